@@ -1,0 +1,123 @@
+// swift-tools-version: 6.2
+// upcast: a daemon that takes raw sample buffers at a Unix socket and pushes a broadcast to an RTMP server.
+//
+// Targets stand in rows; imports go down only, and stages (row 3) do not import each other, except that Ingest and
+// Publishing import Buffering. docs/architecture.md has the map.
+
+import PackageDescription
+
+let package = Package(
+    name: "upcast",
+    products: [
+        .executable(name: "upcastd", targets: ["upcastd"]),
+        .executable(name: "upcastctl", targets: ["upcastctl"]),
+        .executable(name: "upcast-send", targets: ["upcast-send"]),
+        .library(name: "UpcastClient", targets: ["UpcastClient"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // Row 0: C. Each media library has exactly one Swift importer.
+        .systemLibrary(name: "CLibAV", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
+        .systemLibrary(name: "CLibSWScale", pkgConfig: "libswscale", providers: [.apt(["libswscale-dev"])]),
+        .systemLibrary(name: "CLibSWResample", pkgConfig: "libswresample", providers: [.apt(["libswresample-dev"])]),
+        .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CLibRTMP", pkgConfig: "librtmp", providers: [.apt(["librtmp-dev"])]),
+        .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .target(name: "CLinux"),
+        .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
+
+        // Row 1: vocabulary.
+        .target(name: "MediaCore"),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", "MediaCore"]),
+
+        // Row 2: pure formats and rules; no C, no I/O, no clock.
+        .target(name: "IngestProtocol", dependencies: ["MediaCore"]),
+        .target(name: "FLV", dependencies: ["MediaCore"]),
+        .target(name: "ControlProtocol"),
+        .target(name: "Timeline", dependencies: ["MediaCore"]),
+
+        // Row 3: stages.
+        .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
+        .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
+        .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CLibSWScale"]),
+        .target(name: "AudioMixing", dependencies: ["MediaCore", "CLibSWResample"]),
+        .target(name: "Encoding", dependencies: ["MediaCore", "CLibAV"]),
+        .target(
+            name: "Publishing",
+            dependencies: ["MediaCore", "LinuxSystem", "FLV", "Buffering", "CLibRTMP", "CGnuTLS", "CRTMPSocket"]),
+
+        // Row 4: composition. Only Pipeline knows all stages.
+        .target(name: "Configuration", dependencies: ["MediaCore"]),
+        .target(
+            name: "Pipeline",
+            dependencies: [
+                "MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Configuration", "Ingest", "FrameGeometry",
+                "AudioMixing", "Encoding", "Buffering", "Publishing",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        // Row 5: beside the pipeline.
+        .target(
+            name: "Control",
+            dependencies: [
+                "ControlProtocol", "LinuxSystem",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
+
+        // Row 6: executables.
+        .executableTarget(
+            name: "upcastd",
+            dependencies: [
+                "Pipeline", "Control", "ControlProtocol", "Configuration", "LinuxSystem", "MediaCore",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(
+            name: "upcastctl",
+            dependencies: [
+                "ControlProtocol", "LinuxSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(
+            name: "upcast-send",
+            dependencies: [
+                "UpcastClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+
+        // Tests.
+        .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "MediaCore"]),
+        .testTarget(name: "IngestProtocolTests", dependencies: ["IngestProtocol", "MediaCore"]),
+        .testTarget(name: "FLVTests", dependencies: ["FLV", "MediaCore"]),
+        .testTarget(name: "TimelineTests", dependencies: ["Timeline", "MediaCore"]),
+        .testTarget(name: "BufferingTests", dependencies: ["Buffering", "MediaCore", "LinuxSystem"]),
+        .testTarget(name: "FrameGeometryTests", dependencies: ["FrameGeometry", "MediaCore"]),
+        .testTarget(name: "AudioMixingTests", dependencies: ["AudioMixing", "Timeline", "MediaCore"]),
+        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "MediaCore"]),
+        .testTarget(name: "PublishingTests", dependencies: ["Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
+        .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "MediaCore"]),
+        .testTarget(name: "ControlTests", dependencies: ["Control", "ControlProtocol", "LinuxSystem"]),
+        .testTarget(name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+let systemLibraries: Set<String> = ["CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS"]
+let cTargets: Set<String> = ["CLinux", "CRTMPSocket"]
+
+for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {
+    var settings = target.swiftSettings ?? []
+    settings += [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableExperimentalFeature("Lifetimes"),
+        .treatAllWarnings(as: .error),
+    ]
+    if target.type != .test { settings.append(.strictMemorySafety()) }
+    target.swiftSettings = settings
+}

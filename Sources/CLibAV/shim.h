@@ -1,0 +1,12 @@
+// What Swift's importer cannot see of libavcodec: macros with casts, variadic options.
+#pragma once
+#include <libavcodec/avcodec.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/error.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/log.h>
+#include <libavutil/opt.h>
+
+static const int upcast_AVERROR_EAGAIN = AVERROR(EAGAIN);
+static const int upcast_AVERROR_EOF = AVERROR_EOF;
+static const int64_t upcast_AV_NOPTS_VALUE = AV_NOPTS_VALUE;

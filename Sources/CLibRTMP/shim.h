@@ -1,0 +1,4 @@
+#pragma once
+#include <librtmp/rtmp.h>
+#include <librtmp/amf.h>
+#include <librtmp/log.h>

@@ -1,0 +1,3 @@
+#pragma once
+#include <libswscale/swscale.h>
+#include <libavutil/pixfmt.h>

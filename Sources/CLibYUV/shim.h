@@ -1,0 +1,7 @@
+// libyuv's own umbrella header pulls in its C++ and MJPEG parts; only what is used is included here.
+#pragma once
+#include <libyuv/basic_types.h>
+#include <libyuv/convert.h>
+#include <libyuv/planar_functions.h>
+#include <libyuv/rotate.h>
+#include <libyuv/scale.h>

@@ -1,0 +1,37 @@
+// What Swift's Glibc module hides: GNU extensions, and macros that the importer cannot read. One line of why each.
+#pragma once
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// accept4, pipe2, eventfd, signalfd are GNU extensions that the module map leaves out.
+int upcast_accept4(int fd);
+int upcast_eventfd(void);
+int upcast_signalfd(const int *signals, int count);
+/// Blocks `signals` in the calling thread (and those it starts later). Returns 0 or an errno.
+int upcast_block_signals(const int *signals, int count);
+/// Reads one pending signal number from a signalfd, or 0 when there is none, or -errno.
+int upcast_read_signal(int fd);
+int upcast_memfd_create(const char *name);
+
+// SO_PEERCRED fills a struct that Swift does not import.
+int upcast_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+
+// prctl is variadic.
+int upcast_disable_transparent_huge_pages(void);
+int upcast_set_thread_name(const char *name);
+
+// mallopt and malloc_trim live in malloc.h, which the module map leaves out.
+int upcast_limit_malloc_arenas(int arenas);
+void upcast_set_mmap_threshold(int bytes);
+void upcast_trim_malloc(void);
+
+// The condition variable's clock must be the monotonic one; the attribute calls are clumsy from Swift.
+int upcast_cond_init_monotonic(pthread_cond_t *cond);
+
+/// Outstanding bytes in a socket's send queue (SIOCOUTQ), or -1.
+int upcast_socket_unsent(int fd);

@@ -1,0 +1,77 @@
+#include "CLinux.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+int upcast_accept4(int fd) { return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+int upcast_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static void signal_set(sigset_t *set, const int *signals, int count) {
+    sigemptyset(set);
+    for (int i = 0; i < count; i++) sigaddset(set, signals[i]);
+}
+
+int upcast_signalfd(const int *signals, int count) {
+    sigset_t set;
+    signal_set(&set, signals, count);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int upcast_block_signals(const int *signals, int count) {
+    sigset_t set;
+    signal_set(&set, signals, count);
+    return pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int upcast_read_signal(int fd) {
+    struct signalfd_siginfo info;
+    ssize_t n = read(fd, &info, sizeof info);
+    if (n == (ssize_t)sizeof info) return (int)info.ssi_signo;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+    return n < 0 ? -errno : -EIO;
+}
+
+int upcast_memfd_create(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+int upcast_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct ucred cred;
+    socklen_t length = sizeof cred;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) != 0) return -1;
+    *pid = cred.pid;
+    *uid = cred.uid;
+    *gid = cred.gid;
+    return 0;
+}
+
+int upcast_disable_transparent_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+int upcast_set_thread_name(const char *name) { return pthread_setname_np(pthread_self(), name); }
+
+int upcast_limit_malloc_arenas(int arenas) { return mallopt(M_ARENA_MAX, arenas); }
+void upcast_set_mmap_threshold(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
+void upcast_trim_malloc(void) { malloc_trim(0); }
+
+int upcast_cond_init_monotonic(pthread_cond_t *cond) {
+    pthread_condattr_t attributes;
+    int result = pthread_condattr_init(&attributes);
+    if (result != 0) return result;
+    result = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    if (result == 0) result = pthread_cond_init(cond, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return result;
+}
+
+int upcast_socket_unsent(int fd) {
+    int value = 0;
+    return ioctl(fd, SIOCOUTQ, &value) == 0 ? value : -1;
+}

@@ -1,0 +1,75 @@
+/// Borrowed pointers to the three planes of an I420 picture; whoever hands them out says how long they live.
+///
+/// Chroma planes have `(width + 1) / 2` by `(height + 1) / 2` samples.
+@safe package struct PicturePlanes {
+    package let y: UnsafeMutablePointer<UInt8>
+    package let u: UnsafeMutablePointer<UInt8>
+    package let v: UnsafeMutablePointer<UInt8>
+    package let yStride: Int
+    package let uStride: Int
+    package let vStride: Int
+    package let width: Int
+    package let height: Int
+
+    package init(
+        y: UnsafeMutablePointer<UInt8>, u: UnsafeMutablePointer<UInt8>, v: UnsafeMutablePointer<UInt8>,
+        yStride: Int, uStride: Int, vStride: Int, width: Int, height: Int
+    ) {
+        unsafe self.y = y
+        unsafe self.u = u
+        unsafe self.v = v
+        self.yStride = yStride
+        self.uStride = uStride
+        self.vStride = vStride
+        self.width = width
+        self.height = height
+    }
+}
+
+/// An owned I420 picture of changing size in storage of fixed capacity: the frame that waits between ingest and encode.
+///
+/// One thread uses a picture at a time; it is handed over through `FrameSlot`, never shared. Storage is 64-byte aligned
+/// and each row starts on a 64-byte boundary. Memory is reserved at `init` and becomes resident as it is first written.
+@safe package final class Picture: @unchecked Sendable /* handed from one owner to the next, never used by two at once */ {
+    private let storage: UnsafeMutableRawPointer
+    /// Bytes of storage.
+    package let capacity: Int
+    package private(set) var width = 0
+    package private(set) var height = 0
+
+    package init(capacity: Int) {
+        self.capacity = capacity
+        unsafe storage = .allocate(byteCount: capacity, alignment: 64)
+    }
+
+    deinit { unsafe storage.deallocate() }
+
+    /// Bytes of storage that a picture of this size needs.
+    package static func requiredCapacity(width: Int, height: Int) -> Int {
+        let (yStride, cStride) = strides(width: width)
+        return yStride * height + 2 * cStride * ((height + 1) / 2)
+    }
+
+    private static func strides(width: Int) -> (luma: Int, chroma: Int) {
+        (aligned(width), aligned((width + 1) / 2))
+    }
+    private static func aligned(_ value: Int) -> Int { (value + 63) & ~63 }
+
+    /// Gives the picture a size; what it held is lost. Traps where the capacity does not suffice.
+    package func reshape(width: Int, height: Int) {
+        precondition(Self.requiredCapacity(width: width, height: height) <= capacity, "picture exceeds its capacity")
+        self.width = width
+        self.height = height
+    }
+
+    /// The planes; valid as long as the picture lives and is not reshaped.
+    package var planes: PicturePlanes {
+        let (yStride, cStride) = Self.strides(width: width)
+        let chromaRows = (height + 1) / 2
+        let y = unsafe storage.assumingMemoryBound(to: UInt8.self)
+        let u = unsafe y + yStride * height
+        let v = unsafe u + cStride * chromaRows
+        return unsafe PicturePlanes(
+            y: y, u: u, v: v, yStride: yStride, uStride: cStride, vStride: cStride, width: width, height: height)
+    }
+}
