@@ -1,8 +1,10 @@
+#define _GNU_SOURCE
 #include "CLinux.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -44,7 +46,7 @@ int upcast_read_signal(int fd) {
 
 int upcast_memfd_create(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 
-int upcast_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
+int upcast_peer_credentials(int fd, int *pid, unsigned int *uid, unsigned int *gid) {
     struct ucred cred;
     socklen_t length = sizeof cred;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) != 0) return -1;
@@ -61,7 +63,7 @@ int upcast_limit_malloc_arenas(int arenas) { return mallopt(M_ARENA_MAX, arenas)
 void upcast_set_mmap_threshold(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
 void upcast_trim_malloc(void) { malloc_trim(0); }
 
-int upcast_cond_init_monotonic(pthread_cond_t *cond) {
+int upcast_cond_init_monotonic(void *cond) {
     pthread_condattr_t attributes;
     int result = pthread_condattr_init(&attributes);
     if (result != 0) return result;

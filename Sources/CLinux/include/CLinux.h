@@ -1,12 +1,6 @@
 // What Swift's Glibc module hides: GNU extensions, and macros that the importer cannot read. One line of why each.
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <pthread.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+// Only plain C types here: a header that defines _GNU_SOURCE would change the structs that Glibc's module declares.
 
 // accept4, pipe2, eventfd, signalfd are GNU extensions that the module map leaves out.
 int upcast_accept4(int fd);
@@ -19,7 +13,7 @@ int upcast_read_signal(int fd);
 int upcast_memfd_create(const char *name);
 
 // SO_PEERCRED fills a struct that Swift does not import.
-int upcast_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+int upcast_peer_credentials(int fd, int *pid, unsigned int *uid, unsigned int *gid);
 
 // prctl is variadic.
 int upcast_disable_transparent_huge_pages(void);
@@ -31,7 +25,7 @@ void upcast_set_mmap_threshold(int bytes);
 void upcast_trim_malloc(void);
 
 // The condition variable's clock must be the monotonic one; the attribute calls are clumsy from Swift.
-int upcast_cond_init_monotonic(pthread_cond_t *cond);
+int upcast_cond_init_monotonic(void *cond);
 
 /// Outstanding bytes in a socket's send queue (SIOCOUTQ), or -1.
 int upcast_socket_unsent(int fd);

@@ -1,0 +1,118 @@
+internal import CLinux
+package import Glibc
+
+/// Stream sockets in the file system: create, connect, and who is at the other end.
+package enum UnixSocket {
+    /// The longest path that fits `sockaddr_un` with its terminating zero.
+    package static let maxPathBytes = 107
+
+    package enum Failure: Error, CustomStringConvertible {
+        case pathTooLong(String)
+        /// Another process is listening there.
+        case inUse(String)
+        /// Something that is not a socket stands at the path; it is left alone.
+        case notASocket(String)
+        case system(String, Errno)
+
+        package var description: String {
+            switch self {
+            case .pathTooLong(let path):
+                "socket path \(path) has \(path.utf8.count) bytes; Linux allows \(UnixSocket.maxPathBytes)"
+            case .inUse(let path): "another process is listening at \(path); stop it or choose another path"
+            case .notASocket(let path): "\(path) exists and is not a socket; it was left alone, choose another path"
+            case .system(let what, let error): "\(what): \(error)"
+            }
+        }
+    }
+
+    /// A non-blocking listening socket at `path`. A socket file that nobody listens at any more is replaced.
+    package static func listen(path: String, mode: mode_t, backlog: CInt = 8) throws(Failure) -> OwnedDescriptor {
+        var address = try socketAddress(path)
+        let fd = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard fd >= 0 else { throw .system("cannot create a socket", Errno.current) }
+        let descriptor = OwnedDescriptor(fd)
+        try removeStale(path)
+        // Nobody may connect between bind and chmod.
+        let oldMask = umask(0o177)
+        let bound = unsafe withSocketAddress(&address) { unsafe bind(fd, $0, $1) }
+        let bindError = Errno.current
+        umask(oldMask)
+        guard bound == 0 else { throw .system("cannot bind \(path)", bindError) }
+        guard unsafe chmod(path, mode) == 0 else { throw .system("cannot set the mode of \(path)", Errno.current) }
+        guard Glibc.listen(fd, backlog) == 0 else { throw .system("cannot listen at \(path)", Errno.current) }
+        return descriptor
+    }
+
+    /// A blocking, connected socket.
+    package static func connect(path: String) throws(Failure) -> OwnedDescriptor {
+        var address = try socketAddress(path)
+        let fd = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard fd >= 0 else { throw .system("cannot create a socket", Errno.current) }
+        let descriptor = OwnedDescriptor(fd)
+        guard unsafe withSocketAddress(&address, { unsafe Glibc.connect(fd, $0, $1) }) == 0 else {
+            throw .system("cannot connect to \(path)", Errno.current)
+        }
+        return descriptor
+    }
+
+    /// The next waiting connection, non-blocking, or nil when there is none.
+    package static func accept(_ listener: borrowing OwnedDescriptor) throws(Errno) -> OwnedDescriptor? {
+        let fd = upcast_accept4(listener.raw)
+        if fd >= 0 { return OwnedDescriptor(fd) }
+        let error = Errno.current
+        switch error.code {
+        // The connection was gone before it was taken: not an error of the listener's.
+        case EAGAIN, EINTR, ECONNABORTED: return nil
+        default: throw error
+        }
+    }
+
+    private static func removeStale(_ path: String) throws(Failure) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path) }
+        do {
+            _ = try connect(path: path)
+        } catch {
+            guard case .system(_, let errno) = error, errno.code == ECONNREFUSED else { throw error }
+            unsafe unlink(path)
+            return
+        }
+        throw .inUse(path)
+    }
+
+    private static func socketAddress(_ path: String) throws(Failure) -> sockaddr_un {
+        guard path.utf8.count <= maxPathBytes else { throw .pathTooLong(path) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            for (index, byte) in path.utf8.enumerated() { unsafe buffer[index] = byte }
+        }
+        return address
+    }
+
+    private static func withSocketAddress(
+        _ address: inout sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+    ) -> CInt {
+        unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+/// Who is at the other end of a Unix socket, as the kernel says (SO_PEERCRED).
+package struct PeerCredentials: Equatable, Sendable {
+    package let processID: pid_t
+    package let userID: uid_t
+    package let groupID: gid_t
+
+    package init?(socket: CInt) {
+        var (pid, uid, gid) = (pid_t(0), uid_t(0), gid_t(0))
+        guard unsafe upcast_peer_credentials(socket, &pid, &uid, &gid) == 0 else { return nil }
+        processID = pid
+        userID = uid
+        groupID = gid
+    }
+}

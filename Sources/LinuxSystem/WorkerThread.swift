@@ -1,0 +1,57 @@
+internal import CLinux
+internal import Glibc
+
+/// A named thread that must be joined: whoever starts it stops what it waits on, then joins.
+package final class WorkerThread: @unchecked Sendable /* `handle` is written once at start and read at join */ {
+    private var handle = pthread_t()
+    private let joined = Monitor(false)
+    private let name: String
+
+    /// Starts `body` on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - name: what `top -H` shows, at most 15 bytes.
+    ///   - stackBytes: reserved address space; pages count only once they are touched.
+    package init(name: String, stackBytes: Int = 256 * 1024, _ body: @escaping @Sendable () -> Void) throws(Errno) {
+        precondition(name.utf8.count <= 15, "Linux cuts thread names at 15 bytes")
+        self.name = name
+        let box = unsafe Unmanaged.passRetained(ThreadBody(name: name, run: body))
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setstacksize(&attributes, stackBytes)
+        let result = unsafe pthread_create(
+            &handle, &attributes,
+            { argument in
+                let body = unsafe Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue()
+                _ = unsafe body.name.withCString { unsafe upcast_set_thread_name($0) }
+                body.run()
+                return nil
+            }, box.toOpaque())
+        guard result == 0 else {
+            unsafe box.release()
+            joined.withLock { $0 = true }
+            throw Errno(result)
+        }
+    }
+
+    /// Waits for the thread's end; the second call does nothing.
+    package func join() {
+        let first = joined.withLock { done in
+            defer { done = true }
+            return !done
+        }
+        if first { pthread_join(handle, nil) }
+    }
+
+    deinit { precondition(joined.withLock { $0 }, "thread \(name) was not joined") }
+}
+
+private final class ThreadBody {
+    let name: String
+    let run: @Sendable () -> Void
+    init(name: String, run: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.run = run
+    }
+}
