@@ -95,6 +95,8 @@ let package = Package(
         .testTarget(name: "FLVTests", dependencies: ["FLV", "MediaCore"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "MediaCore"]),
         .testTarget(name: "BufferingTests", dependencies: ["Buffering", "MediaCore", "LinuxSystem"]),
+        .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "MediaCore"]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(name: "EncodingTests", dependencies: ["Encoding", "MediaCore"]),

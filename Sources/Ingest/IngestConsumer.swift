@@ -17,7 +17,7 @@ package struct IngestBand: Equatable, Sendable {
 /// Why a broadcast ends, as the ingest side sees it.
 package enum BroadcastEnd: Equatable, Sendable {
     /// The client sent `finished`.
-    case finished
+    case finished(FinishedMessage)
     /// The connection went away without `finished`.
     case clientVanished
     /// The client broke the protocol; it has been told.
