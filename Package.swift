@@ -45,7 +45,7 @@ let package = Package(
         .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
         .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CLibSWScale"]),
         .target(name: "AudioMixing", dependencies: ["MediaCore", "CLibSWResample"]),
-        .target(name: "Encoding", dependencies: ["MediaCore", "CLibAV"]),
+        .target(name: "Encoding", dependencies: ["MediaCore", "LinuxSystem", "FLV", "CLibAV"]),
         .target(
             name: "Publishing",
             dependencies: ["MediaCore", "LinuxSystem", "FLV", "Buffering", "CLibRTMP", "CGnuTLS", "CRTMPSocket"]),
@@ -100,7 +100,7 @@ let package = Package(
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "MediaCore"]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["AudioMixing", "Timeline", "MediaCore"]),
-        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "MediaCore"]),
+        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "FLV", "MediaCore"]),
         .testTarget(name: "PublishingTests", dependencies: ["Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "MediaCore"]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "ControlProtocol", "LinuxSystem"]),
