@@ -17,6 +17,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
         // Row 0: C. Each media library has exactly one Swift importer.
@@ -65,7 +66,9 @@ let package = Package(
             name: "Control",
             dependencies: [
                 "ControlProtocol", "LinuxSystem",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
 
@@ -103,7 +106,14 @@ let package = Package(
         .testTarget(name: "EncodingTests", dependencies: ["Encoding", "FLV", "MediaCore"]),
         .testTarget(name: "PublishingTests", dependencies: ["Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "MediaCore"]),
-        .testTarget(name: "ControlTests", dependencies: ["Control", "ControlProtocol", "LinuxSystem"]),
+        .testTarget(
+            name: "ControlTests",
+            dependencies: [
+                "Control", "ControlProtocol", "LinuxSystem", "upcastctl",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
         .testTarget(name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
     ],
     swiftLanguageModes: [.v6]
