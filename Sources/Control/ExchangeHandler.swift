@@ -74,6 +74,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         }
         switch error {
         case let error as ByteLimitHandler.Exceeded: answer(tooLarge(inHead: error.inHead), isHead: false, context)
+        case HTTPParserError.headerOverflow: answer(tooLarge(inHead: true), isHead: false, context)
         case is HTTPParserError: answer(.failure(400, "bad_request", "this is not an HTTP/1.1 request"), isHead: false, context)
         default: context.close(promise: nil)
         }
