@@ -56,7 +56,8 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Configuration", "Ingest", "FrameGeometry",
+                "MediaCore", "LinuxSystem", "IngestProtocol", "ControlProtocol", "Timeline", "Configuration", "Ingest",
+                "FrameGeometry",
                 "AudioMixing", "Encoding", "Buffering", "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -100,7 +101,7 @@ let package = Package(
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "MediaCore"]),
         .testTarget(name: "BufferingTests", dependencies: ["Buffering", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
-        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "MediaCore"]),
+        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "IngestProtocol", "MediaCore"]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(name: "EncodingTests", dependencies: ["Encoding", "FLV", "MediaCore"]),
