@@ -87,7 +87,7 @@ end_all() {
     done
     for hook in "${end_hooks[@]}"; do "$hook" || true; done
     # An interrupt may come before there is one.
-    if [[ $folder_to_remove == */upcast-*.?????? && -d $folder_to_remove/logs ]]; then
+    if [[ $folder_to_remove == */upcast-*.?????? ]]; then
         if [[ $keep_folder == yes ]]; then
             printf '%s: kept %s\n' "$script_name" "$folder_to_remove" 2>/dev/null || true
         else
