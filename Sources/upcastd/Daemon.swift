@@ -37,6 +37,8 @@ struct Daemon {
                 status: { [host] in host.status }, 
                 readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready })
             try MediaLibraries.prepare(logger)
+            // The last moment with one thread, and everything is loaded.
+            ProcessMemory.releaseFilePages()
             try control.start()
         } catch {
             throw StartFailure("\(error)")
