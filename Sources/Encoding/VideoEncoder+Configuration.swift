@@ -76,6 +76,15 @@ extension VideoEncoder {
     static func configureX264(
         _ encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings
     ) throws(EncodingError) {
+        // x264 prints what it thinks of an unknown name to standard error, and libavcodec says "Invalid argument".
+        guard settings.preset.isEmpty || X264Preset(rawValue: settings.preset) != nil else {
+            let names = X264Preset.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .option(encoder: encoder.name, name: "preset", value: settings.preset, reason: "it is one of \(names)")
+        }
+        for tune in settings.tune.split(separator: ",") where !X264Preset.tunes.contains(String(tune)) {
+            let names = X264Preset.tunes.joined(separator: ", ")
+            throw .option(encoder: encoder.name, name: "tune", value: settings.tune, reason: "it is one of \(names)")
+        }
         // Constant frame rate whatever the tune says: a variable one delays by a frame (see `FramePacing`).
         try encoder.setOption("x264-params", "force-cfr=1")
         try encoder.setOption("nal-hrd", "none")

@@ -27,11 +27,12 @@ extension VideoEncoder {
         let canvas = (aligned(width) * height + 2 * aligned(width / 2) * height / 2)
             * (settings.chromaLayout == .nv12 ? 2 : 1)
 
-        let usesSubpixels = settings.encoder == "libx264" && settings.subpixelMotion && settings.preset != "ultrafast"
+        let preset = X264Preset(rawValue: settings.preset) ?? .medium
+        let usesSubpixels = settings.encoder == "libx264" && settings.subpixelMotion && preset != .ultrafast
         let sourceFrame = luma * 3 / 2 + 4 * halfSize + 28 * macroblocks
         let referenceFrame = luma * 3 / 2 + (usesSubpixels ? 3 * luma : 0) + 75 * macroblocks
-        let delay = settings.bFrames + (settings.tune == "zerolatency" ? 0 : lookahead(settings.preset))
-        let references = references(settings.preset) + (settings.bFrames > 0 ? 2 : 0)
+        let delay = settings.bFrames + (settings.tune == "zerolatency" ? 0 : preset.lookahead)
+        let references = preset.references + (settings.bFrames > 0 ? 2 : 0)
         // Medium and slower presets weight references, in a plane of their own.
         let weights = references > 2 ? luma : 0
         return 1_100_000 + canvas + (2 + delay) * sourceFrame + (1 + references) * referenceFrame + weights
@@ -39,29 +40,4 @@ extension VideoEncoder {
     }
 
     private static func aligned(_ bytes: Int) -> Int { (bytes + 63) & ~63 }
-
-    /// Reference frames of x264's presets (x264 --fullhelp).
-    private static func references(_ preset: String) -> Int {
-        switch preset {
-        case "ultrafast", "superfast", "veryfast": 1
-        case "faster", "fast": 2
-        case "slow": 5
-        case "slower": 8
-        case "veryslow", "placebo": 16
-        default: 3
-        }
-    }
-
-    /// Frames that x264's presets look ahead where the tune does not forbid it.
-    private static func lookahead(_ preset: String) -> Int {
-        switch preset {
-        case "ultrafast", "superfast": 0
-        case "veryfast": 10
-        case "faster": 20
-        case "fast": 30
-        case "slow": 50
-        case "slower", "veryslow", "placebo": 60
-        default: 40
-        }
-    }
 }

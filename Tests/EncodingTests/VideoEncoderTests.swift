@@ -106,7 +106,6 @@ import Testing
         #expect(stream["width"] == "326")
         #expect(stream["height"] == "182")
         #expect(stream["has_b_frames"] == "0")
-        #expect(stream["r_frame_rate"] == "30/1")
     }
 
     @Test func aFreshCanvasIsBlackAndKeepsWhatIsPainted() throws {
@@ -181,12 +180,17 @@ import Testing
         let audio = try #require(error { $0.encoder = "aac" })
         #expect(audio.description.hasPrefix("encoder aac does not make H.264; this libavcodec has "))
         #expect(error { $0.encoder = "h264_vaapi" } == .inputFormat(encoder: "h264_vaapi", accepts: ["vaapi"]))
-        guard case .option("libx264", "nonsense", "1", _) = error({ $0.options = [.init("nonsense", "1")] }) else {
-            Issue.record("an unknown option was taken")
-            return
+        for (name, value, change): (String, String, (inout VideoEncoderSettings) -> Void) in [
+            ("nonsense", "1", { $0.options = [.init("nonsense", "1")] }), ("preset", "warp", { $0.preset = "warp" }),
+            ("tune", "film,warp", { $0.tune = "film,warp" }),
+        ] {
+            guard case .option("libx264", name, value, _) = error(change) else {
+                Issue.record("\(name)=\(value) was taken")
+                return
+            }
         }
-        guard case .failed("libx264", "opening", _, _) = error({ $0.preset = "warp" }) else {
-            Issue.record("an unknown preset was taken")
+        guard case .failed("libx264", "opening", _, _) = error({ $0.options = [.init("x264opts", "warp=1")] }) else {
+            Issue.record("an unknown option of x264 was taken")
             return
         }
         for change: (inout VideoEncoderSettings) -> Void in [
