@@ -6,18 +6,18 @@ internal import MediaCore
 ///
 /// They print to standard error by default, and an encoder in trouble prints for every frame.
 package enum LibAVLog {
-    package enum Level: Sendable {
+    package enum Level: Int, CaseIterable, Sendable {
         case error, warning, information
     }
 
-    /// Messages a second at most; the rest are counted and the count is told with the next second's first message.
+    /// Messages of one level a second at most; the rest are counted, and the count is told before the level's next message.
     package static let messagesPerSecond = 10
     /// Bytes of a message at most; longer ones are cut.
     static let maximumMessageBytes = 512
 
     private struct State {
         var handler: (@Sendable (Level, String) -> Void)?
-        var gate = MessageGate(messagesPerSecond: LibAVLog.messagesPerSecond)
+        var gates = Level.allCases.map { _ in MessageGate(messagesPerSecond: LibAVLog.messagesPerSecond) }
     }
 
     private static let state = Monitor(State())
@@ -38,9 +38,10 @@ package enum LibAVLog {
         _ object: UnsafeMutableRawPointer?, _ level: Int32, _ format: UnsafePointer<CChar>, _ arguments: CVaListPointer
     ) {
         let now = MonotonicClock().now()
+        let grade: Level = level <= AV_LOG_ERROR ? .error : level <= AV_LOG_WARNING ? .warning : .information
         state.withLock { state in
-            guard let handler = state.handler, let suppressed = state.gate.admit(at: now) else { return }
-            if suppressed > 0 { handler(.warning, "\(suppressed) messages of libavcodec were left out") }
+            guard let handler = state.handler, let suppressed = state.gates[grade.rawValue].admit(at: now) else { return }
+            if suppressed > 0 { handler(grade, "\(suppressed) messages of libavcodec were left out") }
             let message = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: maximumMessageBytes) { line in
                 var printPrefix: Int32 = 1
                 unsafe av_log_format_line2(
@@ -49,7 +50,7 @@ package enum LibAVLog {
             }
             let text = message.prefix { $0 != "\n" }
             guard !text.isEmpty else { return }
-            handler(level <= AV_LOG_ERROR ? .error : level <= AV_LOG_WARNING ? .warning : .information, String(text))
+            handler(grade, String(text))
         }
     }
 }

@@ -50,7 +50,8 @@ extension VideoEncoder {
         unsafe context.pointee.bit_rate = Int64(settings.bitrate)
         unsafe context.pointee.rc_max_rate = Int64(settings.bitrate)
         unsafe context.pointee.rc_buffer_size = Int32(settings.bitrate / 1000 * settings.vbvMilliseconds)
-        let gop = settings.keyframeInterval.nanoseconds / max(1, rate.frameDuration.nanoseconds)
+        // `KeyframeSchedule` asks for keyframes in time; a count of frames must not ask earlier when frames come fast.
+        let gop = settings.keyframeInterval.nanoseconds / max(1, rate.frameDuration.nanoseconds) * 2
         unsafe context.pointee.gop_size = Int32(clamping: max(1, gop))
         unsafe context.pointee.max_b_frames = Int32(settings.bFrames)
         unsafe context.pointee.thread_count = Int32(settings.threads)
@@ -75,8 +76,20 @@ extension VideoEncoder {
     static func configureX264(
         _ encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings
     ) throws(EncodingError) {
+        // x264 prints what it thinks of an unknown name to standard error, and libavcodec says "Invalid argument".
+        guard settings.preset.isEmpty || X264Preset(rawValue: settings.preset) != nil else {
+            let names = X264Preset.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .option(encoder: encoder.name, name: "preset", value: settings.preset, reason: "it is one of \(names)")
+        }
+        for tune in settings.tune.split(separator: ",") where !X264Preset.tunes.contains(String(tune)) {
+            let names = X264Preset.tunes.joined(separator: ", ")
+            throw .option(encoder: encoder.name, name: "tune", value: settings.tune, reason: "it is one of \(names)")
+        }
         // Constant frame rate whatever the tune says: a variable one delays by a frame (see `FramePacing`).
         try encoder.setOption("x264-params", "force-cfr=1")
         try encoder.setOption("nal-hrd", "none")
+        // Keyframes come on schedule only: segmenters like them even, and at a cut intra blocks in a P-frame serve as well.
+        try encoder.setOption("sc_threshold", "0")
+        if !settings.subpixelMotion { try encoder.setOption("subq", "0") }
     }
 }
