@@ -1,5 +1,4 @@
 internal import CLibSWScale
-internal import CLibYUV
 
 /// Scales one component's plane, rows top-down as they come, straight into the intake picture.
 ///
@@ -76,9 +75,10 @@ internal import CLibYUV
         } else {
             let width = thinned(from.width, columnStep)
             for row in 0..<count {
-                unsafe ScalePlane(
-                    rows + row * rowStep * stride, CInt(stride), CInt(from.width), 1,
-                    thinnedRow, CInt(width), CInt(width), 1, kFilterBox)
+                let samples = unsafe rows + row * rowStep * stride
+                for column in 0..<width {
+                    unsafe thinnedRow[column] = samples[column &* columnStep]
+                }
                 unsafe try pass(thinnedRow, width, first + row, 1, destination, destinationStride)
             }
         }
