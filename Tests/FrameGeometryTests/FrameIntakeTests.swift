@@ -150,6 +150,30 @@ import Testing
         }
     }
 
+    /// The same where only every fourth row is used: which one does not depend on where a band starts.
+    @Test func extremeShrinkingInBandsOfAnySize() throws {
+        let canvas = canvasFormat(16, 16)
+        let pictures = try [16, 60_000, 140_000].map { stride in
+            let source = VideoSampleFormat(
+                width: 16, height: 4090, pixelFormat: .gray, color: .hd, plane0: PlaneLocation(offset: 0, stride: stride))
+            let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .stretch)
+            let intake = FrameIntake()
+            let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: canvas))
+            try intake.begin(plan, into: picture)
+            while let band = intake.nextBand() {
+                for row in 0..<band.rowCount {
+                    // Three of four rows are noise to the fourth.
+                    let value = UInt8(truncatingIfNeeded: (band.firstRow + row) * 89)
+                    (intake.bandBuffer.baseAddress! + row * stride).initializeMemory(as: UInt8.self, repeating: value, count: 16)
+                }
+                try intake.bandArrived()
+            }
+            return Self.bytes(picture)
+        }
+        #expect(pictures[1] == pictures[0])
+        #expect(pictures[2] == pictures[0])
+    }
+
     @Test func refusesWhatDoesNotFit() {
         let intake = FrameIntake()
         let good = VideoSampleFormat(packed: .nv12VideoRange, width: 64, height: 48)
