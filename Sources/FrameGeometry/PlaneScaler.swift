@@ -2,11 +2,11 @@ internal import CLibSWScale
 
 /// Scales one component's plane, rows top-down as they come, straight into the intake picture.
 ///
-/// Owns a libswscale context for 8-bit grey and keeps it while the sizes do not change. libswscale carries its vertical
-/// filter from one run of rows to the next, so the result does not depend on how the plane was cut into bands. Shrinking
-/// averages areas, enlarging is bilinear: neither rings nor leaves the range of the samples. Grey is one component to
-/// libswscale, of the same range on both sides, so that no range or matrix is converted behind our back, and the
-/// centres of the two planes coincide.
+/// Owns a libswscale context for 8-bit grey and keeps it while the sizes do not change. libswscale carries its
+/// vertical filter from one run of rows to the next, so the result does not depend on how the plane was cut into
+/// bands. Shrinking averages areas, enlarging is bilinear: neither rings nor leaves the range of the samples. Grey is
+/// one component to libswscale, of the same range on both sides, so that no range or matrix is converted behind our
+/// back, and the centres of the two planes coincide.
 @safe final class PlaneScaler {
     /// Above this ratio libswscale 6 falls back to a chain of scalers that crashes when it is fed in runs; what is
     /// larger is thinned out first.
