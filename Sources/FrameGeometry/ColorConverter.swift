@@ -30,8 +30,8 @@ internal import MediaCore
     private func convertChroma(
         _ cbRow: UnsafeMutablePointer<UInt8>, _ crRow: UnsafeMutablePointer<UInt8>, count: Int, by c: ColorConversion
     ) {
-        // Sums are made in 1/64 steps. A half is added for rounding, and 1/64 for the two halves of it that two products
-        // lose on average when they are shifted there.
+        // Sums are made in 1/64 steps. A half is added for rounding, and 1/64 for the two halves of it that two
+        // products lose on average when they are shifted there.
         let neutral: Int16 = 128 << 6 + 33
         let middle = c.lumaOfMiddle &+ 33
         for x in 0..<count {

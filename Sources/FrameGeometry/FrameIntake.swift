@@ -3,8 +3,8 @@ package import MediaCore
 
 /// Turns a sample that arrives in bands into a `Picture`: cropped, scaled, in the canvas's colour, not yet turned.
 ///
-/// A frame of 4096x4096 BGRA is 64 MiB, so a frame is never held whole: whoever reads the socket asks for the next band,
-/// puts its bytes into `bandBuffer`, and says so; the band is processed at once, while it is in the cache.
+/// A frame of 4096x4096 BGRA is 64 MiB, so a frame is never held whole: whoever reads the socket asks for the next
+/// band, puts its bytes into `bandBuffer`, and says so; the band is processed at once, while it is in the cache.
 ///
 ///     try intake.begin(plan, into: picture)
 ///     while let band = intake.nextBand() {
@@ -213,7 +213,8 @@ package import MediaCore
 
     /// Scales rows of a component into the picture, where they are not there already.
     private func scale(
-        _ samples: UnsafePointer<UInt8>, _ stride: Int, _ component: Int, _ firstRow: Int, _ rowCount: Int, of work: Work
+        _ samples: UnsafePointer<UInt8>, _ stride: Int, _ component: Int, _ firstRow: Int, _ rowCount: Int,
+        of work: Work
     ) throws(GeometryError) {
         let scaler = scaler(component)
         guard rowCount > 0, !scaler.isIdentity else { return }

@@ -7,15 +7,19 @@ package import MediaCore
 /// Example: a 1920x1080 BGRA sample whose upright form needs a quarter turn, on a 720x1280 canvas, has the steps
 ///
 ///     source pixels 1920x1080+0+0 of BGRA
-///     unpack to Y, Cb and Cr planes of 1920x1080
+///     unpack to planes of 1920x1080
 ///     scale to 1280x720
-///     convert colour from bt601 full to bt709 video
+///     convert colour to bt709 video
 ///     turn by rotate90Clockwise
 ///     place at 720x1280+0+0
 package struct GeometryPlan: Equatable, Sendable {
+    /// What is sent.
     package let source: VideoSampleFormat
+    /// What makes it upright.
     package let transform: UprightTransform
+    /// What it is painted on.
     package let canvas: CanvasFormat
+    /// How it is placed there.
     package let fit: FitMode
     /// The part of the source that is shown, in stored coordinates. `x` and `y` are even; `width` and `height` are even
     /// or the whole source's.
@@ -61,6 +65,7 @@ package struct GeometryPlan: Equatable, Sendable {
 
     /// Width of the `Picture` that is handed to the painter: the destination's, before the turn.
     package var intakeWidth: Int { transform.swapsAxes ? destination.height : destination.width }
+    /// Height of the `Picture` that is handed to the painter: the destination's, before the turn.
     package var intakeHeight: Int { transform.swapsAxes ? destination.width : destination.height }
 
     /// Storage that a `Picture` needs for every plan on this canvas, whatever is sent.

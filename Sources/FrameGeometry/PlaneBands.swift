@@ -4,6 +4,7 @@ internal import MediaCore
 package struct Band: Equatable, Sendable {
     /// Bytes from the payload's first byte.
     package let payloadOffset: Int
+    /// Bytes from its first sample to its last one, padding between rows included.
     package let byteCount: Int
     /// The payload plane that the rows belong to.
     package let plane: Int
@@ -14,8 +15,9 @@ package struct Band: Equatable, Sendable {
 
 /// How the needed part of one plane is divided into bands.
 ///
-/// A band has at most `byteLimit` bytes and an even number of rows (chroma may stand for two); only the last one may
-/// have an odd number. Rows and columns outside the crop are not asked for, nor is the padding after a band's last row.
+/// A band has at most `byteLimit` bytes and an even number of rows (chroma may stand for two); only a plane's last one
+/// may have an odd number. Rows and columns outside the crop are not asked for, nor is the padding after a band's last
+/// row.
 struct PlaneBands: Equatable {
     /// What stays in a core's second-level cache beside what is made of it.
     static let byteLimit = 128 << 10
@@ -30,7 +32,7 @@ struct PlaneBands: Equatable {
     let rowBytes: Int
     let rows: Int
     let rowsPerBand: Int
-    /// Two rows with what lies between them exceed a band: each row is a band of its own, and rows are gathered in pairs.
+    /// Two rows with what lies between them exceed a band: each row is a band of its own, and is gathered in pairs.
     let isGathered: Bool
 
     init(_ plane: Int, of plan: GeometryPlan) {

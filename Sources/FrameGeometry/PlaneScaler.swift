@@ -1,13 +1,12 @@
 internal import CLibSWScale
-internal import CLibYUV
 
 /// Scales one component's plane, rows top-down as they come, straight into the intake picture.
 ///
-/// Owns a libswscale context for 8-bit grey and keeps it while the sizes do not change. libswscale carries its vertical
-/// filter from one run of rows to the next, so the result does not depend on how the plane was cut into bands. Shrinking
-/// averages areas, enlarging is bilinear: neither rings nor leaves the range of the samples. Grey is one component to
-/// libswscale, of the same range on both sides, so that no range or matrix is converted behind our back, and the
-/// centres of the two planes coincide.
+/// Owns a libswscale context for 8-bit grey and keeps it while the sizes do not change. libswscale carries its
+/// vertical filter from one run of rows to the next, so the result does not depend on how the plane was cut into
+/// bands. Shrinking averages areas, enlarging is bilinear: neither rings nor leaves the range of the samples. Grey is
+/// one component to libswscale, of the same range on both sides, so that no range or matrix is converted behind our
+/// back, and the centres of the two planes coincide.
 @safe final class PlaneScaler {
     /// Above this ratio libswscale 6 falls back to a chain of scalers that crashes when it is fed in runs; what is
     /// larger is thinned out first.
@@ -76,9 +75,10 @@ internal import CLibYUV
         } else {
             let width = thinned(from.width, columnStep)
             for row in 0..<count {
-                unsafe ScalePlane(
-                    rows + row * rowStep * stride, CInt(stride), CInt(from.width), 1,
-                    thinnedRow, CInt(width), CInt(width), 1, kFilterBox)
+                let samples = unsafe rows + row * rowStep * stride
+                for column in 0..<width {
+                    unsafe thinnedRow[column] = samples[column &* columnStep]
+                }
                 unsafe try pass(thinnedRow, width, first + row, 1, destination, destinationStride)
             }
         }

@@ -56,8 +56,8 @@ enum PlaneUnpacker {
         }
     }
 
-    /// The upper 8 bits of little-endian 16-bit samples, rounded. libyuv only truncates, which darkens by 3/8 of a step;
-    /// libswscale dithers, which costs the encoder bits.
+    /// The upper 8 bits of little-endian 16-bit samples, rounded. libyuv only truncates, which darkens by 3/8 of a
+    /// step; libswscale dithers, which costs the encoder bits.
     private static func narrow(
         _ source: UnsafeRawPointer, count: Int, into destination: UnsafeMutablePointer<UInt8>
     ) {

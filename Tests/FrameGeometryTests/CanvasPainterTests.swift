@@ -15,7 +15,8 @@ import Testing
             memory.initialize(repeating: 0xa5, count: size)
             planes = PicturePlanes(
                 y: memory, u: memory + Self.stride * Self.height, v: memory + Self.stride * Self.height * 3 / 2,
-                yStride: Self.stride, uStride: Self.stride, vStride: Self.stride, width: Self.width, height: Self.height)
+                yStride: Self.stride, uStride: Self.stride, vStride: Self.stride,
+                width: Self.width, height: Self.height)
         }
 
         deinit { memory.deallocate() }
@@ -32,7 +33,9 @@ import Testing
     private static let canvas = canvasFormat(PaddedCanvas.width, PaddedCanvas.height)
 
     /// A plan whose picture has bars left and right, and the picture: flat, of luma 200 and chroma 60 and 70.
-    private static func sample(_ transform: UprightTransform, width: Int = 16, height: Int = 16) throws -> (Picture, GeometryPlan) {
+    private static func sample(
+        _ transform: UprightTransform, width: Int = 16, height: Int = 16
+    ) throws -> (Picture, GeometryPlan) {
         let source = VideoSampleFormat(packed: .i420, width: width, height: height)
         let plan = GeometryPlan(source: source, transform: transform, canvas: canvas, fit: .fit)
         let bytes = [200, 60, 70].enumerated().flatMap { plane, value in
@@ -80,7 +83,7 @@ import Testing
 
         let (wide, widePlan) = try Self.sample(.identity, width: 64, height: 16)
         try painter.paint(wide, plan: widePlan, onto: second.planes)
-        #expect(CanvasBytes(second.planes).y[0..<32].allSatisfy { $0 == 16 }, "another place: nothing is left of the old")
+        #expect(CanvasBytes(second.planes).y[0..<32].allSatisfy { $0 == 16 }, "another place")
         #expect(CanvasBytes(second.planes).y[12 * 32] == 200)
     }
 

@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct GeometryPlanTests {
     private static func plan(
-        _ width: Int, _ height: Int, _ transform: UprightTransform, _ canvasWidth: Int, _ canvasHeight: Int, _ fit: FitMode,
-        _ format: PixelFormat = .nv12VideoRange
+        _ width: Int, _ height: Int, _ transform: UprightTransform, _ canvasWidth: Int, _ canvasHeight: Int,
+        _ fit: FitMode, _ format: PixelFormat = .nv12VideoRange
     ) -> GeometryPlan {
         GeometryPlan(
             source: VideoSampleFormat(packed: format, width: width, height: height), transform: transform,
@@ -69,7 +69,8 @@ import Testing
         let yuy2 = Self.plan(64, 48, .identity, 64, 48, .fit, .yuy2)
         #expect(
             yuy2.steps == [
-                .sourcePixels(.yuy2, crop: rect), .unpack(width: 64, height: 48), .scale(width: 64, height: 48), .place(rect),
+                .sourcePixels(.yuy2, crop: rect), .unpack(width: 64, height: 48), .scale(width: 64, height: 48),
+                .place(rect),
             ])
     }
 

@@ -37,8 +37,8 @@ import Testing
         }
     }
 
-    /// Sizes of source and canvas, and the least PSNR of luma and chroma. Odd sizes lose some: a crop has even sizes, and
-    /// nine columns of chroma stand for seventeen of luma.
+    /// Sizes of source and canvas, and the least PSNR of luma and chroma. Odd sizes lose some: a crop has even sizes,
+    /// and nine columns of chroma stand for seventeen of luma.
     @Test(arguments: [
         (17, 17, 64, 48, 32.0, 31.0), (33, 47, 40, 30, 35, 33), (95, 63, 96, 64, 44, 42), (63, 47, 64, 48, 35, 35),
         (101, 31, 40, 90, 38, 37), (16, 16, 16, 16, 44, 46), (16, 16, 128, 96, 43, 35), (64, 48, 64, 48, 49, 48),

@@ -26,8 +26,8 @@ func color(of format: PixelFormat, _ description: ColorDescription) -> ColorDesc
     }
 }
 
-/// Renders a scene as the payload that a client would send: every sample from the scene's colour at the sample's centre.
-/// Bytes that belong to no sample are 0xa5.
+/// Renders a scene as the payload that a client would send: every sample from the colour at the sample's centre. Bytes
+/// that belong to no sample are 0xa5.
 func payload(of scene: Scene, as format: VideoSampleFormat) -> [UInt8] {
     var bytes = [UInt8](repeating: 0xa5, count: format.minimumPayloadBytes)
     let description = color(of: format.pixelFormat, format.color)
