@@ -86,7 +86,7 @@ import Testing
 
     @Test func othersVariablesAreLeftAlone() throws {
         let environment = [
-            "PATH": "/bin", "UPCAST": "x", "UPCASTX_Y": "x", "UPCAST_SOCKET": "/s", "UPCAST_CONTROL_SOCKET": "/c", "UPCAST_CONFIG": "/f",
+            "PATH": "/bin", "UPCAST": "x", "UPCASTX_Y": "x", "UPCAST_SOCKET": "/s", "UPCAST_CONFIG": "/f",
             // What Kubernetes sets for Services called upcast and upcast-live.
             "UPCAST_SERVICE_HOST": "10.0.0.1", "UPCAST_SERVICE_PORT": "1935", "UPCAST_SERVICE_PORT_RTMP": "1935",
             "UPCAST_PORT": "tcp://10.0.0.1:1935", "UPCAST_PORT_1935_TCP": "tcp://10.0.0.1:1935", "UPCAST_PORT_1935_TCP_PROTO": "tcp",

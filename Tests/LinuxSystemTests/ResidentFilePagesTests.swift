@@ -3,7 +3,7 @@ import LinuxSystem
 import Testing
 
 @Suite struct ResidentFilePagesTests {
-    private static let size = 4 << 20
+    private static let size = 64 * 4096
 
     private func map(_ path: String, _ protection: Int32) throws -> UnsafeMutableRawPointer {
         let fd = open(path, O_RDONLY)
