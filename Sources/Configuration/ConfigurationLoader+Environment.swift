@@ -1,6 +1,7 @@
 extension ConfigurationLoader {
-    /// Variables with our prefix that belong to others: the clients' and upcastctl's socket, and the file's own path.
-    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONTROL_SOCKET", "UPCAST_CONFIG"]
+    /// Variables with our prefix that are no keys: the socket that clients connect to, and the file's own path.
+    /// (UPCAST_CONTROL_SOCKET, which upcastctl reads, is the key control.socket.)
+    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG"]
 
     /// Applies every `UPCAST_` variable, in the order of their names, lists by index.
     mutating func read(environment: [String: String]) {

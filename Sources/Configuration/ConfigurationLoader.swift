@@ -89,6 +89,7 @@ struct ConfigurationLoader {
             configuration.destinations.append(DestinationConfiguration())
             remember("destinations[\(index)]", place(item.mark))
             guard case .mapping(let entries, _) = item else {
+                remember("destinations[\(index)].url", place(item.mark)) // or its absence would be reported as well
                 report(
                     place(item.mark), "destinations[\(index)]", "a destination is a mapping",
                     "write \"- name: ...\" and its keys below the name, indented alike")

@@ -22,9 +22,10 @@ package enum ConfigurationReference {
             }
             text += "\(section.name):\n"
             for key in ConfigurationTable.keys where key.section == section.name {
-                text += comment(key, indent: "  ", variable: key.environmentName())
-                text += "  \(key.name): \(key.render(defaults))\n"
+                text += comment(key, defaults, indent: "  ", variable: key.environmentName())
+                text += "  \(key.name): \(key.render(defaults))\n\n"
             }
+            text.removeLast()
         }
         return text
     }
@@ -32,16 +33,21 @@ package enum ConfigurationReference {
     private static var destinationExample: String {
         var text = ""
         for (index, key) in ConfigurationTable.destinationKeys.enumerated() {
-            text += comment(key, indent: "#     ", variable: key.environmentName(index: 0))
+            text += comment(key, DestinationConfiguration(), indent: "#     ", variable: key.environmentName(index: 0))
             let value = key.name == "url" ? "\"rtmp://localhost/live/test\"" : key.render(DestinationConfiguration())
             text += "#   \(index == 0 ? "- " : "  ")\(key.name): \(value)\n"
         }
         return text
     }
 
-    private static func comment<Root>(_ key: ConfigurationKey<Root>, indent: String, variable: String) -> String {
+    private static func comment<Root>(
+        _ key: ConfigurationKey<Root>, _ defaults: Root, indent: String, variable: String
+    ) -> String {
         let unit = key.unit.isEmpty ? "" : " Unit: \(key.unit)."
-        let lines = [key.summary, "Values: \(key.allowed).\(unit)", "Memory: \(key.memory)", variable]
+        let value = key.name == "url" ? "none, must be set" : key.render(defaults)
+        let lines = [
+            key.summary, "Values: \(key.allowed).\(unit) Default: \(value)", "Memory: \(key.memory)", variable,
+        ]
         return lines.map { wrapped($0, indent: "\(indent)# ") }.joined()
     }
 

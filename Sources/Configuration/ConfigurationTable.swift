@@ -16,7 +16,7 @@ enum ConfigurationTable {
         ("stop", "How a broadcast ends."),
     ]
 
-    private static let nothing = "No memory."
+    private static let nothing = "none."
 
     static var keys: [ConfigurationKey<Configuration>] {
         ingest + video + audio + buffer + service

@@ -53,7 +53,7 @@ internal import CYAML
             default:
                 guard root == nil else {
                     throw YAMLProblem(
-                        mark: unsafe Self.mark(parser.pointee.mark), what: "a second document begins before this place",
+                        mark: self.mark(of: token), what: "a second document begins here",
                         remedy: "keep one document: remove the --- line and what follows it")
                 }
                 root = try node(from: token)
@@ -82,7 +82,7 @@ internal import CYAML
                 if case .endMapping = token { return .mapping(entries, mark) }
                 guard case .scalar(let key) = token else {
                     throw YAMLProblem(
-                        mark: unsafe Self.mark(parser.pointee.mark), what: "a key is a list or a mapping",
+                        mark: self.mark(of: token), what: "a key is a list or a mapping",
                         remedy: "write a name followed by a colon")
                 }
                 let value = try node(from: try next())
@@ -95,7 +95,15 @@ internal import CYAML
             }
         default:
             // libyaml's own grammar lets nothing else start a node.
-            throw YAMLProblem(mark: unsafe Self.mark(parser.pointee.mark), what: "a value is missing", remedy: "write one")
+            throw YAMLProblem(mark: self.mark(of: token), what: "a value is missing", remedy: "write one")
+        }
+    }
+
+    private func mark(of token: Token) -> YAMLMark {
+        switch token {
+        case .scalar(let scalar): scalar.mark
+        case .beginSequence(let mark), .beginMapping(let mark): mark
+        case .endSequence, .endMapping, .endOfDocument, .endOfStream, .other: unsafe Self.mark(parser.pointee.mark)
         }
     }
 
