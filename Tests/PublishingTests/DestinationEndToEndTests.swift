@@ -26,22 +26,24 @@ import Testing
     ]) func everyByteArrives(_ test: Case) throws {
         let fixture = try FLVFixture.shared.get()
         let nginx = try NginxServer()
-        let log = FLVFixture.log()
-        fixture.write(to: log, offset: .milliseconds(test.offset))
         let run = try DestinationRun(
             settings("rtmp://127.0.0.1:\(nginx.port)/live") { $0.chunkSize = test.chunkSize; $0.acknowledgementWindow = 100_000 },
-            log: log, format: fixture.format)
-        try run.wait(for: .publishing)
+            log: FLVFixture.log(), format: fixture.format)
+        try run.feed(fixture, offset: .milliseconds(test.offset))
+        try run.wait(until: "the server acknowledged something") { $0.bytesAcknowledged ?? 0 > 0 }
         run.stop()
 
         #expect(run.said == ["connecting", "publishing", "stopping", "stopped"])
         let recording = try nginx.recording(of: "show", videoPackets: fixture.recording.video.count)
-        #expect(recording.video.map(\.payload) == fixture.recording.video.map(\.payload))
-        #expect(recording.audio.map(\.payload) == fixture.recording.audio.map(\.payload))
+        // nginx moves timestamps to its own zero.
+        let start = recording.video[0].timestamp
+        let expected = fixture.recording.video
+        #expect(recording.video.map { $0.timestamp &- start } == expected.map(\.timestamp))
+        #expect(zip(recording.video, expected).allSatisfy { $0.payload == $1.payload && $0.isKeyframe == $1.isKeyframe })
+        let audio = (recording.audio, fixture.recording.audio)
+        #expect(audio.0.count == audio.1.count && zip(audio.0, audio.1).allSatisfy { $0.payload == $1.payload })
         #expect(recording.decoderConfiguration == fixture.recording.decoderConfiguration)
         #expect(recording.audioSpecificConfig == fixture.recording.audioSpecificConfig)
-        let start = recording.video[0].timestamp
-        #expect(recording.video.map { $0.timestamp &- start } == fixture.recording.video.map(\.timestamp))
         if test.offset == 0 { #expect(try decodingErrors(nginx.folder.file("show.flv")) == "") }
 
         let snapshot = run.destination.snapshot
@@ -49,7 +51,7 @@ import Testing
         #expect(snapshot.video.packets == 120 && snapshot.audio.packets == fixture.recording.audio.count)
         #expect(snapshot.video.bytes == fixture.recording.video.reduce(0) { $0 + $1.payload.count })
         #expect(snapshot.drops == DropCounters() && snapshot.backlog == CursorBacklog())
-        #expect(try #require(snapshot.bytesAcknowledged) > 0)
+        #expect(try #require(snapshot.bytesAcknowledged) <= snapshot.bytesSent)
     }
 
     @Test func aSecondPublisherOfTheSameNameIsToldWhy() throws {
@@ -81,7 +83,7 @@ import Testing
     @Test func aDeniedPublisherFails() throws {
         let nginx = try NginxServer()
         let log = FLVFixture.log()
-        try FLVFixture.shared.get().write(to: log)
+        try FLVFixture.shared.get().write(0..<50, to: log)
         let run = try DestinationRun(
             settings("rtmp://127.0.0.1:\(nginx.port)/closed"), log: log, format: FLVFixture.shared.get().format)
         let error = try run.failure()
@@ -113,7 +115,8 @@ import Testing
         let frame = [UInt8](repeating: 0, count: 500_000)
         for index in 0..<40 {
             let time = MediaTime.milliseconds(Int64(index) * 33)
-            log.write(PacketInfo(track: .video, pts: time, dts: time, priority: .keyframe), payload: frame.span.bytes)
+            let priority: PacketPriority = index == 0 ? .keyframe : .reference
+            log.write(PacketInfo(track: .video, pts: time, dts: time, priority: priority), payload: frame.span.bytes)
         }
         let error = try run.failure()
         #expect(error.kind == .sendTimeout, "\(error)")

@@ -37,6 +37,13 @@ final class DestinationRun {
         try waitUntil(what) { condition(destination.snapshot) }
     }
 
+    /// Writes a whole fixture to the log; the cursor would start at its last keyframe, so the first goes ahead alone.
+    func feed(_ fixture: FLVFixture, offset: MediaTime = .zero) throws {
+        fixture.write(0..<1, to: log, offset: offset)
+        try wait(until: "the first keyframe went out") { $0.video.packets == 1 }
+        fixture.write(1..<fixture.recording.packets.count, to: log, offset: offset)
+    }
+
     /// Ends the log, drains and joins.
     func stop(within seconds: Int64 = 20) {
         log.end()

@@ -6,12 +6,14 @@ import Testing
 
 /// An FLV file taken apart, by a reader written from the specification.
 struct FLVRecording {
-    struct Packet: Equatable {
+    struct Packet: Equatable, CustomStringConvertible {
         var track: Track
         var timestamp: UInt32
         var compositionTime: Int32
         var isKeyframe: Bool
         var payload: [UInt8]
+        /// Short, because failed expectations print whole arrays.
+        var description: String { "\(track)@\(timestamp):\(payload.count)" }
     }
 
     var metadata: [AMF0Value] = []
@@ -55,10 +57,12 @@ struct FLVRecording {
 
 /// Four seconds of moving pattern and tone, encoded by ffmpeg: what an encoder would put into the log.
 struct FLVFixture {
-    let recording: FLVRecording
+    /// From the first keyframe on, which is at time zero.
+    private(set) var recording: FLVRecording
     let format: BroadcastFormat
 
-    static let shared = Result { try FLVFixture() }
+    /// A failed requirement is reported once only, so tests that share it would pass; they get an error of their own.
+    static let shared = Result { try FLVFixture() }.mapError { SharedFailure(text: "no FLV fixture: \($0)") }
 
     private init() throws {
         let folder = try TemporaryFolder()
@@ -74,12 +78,15 @@ struct FLVFixture {
                 decoderConfiguration: recording.decoderConfiguration, encoderName: "libx264"),
             audio: AudioTrackFormat(
                 sampleRate: 48_000, channels: 2, bitrate: 96_000, audioSpecificConfig: recording.audioSpecificConfig))
+        recording.packets.removeSubrange(..<(recording.packets.firstIndex { $0.isKeyframe } ?? 0))
+        let start = recording.packets[0].timestamp
+        for index in recording.packets.indices { recording.packets[index].timestamp -= start }
         try #require(recording.video.count == 120 && recording.audio.count > 180)
     }
 
     /// Writes packets to a log, `offset` later than they are.
-    func write(_ range: Range<Int>? = nil, to log: PacketLog, offset: MediaTime = .zero) {
-        for packet in recording.packets[range ?? 0..<recording.packets.count] {
+    func write(_ range: Range<Int>, to log: PacketLog, offset: MediaTime = .zero) {
+        for packet in recording.packets[range] {
             let time = MediaTime.milliseconds(Int64(packet.timestamp)) + offset
             let priority: PacketPriority =
                 packet.track == .audio ? .audio : packet.isKeyframe ? .keyframe : .reference
@@ -94,6 +101,8 @@ struct FLVFixture {
         PacketLog(limits: PacketLogLimits(maxBytes: 8 << 20, maxDuration: .seconds(600), maxPackets: 4096))
     }
 }
+
+struct SharedFailure: Error { var text: String }
 
 /// What ffmpeg complains about when it decodes a file.
 func decodingErrors(_ path: String) throws -> String {

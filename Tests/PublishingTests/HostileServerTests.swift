@@ -1,4 +1,6 @@
 import Buffering
+import FLV
+import Glibc
 import LinuxSystem
 import MediaCore
 @testable import Publishing
@@ -155,12 +157,12 @@ import Testing
         }
         let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
         let run = try run(port: server.port, log: log)
-        try run.wait(for: .publishing)
         for index in 0..<100 {
             let time = MediaTime.milliseconds(Int64(index))
-            log.write(
-                PacketInfo(track: .video, pts: time, dts: time, priority: .keyframe), payload: [1, 2, 3, 4].span.bytes)
+            let priority: PacketPriority = index == 0 ? .keyframe : .reference
+            log.write(PacketInfo(track: .video, pts: time, dts: time, priority: priority), payload: [1, 2, 3].span.bytes)
         }
+        try run.wait(for: .publishing)
         run.stop()
         #expect(run.destination.snapshot.video.packets == 100 && run.destination.snapshot.isDrained)
     }

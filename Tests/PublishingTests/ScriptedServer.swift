@@ -48,7 +48,7 @@ final class ScriptedPeer {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress! + done, $0.count - done, CInt(MSG_NOSIGNAL.rawValue))
+                Glibc.send(descriptor, $0.baseAddress! + done, $0.count - done, CInt(MSG_NOSIGNAL))
             }
             guard count > 0 else { return false }
             done += count

@@ -5,7 +5,7 @@ import Testing
 struct TestCertificates {
     let folder: TemporaryFolder
 
-    static let shared = Result { try TestCertificates() }
+    static let shared = Result { try TestCertificates() }.mapError { SharedFailure(text: "no certificates: \($0)") }
 
     var ca: String { folder.file("ca.pem") }
     var otherCA: String { folder.file("other.pem") }
