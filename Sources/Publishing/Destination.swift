@@ -156,11 +156,12 @@ package final class Destination: Sendable {
             switch cursor.next(into: &buffer, headroom: sink.headroom, until: wait) {
             case .packet(let info, let byteCount):
                 try sink.write(info, &buffer)
-                note(sink.progress, info, byteCount)
+                count(info, byteCount)
             case .timeout, .woken: break
             case .ended: return true
             }
             try sink.service()
+            note(sink.progress)
         }
     }
 
@@ -175,21 +176,21 @@ package final class Destination: Sendable {
         onEvent(.state(new))
     }
 
-    private func note(_ progress: SinkProgress, _ info: PacketInfo? = nil, _ byteCount: Int = 0) {
+    private func note(_ progress: SinkProgress) {
         state.withLock { state in
             state.snapshot.location = progress.location
             state.snapshot.bytesSent = progress.bytesSent
             state.snapshot.bytesAcknowledged = progress.bytesAcknowledged
             state.snapshot.tlsProtocol = progress.tlsProtocol
-            guard let info else { return }
+        }
+    }
+
+    private func count(_ info: PacketInfo, _ byteCount: Int) {
+        state.withLock { state in
             state.snapshot.lastPTS = info.pts
             switch info.track {
-            case .video:
-                state.snapshot.video.packets += 1
-                state.snapshot.video.bytes += byteCount
-            case .audio:
-                state.snapshot.audio.packets += 1
-                state.snapshot.audio.bytes += byteCount
+            case .video: state.snapshot.video.add(byteCount)
+            case .audio: state.snapshot.audio.add(byteCount)
             }
         }
     }

@@ -21,12 +21,17 @@ package enum DestinationEvent: Sendable {
     case notice(String)
 }
 
-/// Packets and their bytes, with FLV's headers and without the transport's.
+/// Packets that went out, and their payload bytes (headers not counted).
 package struct SentCounters: Equatable, Sendable {
     package var packets = 0
     package var bytes = 0
 
     package init() {}
+
+    mutating func add(_ byteCount: Int) {
+        packets += 1
+        bytes += byteCount
+    }
 }
 
 /// A destination at one moment; holds nothing secret.

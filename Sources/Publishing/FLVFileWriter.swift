@@ -13,7 +13,7 @@ final class FLVFileWriter: PublishingSink {
     private let format: BroadcastFormat
     private let control: PublishControl
     private let clock: any TimeSource
-    private var file: FileHandle?
+    private var file: OutputFile?
     /// Bytes written in whole tags.
     private var fileBytes = 0
     /// Decode time of the first packet; nil until it comes.
@@ -40,7 +40,7 @@ final class FLVFileWriter: PublishingSink {
     var progress: SinkProgress { SinkProgress(location: file?.path ?? path, bytesSent: UInt64(fileBytes)) }
 
     func open() throws(PublishError) {
-        let file = try FileHandle(creating: path)
+        let file = try OutputFile(creating: path)
         self.file = file
         var bytes: [UInt8] = []
         let header = FLVFile.header

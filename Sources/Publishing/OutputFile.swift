@@ -3,7 +3,7 @@ internal import LinuxSystem
 internal import MediaCore
 
 /// A file that was created to be written, or a pipe or device that was there. One thread.
-final class FileHandle {
+final class OutputFile {
     /// The path that was created, with the number that made it unique.
     let path: String
     let isSeekable: Bool
