@@ -53,7 +53,7 @@ internal import CLibSWResample
     /// Bytes of a context, its filter bank and its buffers for the highest input rate; measured, and rounded up.
     static func memoryBytes(outputRate: Int) -> Int {
         let bank = 257 * (filterFrames(inputRate: 192_000, outputRate: outputRate) + 8) * MemoryLayout<Float>.stride
-        return 300_000 + bank
+        return 250_000 + bank
     }
 
     /// Output frames between the next one to come out and the first of the input to come, with fractions.

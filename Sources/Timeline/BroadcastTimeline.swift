@@ -111,10 +111,11 @@ package struct BroadcastTimeline: Sendable {
         let fitsOwn = best != nil
         for number in epochs.numbers.reversed() where number != own {
             guard let epoch = epochs[number], let misfit = misfit(epoch) else { continue }
-            // Leave an epoch that still fits only for a jump that another track has just made: a sample that is
-            // merely late must not be taken for one that jumped long ago.
+            // Leave an epoch that still fits only while a jump is fresh, to follow it or to return from it: later, a
+            // sample that lies between two epochs is merely late.
             if fitsOwn {
-                guard number > own, arrival &- epoch.made <= settings.followWindow.nanoseconds else { continue }
+                let jumped = number > own ? epoch.made : epochs[own]?.made ?? arrival
+                guard arrival &- jumped <= settings.followWindow.nanoseconds else { continue }
             }
             if best.map({ misfit < $0.misfit }) ?? true { best = (number, misfit) }
         }

@@ -11,7 +11,7 @@ package struct TimelineSettings: Sendable, Equatable {
     package var lastingLateness: MediaTime
     /// How far the broadcast clock may move a second to follow the client's; must exceed any honest clock's drift.
     package var slewPerSecond: MediaTime
-    /// For how long after a rebase the other tracks may follow it although they also still fit their old epoch.
+    /// For how long after a rebase a track may follow it, or return from it, although it also fits where it is.
     package var followWindow: MediaTime
 
     package init(
