@@ -61,6 +61,9 @@ final class Broadcast: Sendable {
         } catch {
             throw WorkerFailure(sentence: "\(error)")
         }
+        // Opening them touched tables and code that are not needed again. No destination runs yet, so nobody loads a
+        // library meanwhile.
+        ProcessMemory.releaseFilePages()
         format = BroadcastFormat(video: videoEncoder.format, audio: audioEncoder.format)
 
         inlet = CaptureInlet(

@@ -12,10 +12,11 @@ extension Configuration {
     private var memoryCosts: MemoryCosts {
         var costs = MemoryCosts()
         costs.baseline = MeasuredMemory.baseline
-        costs.videoEncoder = MeasuredMemory.videoEncoder
         costs.audioEncoder = MeasuredMemory.audioEncoder
         costs.canvas = Picture.requiredCapacity(width: video.width, height: video.height)
         costs.canvasCount = 1
+        // The encoder's own figure has the canvas in it.
+        costs.videoEncoder = VideoEncoder.estimatedBytes(videoEncoderSettings) - costs.canvas
         costs.intakePicture = GeometryPlan.pictureCapacity(canvas: video.canvas)
         costs.intakePictureCount = FrameSlot<VideoFrameTag>.pictureCount
         costs.ingestBand = MeasuredMemory.ingestMessages
@@ -41,7 +42,6 @@ extension Configuration {
 private enum MeasuredMemory {
     /// Resident when the daemon says that it is ready: the executable, libavcodec's hundred libraries, the Swift runtime.
     static let baseline = 16_000_000
-    static let videoEncoder = 20_000_000
     static let audioEncoder = 400_000
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
