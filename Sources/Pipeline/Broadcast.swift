@@ -79,7 +79,8 @@ final class Broadcast: Sendable {
             onFailure: onFailure)
         self.video = video
         self.audio = audio
-        log.onKeyframeWanted = { video.requestKeyframe() }
+        // Weak: the worker writes to the log, and would otherwise live as long as it.
+        log.onKeyframeWanted = { [weak video] in video?.requestKeyframe() }
 
         do {
             let settings = try configuration.destinationSettings(environment: environment)
@@ -91,11 +92,32 @@ final class Broadcast: Sendable {
                         onEvent: { onEvent(index, $0) }))
             }
             self.destinations = destinations
-            for destination in destinations { try destination.start() }
-            videoThread = try WorkerThread(name: "up-video", stackBytes: 512 * 1024) { video.run() }
-            audioThread = try WorkerThread(name: "up-audio") { audio.run() }
+            (videoThread, audioThread) = try Self.start(destinations, video, audio, slot)
         } catch {
             throw WorkerFailure(sentence: "\(error)")
+        }
+    }
+
+    /// Starts every thread, ends first; where one cannot be had, those that run are stopped again.
+    private static func start(
+        _ destinations: [Destination], _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>
+    ) throws(Errno) -> (video: WorkerThread, audio: WorkerThread) {
+        var running: [Destination] = []
+        var videoThread: WorkerThread?
+        do {
+            for destination in destinations {
+                try destination.start()
+                running.append(destination)
+            }
+            let thread = try WorkerThread(name: "up-video", stackBytes: 512 * 1024) { video.run() }
+            videoThread = thread
+            return (thread, try WorkerThread(name: "up-audio") { audio.run() })
+        } catch {
+            slot.close()
+            videoThread?.join()
+            for destination in running { destination.cancel() }
+            for destination in running { destination.join() }
+            throw error
         }
     }
 
