@@ -104,7 +104,7 @@ let package = Package(
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "IngestProtocol", "MediaCore"]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["AudioMixing", "Timeline", "MediaCore"]),
-        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "FLV", "MediaCore"]),
+        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "FLV", "LinuxSystem", "MediaCore"]),
         .testTarget(name: "PublishingTests", dependencies: ["Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "MediaCore"]),
         .testTarget(
