@@ -3,7 +3,7 @@ package import MediaCore
 
 /// App audio and microphone, in whatever form they come, to one stream of equal blocks without gaps.
 ///
-/// Block n covers frames n * `frameLength` to (n + 1) * `frameLength` of the broadcast, counted from broadcast time zero:
+/// Block n covers frames n * `frameLength` to (n + 1) * `frameLength` of the broadcast, counted from its time zero:
 /// what the sources have put there, times their gains, below the limiter's ceiling; silence where there is nothing.
 /// Samples lie where their times say, so a jump of the timeline needs no word to the mixer. A block is due when it has
 /// ended and the latency has passed, which adapts to how late the sources come. The first 5 ms, the limiter's
@@ -63,8 +63,8 @@ package final class AudioMixer {
 
     /// Puts one source's PCM at its place.
     ///
-    /// Blocks of a source follow on as long as their times are near where the last ended; PTS jitter and clock drift are
-    /// absorbed. What comes after its place has been rendered, or lies further ahead than the ring, is dropped and
+    /// Blocks of a source follow on as long as their times are near where the last ended; PTS jitter and clock drift
+    /// are absorbed. What comes after its place has been rendered, or lies further ahead than the ring, is dropped and
     /// counted. On an error the block is dropped, and the mixer takes the next.
     ///
     /// - Parameters:

@@ -1,8 +1,8 @@
 /// A look-ahead peak limiter: no sample leaves above the ceiling, and what never exceeds it leaves bit for bit.
 ///
-/// The gain that each frame needs is held over the look-ahead, let go exponentially, and averaged over the look-ahead: the
-/// average of gains none of which exceeds what the frame needs does not exceed it either. All channels share the gain.
-/// Output is `lookahead` frames behind input. Audio thread only; allocates at `init` only.
+/// The gain that each frame needs is held over the look-ahead, let go exponentially, and averaged over the look-ahead:
+/// the average of gains none of which exceeds what the frame needs does not exceed it either. All channels share the
+/// gain. Output is `lookahead` frames behind input. Audio thread only; allocates at `init` only.
 struct PeakLimiter: ~Copyable {
     private static let lookaheadPerSecond = 200
     private static let releaseSeconds = 0.15

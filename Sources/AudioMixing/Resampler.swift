@@ -19,7 +19,8 @@ internal import CLibSWResample
         var sameLayout = unsafe layout
         var made: OpaquePointer?
         let result = unsafe swr_alloc_set_opts2(
-            &made, &layout, AV_SAMPLE_FMT_FLTP, Int32(outputRate), &sameLayout, AV_SAMPLE_FMT_FLTP, Int32(inputRate), 0, nil)
+            &made, &layout, AV_SAMPLE_FMT_FLTP, Int32(outputRate), &sameLayout, AV_SAMPLE_FMT_FLTP, Int32(inputRate),
+            0, nil)
         guard result >= 0, let made = unsafe made else {
             throw .resampler(operation: "swr_alloc_set_opts2", code: result)
         }
@@ -82,8 +83,9 @@ internal import CLibSWResample
         precondition(count <= source.capacity)
         precondition(source.channels == channels && target.channels == channels)
         for channel in 0..<channels {
-            unsafe inputs[channel] = UnsafePointer(UnsafeRawPointer(source[channel]).assumingMemoryBound(to: UInt8.self))
-            unsafe outputs[channel] = UnsafeMutableRawPointer(target[channel]).assumingMemoryBound(to: UInt8.self)
+            let (from, to) = unsafe (UnsafeRawPointer(source[channel]), UnsafeMutableRawPointer(target[channel]))
+            unsafe inputs[channel] = from.assumingMemoryBound(to: UInt8.self)
+            unsafe outputs[channel] = to.assumingMemoryBound(to: UInt8.self)
         }
         // What libswresample reserves inside grows with the room it is told of, so it is told of no more than needed.
         let bound = min(target.capacity, (count + pendingInput) * outputRate * 102 / (inputRate * 100) + 2)

@@ -3,9 +3,10 @@ internal import MediaCore
 /// One source's way from PCM blocks to samples at their place on the broadcast timeline.
 ///
 /// Samples come in segments. Within a segment they lie one behind the other whatever their PTS jitter, and a lasting
-/// difference is worked off by changing the rate a little. A segment ends when a block is further than the tolerance from
-/// where it should follow, when the rate changes, or when nothing has come by the time of rendering. It is then faded out
-/// from its last sample's value, and the next one is faded in, both before the resampler, so that a joint never clicks.
+/// difference is worked off by changing the rate a little. A segment ends when a block is further than the tolerance
+/// from where it should follow, when the rate changes, or when nothing has come by the time of rendering. It is then
+/// faded out from its last sample's value, and the next one is faded in, both before the resampler, so that a joint
+/// never clicks.
 ///
 /// Frame numbers are those of the broadcast at the mixer's rate. Audio thread only.
 final class SourceLane {
@@ -38,6 +39,7 @@ final class SourceLane {
     private let start: Int64
     private var outliers = 0
     private var lastTime: MediaTime?
+    /// Seconds of samples since the first block of `lastTime`, which was measured.
     private var sinceMeasured = 0.0
     /// The value of each channel that went into the resampler last.
     private var lastFrame: InlineArray<2, Float> = [0, 0]
@@ -108,14 +110,16 @@ final class SourceLane {
         _ payload: UnsafeRawBufferPointer, _ format: AudioFormat, frames: Int, time: MediaTime
     ) throws(AudioMixingError) -> Int64? {
         guard let resampler else { return nil }
-        let position = Double(time.nanoseconds) * Double(rate) / 1e9
-        // Blocks of one burst may all carry the burst's time (iOS 12): only the first says where it belongs.
-        if isOpen, time != lastTime {
+        var position = Double(time.nanoseconds) * Double(rate) / 1e9
+        if time == lastTime {
+            // Blocks of one burst may all carry the burst's time (iOS 12): they lie one behind another.
+            position += sinceMeasured * Double(rate)
+        } else {
             let deviation = (Double(next) + resampler.delay - position) / Double(rate)
-            if !follows(deviation: deviation) { try close() }
+            if isOpen, !follows(deviation: deviation) { try close() }
             sinceMeasured = 0
+            lastTime = time
         }
-        lastTime = time
         sinceMeasured += Double(frames) / Double(format.sampleRate)
 
         var skipped = 0
@@ -140,7 +144,7 @@ final class SourceLane {
         return first
     }
 
-    /// Whether a block that lies so many seconds later than its PTS (early: earlier) continues the segment.
+    /// Whether a block that lies so many seconds later than its PTS (negative: earlier) continues the segment.
     private func follows(deviation: Double) -> Bool {
         if abs(deviation) <= Self.tolerance {
             outliers = 0
@@ -240,11 +244,13 @@ final class SourceLane {
 
     // MARK: Samples out
 
-    /// Whether anything lies between here and the end of `count` frames from frame `start`, or may still come to.
+    /// Whether anything has been placed at frame `start` or after it.
     func hasSamples(from start: Int64) -> Bool { end.map { $0 > start } ?? false }
 
     /// Adds `count` frames from frame `start`, where the last call ended, to `target`; they are rendered now.
-    func take(from start: Int64, count: Int, gain: (from: Float, to: Float), into target: borrowing FloatPlanes, offset: Int) {
+    func take(
+        from start: Int64, count: Int, gain: (from: Float, to: Float), into target: borrowing FloatPlanes, offset: Int
+    ) {
         precondition(start == rendered)
         if isOpen, next < start + Int64(count) {
             do { try close() } catch { abandon() }

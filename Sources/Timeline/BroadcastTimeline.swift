@@ -2,8 +2,8 @@ package import MediaCore
 
 /// Maps the client's presentation times to one broadcast timeline that starts at zero and never jumps.
 ///
-/// All tracks share one offset, so audio and video stand to each other as the client's PTS say. The offset is rigid: the
-/// media's own clock is the truth, however it drifts against ours. What follows the drift is the broadcast clock,
+/// All tracks share one offset, so audio and video stand to each other as the client's PTS say. The offset is rigid:
+/// the media's own clock is the truth, however it drifts against ours. What follows the drift is the broadcast clock,
 /// `broadcastTime(at:)`, slowly. When a PTS lands too far from that clock the client's clock has jumped (or stood still
 /// during a pause): a new epoch continues at the broadcast clock, and the other tracks' samples join the epoch that
 /// they fit best, so that one jump seen by three tracks at three moments is one rebase.
@@ -19,14 +19,10 @@ package struct BroadcastTimeline: Sendable {
     private static let longestSlew: Int64 = 1_000_000_000
     private static let shortestFrame: Int64 = 1_000_000
 
-    private struct Track: Sendable {
-        /// The epoch that its last sample was in; negative before the first.
-        var epoch = -1
-    }
-
     private let settings: TimelineSettings
     private var epochs = EpochTable()
-    private var tracks: InlineArray<3, Track> = .init(repeating: Track())
+    /// The epoch that each track's last sample was in; negative before its first.
+    private var trackEpochs: InlineArray<3, Int> = .init(repeating: -1)
     private var latency = LatencyFilter()
     private var offset: Int64 = 0
     private var offsetAtEpoch: Int64 = 0
@@ -42,11 +38,12 @@ package struct BroadcastTimeline: Sendable {
     /// False until the first sample has been placed.
     package var hasStarted: Bool { epochs.newest >= 0 }
 
-    /// Our monotonic clock minus the broadcast's. Moves by at most `slewPerSecond` for each second, and never by more than
-    /// that amount at once; zero before the start. Publish it to the other threads after each `place`.
+    /// Our monotonic clock minus the broadcast's; zero before the start. Moves by at most `slewPerSecond` for each
+    /// second, and never by more than that at once. Publish it to the other threads after each `place`.
     package var clockOffset: MediaTime { MediaTime(nanoseconds: offset) }
 
-    /// Where the broadcast's own clock stands when our monotonic clock reads `now`: never goes back; zero before the start.
+    /// Where the broadcast's own clock stands when our monotonic clock reads `now`: never goes back, zero before the
+    /// start.
     package mutating func broadcastTime(at now: MediaTime) -> MediaTime {
         if hasStarted { lastClock = max(lastClock, now.nanoseconds &- offset) }
         return MediaTime(nanoseconds: lastClock)
@@ -77,19 +74,19 @@ package struct BroadcastTimeline: Sendable {
             // Where the sample would stand if it had come without latency.
             let due = clock &- credit
             if let fit = bestEpoch(for: track, pts: pts, due: due, arrival: arrival) {
-                if fit != tracks[track.rawValue].epoch {
-                    if tracks[track.rawValue].epoch >= 0 {
+                if fit != trackEpochs[track.rawValue] {
+                    if trackEpochs[track.rawValue] >= 0 {
                         counters.followed += 1
                         event = event ?? .followed
                     }
-                    tracks[track.rawValue].epoch = fit
+                    trackEpochs[track.rawValue] = fit
                 }
             } else {
                 event = rebase(track, pts: pts, due: due, arrival: arrival)
             }
         }
 
-        let base = epochs[tracks[track.rawValue].epoch]?.base ?? pts
+        let base = epochs[trackEpochs[track.rawValue]]?.base ?? pts
         let time = pts &- base
         follow(latency: arrival &- time &- credit, arrival: arrival)
         return accept(track, time: time, end: time &+ max(duration.nanoseconds, 0), event: event)
@@ -99,13 +96,14 @@ package struct BroadcastTimeline: Sendable {
 
     /// The number of the epoch that the sample belongs to; nil when it fits none, and so has jumped.
     private func bestEpoch(for track: TimelineTrack, pts: Int64, due: Int64, arrival: Int64) -> Int? {
+        let ahead = settings.aheadTolerance.nanoseconds
+        let behind = settings.behindTolerance.nanoseconds
         func misfit(_ epoch: EpochTable.Epoch) -> UInt64? {
             let deviation = pts &- epoch.base &- due
-            let fits =
-                deviation <= settings.aheadTolerance.nanoseconds && deviation >= 0 &- settings.behindTolerance.nanoseconds
-            return fits ? deviation.magnitude : nil
+            let isWithin = deviation >= 0 ? deviation <= ahead : deviation >= -behind
+            return isWithin ? deviation.magnitude : nil
         }
-        let own = tracks[track.rawValue].epoch
+        let own = trackEpochs[track.rawValue]
         var best: (number: Int, misfit: UInt64)?
         if let epoch = epochs[own], let misfit = misfit(epoch) { best = (own, misfit) }
         let fitsOwn = best != nil
@@ -128,7 +126,7 @@ package struct BroadcastTimeline: Sendable {
             // Time goes on after the last frame, but no faster than the tolerance lets it run ahead of the clock.
             target = max(due, min(lastVideo &+ Self.shortestFrame, due &+ settings.aheadTolerance.nanoseconds))
         }
-        let old = epochs[tracks[track.rawValue].epoch] ?? epochs[epochs.newest]
+        let old = epochs[trackEpochs[track.rawValue]] ?? epochs[epochs.newest]
         let change = target &- (pts &- (old?.base ?? 0))
         if change < 0 { counters.jumpsForward += 1 } else { counters.jumpsBackward += 1 }
         begin(base: pts &- target, arrival: arrival, track: track)
@@ -137,7 +135,7 @@ package struct BroadcastTimeline: Sendable {
 
     private mutating func begin(base: Int64, arrival: Int64, track: TimelineTrack) {
         epochs.append(base: base, made: arrival)
-        tracks[track.rawValue].epoch = epochs.newest
+        trackEpochs[track.rawValue] = epochs.newest
         forgetLatency(arrival: arrival)
         lastArrival = arrival
     }

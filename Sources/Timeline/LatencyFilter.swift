@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// The least latency of recent samples: what remains of arrival minus PTS when jitter, which only ever adds, is taken out.
+/// The least latency of recent samples: what remains of arrival minus PTS without the jitter, which only ever adds.
 ///
 /// Keeps the minimum of each second over the last eight, so that it follows a drifting clock with a lag of seconds and
 /// forgets at once when a sample is faster. Nanoseconds; wrapping arithmetic, because what goes in comes from a client.

@@ -11,7 +11,7 @@ package enum TimelineTrack: Int, CaseIterable, Sendable {
 package enum TimelineEvent: Equatable, Sendable {
     /// The broadcast's first sample; its time is zero.
     case started
-    /// A new relation between PTS and broadcast time: the sample stands this much later than the old one would have put it.
+    /// A new relation between PTS and broadcast time: the sample stands this much later than by the old one.
     case rebased(by: MediaTime)
     /// The track follows a jump that another track has made, or returns from one.
     case followed

@@ -6,8 +6,8 @@ package struct TimelineSettings: Sendable, Equatable {
     package var aheadTolerance: MediaTime
     /// A sample further than this behind the broadcast clock is a jump.
     package var behindTolerance: MediaTime
-    /// When every sample of a whole second is later than this, the timeline moves on to the broadcast clock: the client's
-    /// clock stood still for less than `behindTolerance`, and would otherwise stay late for good.
+    /// When every sample of a whole second is later than this, the timeline moves on to the broadcast clock: the
+    /// client's clock stood still for less than `behindTolerance`, and would otherwise stay late for good.
     package var lastingLateness: MediaTime
     /// How far the broadcast clock may move a second to follow the client's; must exceed any honest clock's drift.
     package var slewPerSecond: MediaTime

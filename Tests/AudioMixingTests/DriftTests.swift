@@ -4,8 +4,8 @@ import Testing
 @testable import AudioMixing
 
 @Suite struct DriftTests {
-    /// A source whose crystal runs at another rate than its PTS say, 47,990 samples for each of their seconds and worse:
-    /// clicks that a listener at the PTS would hear at 2 Hz must come out within 10 ms of where they belong.
+    /// A source whose crystal runs at another rate than its PTS say, 47,990 samples for each of their seconds and
+    /// worse: clicks that a listener at the PTS would hear at 2 Hz must come out within 10 ms of where they belong.
     @Test(arguments: [47_990.0, 48_010, 47_952, 48_048])
     func staysWithinTenMillisecondsOfItsTimes(actualRate: Double) throws {
         let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)

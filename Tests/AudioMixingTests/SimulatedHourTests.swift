@@ -78,13 +78,16 @@ import Timeline
         var timeline = BroadcastTimeline()
         var sources = [
             Source(.video, period: 1.0 / 30, duration: 0, seed: 1),
-            Source(.audioApp, period: Double(frames.app) / 8000 / (1 - 300e-6), duration: Double(frames.app) / 8000, seed: 2),
+            Source(
+                .audioApp, period: Double(frames.app) / 8000 / (1 - 300e-6), duration: Double(frames.app) / 8000,
+                seed: 2),
             Source(
                 .audioMicrophone, period: Double(frames.microphone) / 8000 / (1 + 300e-6),
                 duration: Double(frames.microphone) / 8000, seed: 3),
         ]
         let silence = (
-            app: [UInt8](repeating: 0, count: frames.app * 2), microphone: [UInt8](repeating: 0, count: frames.microphone * 2)
+            app: [UInt8](repeating: 0, count: frames.app * 2),
+            microphone: [UInt8](repeating: 0, count: frames.microphone * 2)
         )
         var frameTimes: [Int: Double] = [:]
         var clicks: (app: [Double], microphone: [Double]) = ([], [])
@@ -115,7 +118,8 @@ import Timeline
                     ?? (isApp ? silence.app : silence.microphone)
                 try payload.withUnsafeBytes {
                     try mixer.submit(
-                        isApp ? .app : .microphone, format: format, payload: $0, time: placement.time, broadcastNow: now)
+                        isApp ? .app : .microphone, format: format, payload: $0, time: placement.time,
+                        broadcastNow: now)
                 }
             }
             sources[next].advance()
@@ -153,8 +157,8 @@ import Timeline
         #expect(abs(counters.microphone.driftPartsPerMillion + 300) < 100)
     }
 
-    /// The samples of a block that a click falls into; nil for silence. Even clicks are the app's and positive, odd ones
-    /// are the microphone's and negative.
+    /// The samples of a block that a click falls into; nil for silence. Even clicks are the app's and positive, odd
+    /// ones are the microphone's and negative.
     private static func clickPayload(start: Double, period: Double, frames: Int, isApp: Bool) -> [UInt8]? {
         let nearest = ((start + period / 2) / clickPeriod).rounded()
         let number = Int(nearest)

@@ -57,7 +57,8 @@ import Testing
     @Test func aLongSilenceMovesTheClockByOneStepOnly() {
         var timeline = BroadcastTimeline()
         for frame in 0..<Int64(100) {
-            _ = timeline.place(.video, pts: .milliseconds(frame * 33), duration: .zero, arrival: .milliseconds(frame * 33))
+            let time = MediaTime.milliseconds(frame * 33)
+            _ = timeline.place(.video, pts: time, duration: .zero, arrival: time)
         }
         let before = timeline.clockOffset
         // Ten minutes later the client's clock is 300 ms behind.

@@ -79,8 +79,9 @@ import Timeline
             let current = TimelineTrack.allCases[index % 3]
             let isWild = !wasWild && index > 50 && current == track
             wasWild = wasWild || isWild
+            let pts = MediaTime(nanoseconds: Int64((captured + 1000 + (isWild ? jump : 0)) * 1e9))
             let placement = timeline.place(
-                current, pts: MediaTime(nanoseconds: Int64((captured + 1000 + (isWild ? jump : 0)) * 1e9)), duration: .zero,
+                current, pts: pts, duration: .zero,
                 arrival: MediaTime(nanoseconds: Int64((captured + 77_777.020) * 1e9)))
             if isWild {
                 guard case .rebased = placement.event else {
@@ -100,13 +101,12 @@ import Timeline
         var timeline = BroadcastTimeline()
         var accepted = 0
         for index in 0..<3000 {
-            let time = Int64(index) * 10_000_000
+            let time = MediaTime.milliseconds(Int64(index) * 10)
             let track = TimelineTrack.allCases[index % 3]
-            let origin: Int64 = [0, 5_000_000_000_000, -77_000_000_000][index % 3]
-            let placement = timeline.place(
-                track, pts: MediaTime(nanoseconds: origin + time), duration: .zero, arrival: MediaTime(nanoseconds: time))
+            let origin: MediaTime = [.zero, .seconds(5000), .seconds(-77)][index % 3]
+            let placement = timeline.place(track, pts: origin + time, duration: .zero, arrival: time)
             accepted += placement.isAccepted ? 1 : 0
-            #expect((placement.time - MediaTime(nanoseconds: time)).magnitude < .milliseconds(1))
+            #expect((placement.time - time).magnitude < .milliseconds(1))
         }
         #expect(timeline.counters.rebases == 2)
         #expect(accepted == 3000)

@@ -3,8 +3,6 @@ import Testing
 import Timeline
 
 @Suite struct PlacementTests {
-    private func milliseconds(_ value: Int64) -> MediaTime { .milliseconds(value) }
-
     @Test(arguments: [0, 1, -1, Int64.min, .max, -86_400_000_000_000, 1 << 62])
     func firstSampleIsTimeZero(pts: Int64) {
         var timeline = BroadcastTimeline()
@@ -48,7 +46,8 @@ import Timeline
     @Test func videoTimesRiseStrictly() {
         var timeline = BroadcastTimeline()
         let table: [(pts: Int64, isAccepted: Bool)] = [
-            (0, true), (33, true), (33, false), (20, false), (34, true), (34, false), (100, true), (67, false), (101, true),
+            (0, true), (33, true), (33, false), (20, false), (34, true), (34, false), (100, true), (67, false),
+            (101, true),
         ]
         for (index, row) in table.enumerated() {
             let placement = timeline.place(
@@ -65,7 +64,8 @@ import Timeline
     func jumpsBeginBeyondTheTolerance(jump: Int64, isJump: Bool) {
         var timeline = BroadcastTimeline()
         for frame in 0...Int64(100) {
-            _ = timeline.place(.audioApp, pts: .milliseconds(frame * 100), duration: .zero, arrival: .milliseconds(frame * 100))
+            let time = MediaTime.milliseconds(frame * 100)
+            _ = timeline.place(.audioApp, pts: time, duration: .zero, arrival: time)
         }
         let placement = timeline.place(
             .audioApp, pts: .milliseconds(10_100 + jump), duration: .zero, arrival: .milliseconds(10_100))
