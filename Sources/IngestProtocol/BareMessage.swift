@@ -1,0 +1,12 @@
+/// `paused` and `resumed`: messages that say all they have to say by their type.
+package enum BareMessage {
+    /// Checks a body that has no fields of its own; an extension that is not understood is a non-fatal error.
+    package static func check(body: RawSpan, type: MessageType) throws(ProtocolError) {
+        try MessageExtensions.check(body, from: 0, in: type, fatal: false)
+    }
+
+    /// Appends the whole message.
+    package static func encode(_ type: MessageType, sequence: UInt32, into bytes: inout [UInt8]) {
+        bytes.appendMessage(type, sequence: sequence) { _ in }
+    }
+}

@@ -1,0 +1,50 @@
+/// A client's message that was refused: which, why, and whether the connection ends with it.
+package struct ErrorMessage: Equatable, Sendable {
+    package static let fixedBytes = 12
+
+    /// As it stands on the wire; a client shows numbers that it has no name for with their sentence.
+    package var codeRaw: UInt16
+    package var isFatal: Bool
+    /// The sequence number of the client's message; zero where no message was read (`busy`).
+    package var refersTo: UInt32
+    /// A sentence for people, at most 1024 bytes.
+    package let text: String
+
+    package var code: ErrorCode? { ErrorCode(rawValue: codeRaw) }
+
+    package init(_ error: ProtocolError, refersTo sequence: UInt32) {
+        self.init(codeRaw: error.code.rawValue, isFatal: error.isFatal, refersTo: sequence, text: error.message)
+    }
+
+    package init(codeRaw: UInt16, isFatal: Bool, refersTo: UInt32, text: String) {
+        self.codeRaw = codeRaw
+        self.isFatal = isFatal
+        self.refersTo = refersTo
+        self.text = WireText.bounded(WireText.sanitised(text), to: IngestLimits.maxTextBytes)
+    }
+
+    package static func decode(body: RawSpan) throws(ProtocolError) -> ErrorMessage {
+        try MessageExtensions.requireFixed(body, fixedBytes, in: .error, fatal: true)
+        let textBytes = Int(body.uint16(at: 8))
+        try MessageExtensions.requireLength(textBytes, IngestLimits.maxTextBytes, of: "text", in: .error, fatal: true)
+        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: textBytes, in: .error, fatal: true)
+        try MessageExtensions.check(body, from: end, in: .error, fatal: true)
+        return ErrorMessage(
+            codeRaw: body.uint16(at: 0), isFatal: body.uint8(at: 2) != 0, refersTo: body.uint32(at: 4),
+            text: WireText.decode(body, fixedBytes..<(fixedBytes + textBytes)))
+    }
+
+    /// Appends the whole message.
+    package func encode(sequence: UInt32, into bytes: inout [UInt8]) {
+        bytes.appendMessage(.error, sequence: sequence) { bytes in
+            bytes.append(littleEndian: codeRaw)
+            bytes.append(isFatal ? 1 : 0)
+            bytes.append(0)
+            bytes.append(littleEndian: refersTo)
+            bytes.append(littleEndian: UInt16(text.utf8.count))
+            bytes.append(zeros: 2)
+            bytes.append(contentsOf: text.utf8)
+            bytes.append(zeros: WireText.padding(after: text.utf8.count))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Why a client ends its broadcast.
+package enum FinishReason: UInt16, CaseIterable, Sendable {
+    /// The source came to its end.
+    case sourceEnded = 0
+    /// The user stopped it.
+    case userStopped = 1
+    /// The client cannot go on; the text says why.
+    case failed = 2
+}
+
+/// The client's last message; errors are fatal, since nothing may follow anyway.
+package struct FinishedMessage: Equatable, Sendable {
+    package static let fixedBytes = 4
+
+    /// As it stands on the wire; a number without a name is taken as well.
+    package var reasonRaw: UInt16
+    /// At most 1024 bytes of UTF-8; may be empty.
+    package let text: String
+
+    package var reason: FinishReason? { FinishReason(rawValue: reasonRaw) }
+
+    package init(reason: FinishReason, text: String = "") { self.init(reasonRaw: reason.rawValue, text: text) }
+
+    package init(reasonRaw: UInt16, text: String) {
+        self.reasonRaw = reasonRaw
+        self.text = WireText.bounded(WireText.sanitised(text), to: IngestLimits.maxTextBytes)
+    }
+
+    package static func decode(body: RawSpan) throws(ProtocolError) -> FinishedMessage {
+        try MessageExtensions.requireFixed(body, fixedBytes, in: .finished, fatal: true)
+        let textBytes = Int(body.uint16(at: 2))
+        try MessageExtensions.requireLength(textBytes, IngestLimits.maxTextBytes, of: "text", in: .finished, fatal: true)
+        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: textBytes, in: .finished, fatal: true)
+        try MessageExtensions.check(body, from: end, in: .finished, fatal: true)
+        return FinishedMessage(
+            reasonRaw: body.uint16(at: 0), text: WireText.decode(body, fixedBytes..<(fixedBytes + textBytes)))
+    }
+
+    /// Appends the whole message.
+    package func encode(sequence: UInt32, into bytes: inout [UInt8]) {
+        bytes.appendMessage(.finished, sequence: sequence) { bytes in
+            bytes.append(littleEndian: reasonRaw)
+            bytes.append(littleEndian: UInt16(text.utf8.count))
+            bytes.append(contentsOf: text.utf8)
+            bytes.append(zeros: WireText.padding(after: text.utf8.count))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// Why the daemon ends a broadcast.
+package enum GoodbyeReason: UInt16, CaseIterable, Sendable {
+    /// The client said `finished`, and everything it sent went out.
+    case finished = 0
+    /// The daemon was told to stop.
+    case daemonStopping = 1
+    /// An operator ended the broadcast.
+    case endedByOperator = 2
+    /// The broadcast could not go on, or not all of it went out; the text says why.
+    case failed = 3
+}
+
+/// The daemon's last message, with what became of the samples.
+package struct GoodbyeMessage: Equatable, Sendable {
+    package static let fixedBytes = 32
+
+    /// As it stands on the wire.
+    package var reasonRaw: UInt16
+    /// A sentence for people, at most 1024 bytes.
+    package let text: String
+    /// Pictures that were encoded.
+    package var framesTaken: UInt64
+    /// Pictures that were read and not encoded: superseded by a newer one, refused, or sent while paused.
+    package var framesDropped: UInt64
+    /// PCM frames taken, app and microphone added up.
+    package var audioSamples: UInt64
+
+    package var reason: GoodbyeReason? { GoodbyeReason(rawValue: reasonRaw) }
+
+    package init(
+        _ reason: GoodbyeReason, text: String, framesTaken: UInt64, framesDropped: UInt64, audioSamples: UInt64
+    ) {
+        self.init(
+            reasonRaw: reason.rawValue, text: text, framesTaken: framesTaken, framesDropped: framesDropped,
+            audioSamples: audioSamples)
+    }
+
+    package init(
+        reasonRaw: UInt16, text: String, framesTaken: UInt64, framesDropped: UInt64, audioSamples: UInt64
+    ) {
+        self.reasonRaw = reasonRaw
+        self.text = WireText.bounded(WireText.sanitised(text), to: IngestLimits.maxTextBytes)
+        self.framesTaken = framesTaken
+        self.framesDropped = framesDropped
+        self.audioSamples = audioSamples
+    }
+
+    package static func decode(body: RawSpan) throws(ProtocolError) -> GoodbyeMessage {
+        try MessageExtensions.requireFixed(body, fixedBytes, in: .goodbye, fatal: true)
+        let textBytes = Int(body.uint16(at: 2))
+        try MessageExtensions.requireLength(textBytes, IngestLimits.maxTextBytes, of: "text", in: .goodbye, fatal: true)
+        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: textBytes, in: .goodbye, fatal: true)
+        try MessageExtensions.check(body, from: end, in: .goodbye, fatal: true)
+        return GoodbyeMessage(
+            reasonRaw: body.uint16(at: 0), text: WireText.decode(body, fixedBytes..<(fixedBytes + textBytes)),
+            framesTaken: body.uint64(at: 8), framesDropped: body.uint64(at: 16), audioSamples: body.uint64(at: 24))
+    }
+
+    /// Appends the whole message.
+    package func encode(sequence: UInt32, into bytes: inout [UInt8]) {
+        bytes.appendMessage(.goodbye, sequence: sequence) { bytes in
+            bytes.append(littleEndian: reasonRaw)
+            bytes.append(littleEndian: UInt16(text.utf8.count))
+            bytes.append(zeros: 4)
+            bytes.append(littleEndian: framesTaken)
+            bytes.append(littleEndian: framesDropped)
+            bytes.append(littleEndian: audioSamples)
+            bytes.append(contentsOf: text.utf8)
+            bytes.append(zeros: WireText.padding(after: text.utf8.count))
+        }
+    }
+}

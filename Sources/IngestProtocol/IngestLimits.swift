@@ -1,0 +1,52 @@
+/// The bounds that a receiver holds every message against before it believes it.
+///
+/// The format itself allows no more than `default`; a daemon may offer less and says so in its welcome.
+package struct IngestLimits: Equatable, Sendable {
+    /// Pixels; the format allows 4096.
+    package var maxWidth: Int
+    /// Pixels; the format allows 4096.
+    package var maxHeight: Int
+    /// Bytes of pixels, row padding included.
+    package var maxVideoPayload: Int
+    /// Bytes of PCM in one message.
+    package var maxAudioPayload: Int
+    /// Bytes of fixed fields, texts and extensions.
+    package var maxBody: Int
+
+    package init(
+        maxWidth: Int = 4096, maxHeight: Int = 4096, maxVideoPayload: Int? = nil,
+        maxAudioPayload: Int = 1 << 20, maxBody: Int = 4096
+    ) {
+        self.maxWidth = maxWidth
+        self.maxHeight = maxHeight
+        // Four bytes a pixel, and up to 4 KiB of padding a row.
+        self.maxVideoPayload = maxVideoPayload ?? maxWidth * maxHeight * 4 + maxHeight * 4096
+        self.maxAudioPayload = maxAudioPayload
+        self.maxBody = maxBody
+    }
+
+    /// What version 1 of the protocol allows: 4096x4096, 80 MiB of pixels, 1 MiB of PCM, 4096 bytes of body.
+    package static let `default` = IngestLimits()
+
+    /// The least width and height of a picture.
+    package static let minSide = 16
+    /// The most bytes from one row to the next.
+    package static let maxStride = 65_536
+    /// Frames a second.
+    package static let audioRates = 8_000...192_000
+    package static let maxAudioChannels = 8
+    /// Bytes of a client's name, an annotation's key or a broadcast's id.
+    package static let maxNameBytes = 64
+    /// Bytes of a sentence or an annotation's value.
+    package static let maxTextBytes = 1024
+
+    /// The most bytes that may follow the body of a message of this type; nil stands for a type that is not known and
+    /// whose payload is skipped without being stored.
+    package func maxPayload(of type: MessageType?) -> Int {
+        switch type {
+        case .video, nil: maxVideoPayload
+        case .audioApp, .audioMic: maxAudioPayload
+        default: 0
+        }
+    }
+}

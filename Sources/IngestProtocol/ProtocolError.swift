@@ -1,0 +1,74 @@
+/// What an error is about; the number stands in the daemon's error messages and never changes its meaning.
+///
+/// 1-19 concern the connection, 20-29 video samples, 30-39 audio samples, 40-49 the broadcast as a whole.
+package enum ErrorCode: UInt16, CaseIterable, Sendable {
+    /// A header does not begin with `UC`: the stream is not this protocol, or somebody lost count of bytes.
+    case badMagic = 1
+    /// A header's version, or the range that `started` offers, is none that the receiver speaks.
+    case unsupportedVersion = 2
+    /// A header announces a body longer than the limit.
+    case bodyTooLarge = 3
+    /// A header announces a payload longer than its type may have.
+    case payloadTooLarge = 4
+    /// A message of unknown type is marked critical.
+    case unknownCriticalMessage = 5
+    /// A sequence number is not its predecessor's plus one.
+    case sequenceGap = 6
+    /// A message is not allowed at this point, or not from this side.
+    case unexpectedMessage = 7
+    /// Another client's broadcast is under way.
+    case busy = 8
+    /// A body is shorter than its fields, or a text's length does not fit.
+    case malformedBody = 9
+    /// An extension's length runs past the body's end.
+    case malformedExtension = 10
+    /// A critical extension is not understood; secure regions and shared memory always count as critical.
+    case unsupportedExtension = 11
+    /// `started` names no orientation convention, or one that does not exist.
+    case orientationConvention = 12
+    /// The other side ended the connection inside a message. Never on the wire: there is nobody left to read it.
+    case truncated = 13
+    /// The other side stopped in the middle of something for too long.
+    case timedOut = 14
+
+    /// A pixel format's FourCC is none of those in the welcome.
+    case unsupportedPixelFormat = 20
+    /// Width or height is outside the limits.
+    case badPictureSize = 21
+    /// The plane count, a stride or the planes' order is wrong.
+    case badPlaneLayout = 22
+    /// A plane ends behind the payload's end.
+    case planeOutsidePayload = 23
+    /// A colour matrix or range has a value that does not exist.
+    case badColor = 24
+
+    /// A stream description is consistent, but names PCM that is not taken.
+    case unsupportedAudioFormat = 30
+    /// A stream description contradicts itself.
+    case inconsistentAudioFormat = 31
+    /// A payload is not exactly as long as its frames.
+    case audioPayloadMismatch = 32
+
+    /// The daemon is stopping and takes no broadcast.
+    case shuttingDown = 40
+    /// The daemon cannot go on with the broadcast: encoder, memory or destination.
+    case broadcastFailed = 41
+}
+
+/// A message that breaks a rule: which rule, and a sentence for people with the numbers in it.
+package struct ProtocolError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let code: ErrorCode
+    /// What was wrong and what would be right; holds no control characters and nothing secret.
+    package let message: String
+    /// True where the connection cannot go on: the framing is no longer to be trusted, or the order is broken. False
+    /// where this message is refused, its payload skipped and the broadcast goes on.
+    package let isFatal: Bool
+
+    package init(_ code: ErrorCode, fatal: Bool, _ message: String) {
+        self.code = code
+        self.message = message
+        isFatal = fatal
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,68 @@
+/// The order of a client's messages: `started` first, samples while live, `finished` last, sequence numbers without a gap.
+package struct SessionState: Equatable, Sendable {
+    package enum Phase: Sendable {
+        case awaitingStarted, live, paused, finished
+    }
+
+    /// What a receiver does with a message whose header is in order.
+    package enum Admission: Equatable, Sendable {
+        /// Decode `started` and answer it.
+        case start
+        /// Take the sample.
+        case sample
+        /// Read the sample and throw it away: the client is paused, and nothing of a pause is shown or heard.
+        case discard
+        case pause
+        case resume
+        case annotate
+        case finish
+        /// Read past body and payload: an unknown type that is not critical, or a pause while paused.
+        case skip
+    }
+
+    package private(set) var phase = Phase.awaitingStarted
+    /// The sequence number that the next message must have.
+    package private(set) var nextSequence: UInt32 = 0
+
+    package init() {}
+
+    /// Takes note of a message and says what to do with it. Every error is fatal.
+    package mutating func admit(_ header: MessageHeader) throws(ProtocolError) -> Admission {
+        guard header.sequence == nextSequence else {
+            throw ProtocolError(
+                .sequenceGap, fatal: true,
+                "\(MessageType.name(of: header.rawType)): sequence number \(header.sequence); \(nextSequence) is next")
+        }
+        let admission = try admission(for: header)
+        nextSequence &+= 1
+        switch admission {
+        case .start, .resume: phase = .live
+        case .pause: phase = .paused
+        case .finish: phase = .finished
+        case .sample, .discard, .annotate, .skip: break
+        }
+        return admission
+    }
+
+    private func admission(for header: MessageHeader) throws(ProtocolError) -> Admission {
+        func unexpected(_ why: String) -> ProtocolError {
+            ProtocolError(.unexpectedMessage, fatal: true, "\(MessageType.name(of: header.rawType)): \(why)")
+        }
+        if let type = header.type, !type.isFromClient { throw unexpected("only a daemon sends this message") }
+        switch (phase, header.type) {
+        case (.awaitingStarted, .started): return .start
+        case (.awaitingStarted, _): throw unexpected("the first message must be started")
+        case (.finished, _): throw unexpected("nothing may follow finished")
+        case (_, .started): throw unexpected("the broadcast has started already; another one needs a connection of its own")
+        case (_, nil): return .skip
+        case (.live, .video), (.live, .audioApp), (.live, .audioMic): return .sample
+        case (.paused, .video), (.paused, .audioApp), (.paused, .audioMic): return .discard
+        case (.live, .paused): return .pause
+        case (.paused, .resumed): return .resume
+        case (_, .paused), (_, .resumed): return .skip
+        case (_, .annotated): return .annotate
+        case (_, .finished): return .finish
+        case (_, .welcome), (_, .state), (_, .error), (_, .goodbye): throw unexpected("only a daemon sends this message")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package import MediaCore
+
+/// What kind of capture a client does, as the captured app is told it.
+package enum SourceKind: UInt8, CaseIterable, Sendable {
+    case other = 0
+    /// A screen is recorded or broadcast.
+    case screen = 1
+    /// A screen is shown on another at the same time.
+    case mirroring = 2
+    /// Another screen shows a player's output.
+    case externalPlayback = 3
+    case camera = 4
+    case file = 5
+}
+
+/// The first message of a broadcast: who sends, what its orientation tags mean, what to expect.
+package struct StartedMessage: Equatable, Sendable {
+    package static let fixedBytes = 28
+
+    /// Which tracks a client means to send; a hint, anything may come or stay away later.
+    package struct Tracks: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
+        package static let video = Tracks(rawValue: 1 << 0)
+        package static let audioApp = Tracks(rawValue: 1 << 1)
+        package static let audioMic = Tracks(rawValue: 1 << 2)
+    }
+
+    /// Protocol versions that the client speaks.
+    package var versions: ClosedRange<UInt8>
+    package var convention: OrientationConvention
+    /// Unknown numbers are read as `other`.
+    package var source: SourceKind
+    /// Pixels as sent, before they are turned; zero for no hint.
+    package var hintWidth: Int
+    package var hintHeight: Int
+    /// Nil for no hint.
+    package var hintRate: FrameRate?
+    package var tracks: Tracks
+    /// At most 64 bytes of UTF-8, without control characters.
+    package let clientName: String
+
+    package init(
+        clientName: String, convention: OrientationConvention, source: SourceKind = .screen,
+        versions: ClosedRange<UInt8> = MessageHeader.version...MessageHeader.version,
+        hintWidth: Int = 0, hintHeight: Int = 0, hintRate: FrameRate? = nil, tracks: Tracks = []
+    ) {
+        self.clientName = WireText.bounded(WireText.sanitised(clientName), to: IngestLimits.maxNameBytes)
+        self.convention = convention
+        self.source = source
+        self.versions = versions
+        self.hintWidth = hintWidth
+        self.hintHeight = hintHeight
+        self.hintRate = hintRate
+        self.tracks = tracks
+    }
+
+    /// Reads a body; every error is fatal, because a broadcast whose terms are unclear does not begin.
+    package static func decode(body: RawSpan) throws(ProtocolError) -> StartedMessage {
+        try MessageExtensions.requireFixed(body, fixedBytes, in: .started, fatal: true)
+        let (low, high) = (body.uint8(at: 0), body.uint8(at: 1))
+        guard low <= high, (low...high).contains(MessageHeader.version) else {
+            throw ProtocolError(
+                .unsupportedVersion, fatal: true,
+                "started: the client speaks protocol versions \(low) to \(high); version \(MessageHeader.version) is "
+                    + "spoken here")
+        }
+        let nameBytes = Int(body.uint16(at: 24))
+        try MessageExtensions.requireLength(nameBytes, IngestLimits.maxNameBytes, of: "client name", in: .started, fatal: true)
+        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: nameBytes, in: .started, fatal: true)
+        try MessageExtensions.check(body, from: end, in: .started, fatal: true)
+        let rate = (body.size(at: 12), body.size(at: 16))
+        return StartedMessage(
+            clientName: WireText.decode(body, fixedBytes..<(fixedBytes + nameBytes)),
+            convention: try convention(body.uint8(at: 2)),
+            source: SourceKind(rawValue: body.uint8(at: 3)) ?? .other,
+            versions: low...high, hintWidth: body.size(at: 4), hintHeight: body.size(at: 8),
+            hintRate: rate.0 > 0 && rate.1 > 0 ? FrameRate(rate.0, rate.1) : nil,
+            tracks: Tracks(rawValue: body.uint32(at: 20)))
+    }
+
+    private static func convention(_ raw: UInt8) throws(ProtocolError) -> OrientationConvention {
+        if let convention = OrientationConvention(rawValue: raw) { return convention }
+        throw ProtocolError(
+            .orientationConvention, fatal: true,
+            "started: "
+                + (raw == 0 ? "no orientation convention is named" : "orientation convention \(raw) does not exist")
+                + "; send 1 (exif: what CGImagePropertyOrientation says of a stored picture) or 2 (replaykit: what "
+                + "RPVideoSampleOrientationKey means). It cannot be guessed: the same numbers mean opposite quarter "
+                + "turns, so a guess would show every turned picture upside down in one of the two")
+    }
+
+    /// Appends the whole message.
+    package func encode(sequence: UInt32, into bytes: inout [UInt8]) {
+        bytes.appendMessage(.started, sequence: sequence) { bytes in
+            bytes.append(versions.lowerBound)
+            bytes.append(versions.upperBound)
+            bytes.append(convention.rawValue)
+            bytes.append(source.rawValue)
+            bytes.append(uint32: hintWidth)
+            bytes.append(uint32: hintHeight)
+            bytes.append(uint32: hintRate?.numerator ?? 0)
+            bytes.append(uint32: hintRate?.denominator ?? 0)
+            bytes.append(littleEndian: tracks.rawValue)
+            bytes.append(littleEndian: UInt16(clientName.utf8.count))
+            bytes.append(zeros: 2)
+            bytes.append(contentsOf: clientName.utf8)
+            bytes.append(zeros: WireText.padding(after: clientName.utf8.count))
+        }
+    }
+}

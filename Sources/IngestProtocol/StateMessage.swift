@@ -1,0 +1,61 @@
+/// How the broadcast is doing, with the number that goes with it.
+package enum BroadcastState: UInt16, CaseIterable, Sendable {
+    /// The destination is being connected; the value is the number of the attempt, from 1.
+    case connecting = 1
+    /// Packets reach the destination; the value is 0.
+    case live = 2
+    /// The network takes less than is encoded; the value is milliseconds in the queue.
+    case congested = 3
+    /// The connection was lost; the value is milliseconds until the next attempt.
+    case reconnecting = 4
+    /// The client sends more than is used; the value is the frames a second that would be enough.
+    case slowDown = 5
+    /// No more samples are taken and what is queued is sent; the value is milliseconds in the queue.
+    case draining = 6
+}
+
+/// News from the daemon: advisory, none of it needs an answer.
+package struct StateMessage: Equatable, Sendable {
+    package static let fixedBytes = 8
+
+    /// As it stands on the wire; a client passes over numbers that it has no name for.
+    package var stateRaw: UInt16
+    /// What it counts depends on the state.
+    package var value: UInt32
+    /// A sentence for people, at most 1024 bytes.
+    package let text: String
+
+    package var state: BroadcastState? { BroadcastState(rawValue: stateRaw) }
+
+    package init(_ state: BroadcastState, value: UInt32 = 0, text: String) {
+        self.init(stateRaw: state.rawValue, value: value, text: text)
+    }
+
+    package init(stateRaw: UInt16, value: UInt32, text: String) {
+        self.stateRaw = stateRaw
+        self.value = value
+        self.text = WireText.bounded(WireText.sanitised(text), to: IngestLimits.maxTextBytes)
+    }
+
+    package static func decode(body: RawSpan) throws(ProtocolError) -> StateMessage {
+        try MessageExtensions.requireFixed(body, fixedBytes, in: .state, fatal: false)
+        let textBytes = Int(body.uint16(at: 2))
+        try MessageExtensions.requireLength(textBytes, IngestLimits.maxTextBytes, of: "text", in: .state, fatal: false)
+        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: textBytes, in: .state, fatal: false)
+        try MessageExtensions.check(body, from: end, in: .state, fatal: false)
+        return StateMessage(
+            stateRaw: body.uint16(at: 0), value: body.uint32(at: 4),
+            text: WireText.decode(body, fixedBytes..<(fixedBytes + textBytes)))
+    }
+
+    /// Appends the whole message.
+    package func encode(sequence: UInt32, into bytes: inout [UInt8]) {
+        bytes.appendMessage(.state, sequence: sequence) { bytes in
+            bytes.append(littleEndian: stateRaw)
+            bytes.append(littleEndian: UInt16(text.utf8.count))
+            bytes.append(littleEndian: value)
+            bytes.append(contentsOf: text.utf8)
+            bytes.append(zeros: WireText.padding(after: text.utf8.count))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package import MediaCore
+
+/// One raw picture: when it is shown, what its bytes mean, which side is up. The pixels follow as the payload.
+///
+/// Every error is non-fatal: the picture is refused, its payload skipped. Decoding allocates nothing unless it fails.
+package struct VideoMessage: Equatable, Sendable {
+    package static let fixedBytes = 52
+
+    /// On the client's clock, any origin.
+    package var pts: MediaTime
+    package var format: VideoSampleFormat
+    /// As it stands on the wire: 1 to 8, 0 for none; any other value is read as none.
+    package var orientationRaw: UInt8
+
+    /// Nil where none was given or the value does not exist: the picture is taken as it is.
+    package var orientation: OrientationTag? { OrientationTag(rawValue: orientationRaw) }
+    /// True where a value was given that does not exist.
+    package var hasInvalidOrientation: Bool { orientationRaw != 0 && orientation == nil }
+
+    package init(pts: MediaTime, format: VideoSampleFormat, orientation: OrientationTag?) {
+        self.init(pts: pts, format: format, orientationRaw: orientation?.rawValue ?? 0)
+    }
+
+    package init(pts: MediaTime, format: VideoSampleFormat, orientationRaw: UInt8) {
+        self.pts = pts
+        self.format = format
+        self.orientationRaw = orientationRaw
+    }
+
+    /// Reads a body and holds its planes against a payload of `payloadBytes`. What comes back can be read without
+    /// looking at any number again: size, strides and offsets are in range, and every plane lies in the payload.
+    package static func decode(body: RawSpan, payloadBytes: Int, limits: IngestLimits) throws(ProtocolError)
+        -> VideoMessage
+    {
+        try MessageExtensions.requireFixed(body, fixedBytes, in: .video, fatal: false)
+        try MessageExtensions.check(body, from: fixedBytes, in: .video, fatal: false)
+        let code = FourCC(rawValue: body.uint32(at: 16).byteSwapped)
+        guard let pixelFormat = PixelFormat(fourCC: code) else {
+            throw ProtocolError(
+                .unsupportedPixelFormat, fatal: false,
+                "video: pixel format \(code) is not supported; the welcome lists those that are")
+        }
+        let (width, height) = (body.size(at: 8), body.size(at: 12))
+        let color = try color(
+            matrix: body.uint8(at: 21), range: body.uint8(at: 22), of: pixelFormat, width: width, height: height)
+        var format = VideoSampleFormat(
+            width: width, height: height, pixelFormat: pixelFormat, color: color, plane0: .none)
+        let planes = Int(body.uint8(at: 23))
+        guard planes == pixelFormat.planeCount else {
+            throw ProtocolError(
+                .badPlaneLayout, fatal: false, "video: \(code) has \(pixelFormat.planeCount) planes, not \(planes)")
+        }
+        for index in 0..<planes {
+            let at = 24 + 8 * index
+            format.setPlane(index, PlaneLocation(offset: body.size(at: at), stride: body.size(at: at + 4)))
+        }
+        try format.check(payloadBytes: payloadBytes, limits: limits)
+        return VideoMessage(
+            pts: MediaTime(nanoseconds: body.int64(at: 0)), format: format, orientationRaw: body.uint8(at: 20))
+    }
+
+    private static func color(
+        matrix: UInt8, range: UInt8, of format: PixelFormat, width: Int, height: Int
+    ) throws(ProtocolError) -> ColorDescription {
+        guard matrix == 0 || ColorMatrix(rawValue: matrix) != nil else {
+            throw ProtocolError(
+                .badColor, fatal: false,
+                "video: colour matrix \(matrix) is not one of 0 (default), 1 (BT.709), 6 (BT.601), 9 (BT.2020)")
+        }
+        guard range <= 2 else {
+            throw ProtocolError(
+                .badColor, fatal: false, "video: colour range \(range) is not one of 0 (default), 1 (video), 2 (full)")
+        }
+        let impliedRange: ColorRange? =
+            switch format {
+            case .nv12VideoRange: .video
+            case .nv12FullRange: .full
+            default: range == 0 ? nil : range == 1 ? .video : .full
+            }
+        return ColorDescription(
+            matrix: ColorMatrix(rawValue: matrix) ?? .usual(width: width, height: height),
+            range: impliedRange ?? (format.isRGB ? .full : .video))
+    }
+
+    /// Appends header and body; the payload of `payloadBytes` is sent behind them.
+    package func encode(sequence: UInt32, payloadBytes: Int, into bytes: inout [UInt8]) {
+        bytes.appendMessage(.video, sequence: sequence, payloadBytes: payloadBytes) { bytes in
+            bytes.append(littleEndian: pts.nanoseconds)
+            bytes.append(uint32: format.width)
+            bytes.append(uint32: format.height)
+            bytes.append(littleEndian: format.pixelFormat.fourCC.rawValue.byteSwapped)
+            bytes.append(orientationRaw)
+            bytes.append(format.color.matrix.rawValue)
+            bytes.append(format.color.range == .video ? 1 : 2)
+            bytes.append(UInt8(format.pixelFormat.planeCount))
+            for index in 0..<3 {
+                bytes.append(uint32: format.plane(index).offset)
+                bytes.append(uint32: format.plane(index).stride)
+            }
+            bytes.append(zeros: 4)
+        }
+    }
+}
+
+extension ColorMatrix {
+    /// What a sender that names no matrix most likely means: BT.709 from 1280 pixels on the longer or more than 576 on
+    /// the shorter side, else BT.601.
+    package static func usual(width: Int, height: Int) -> ColorMatrix {
+        max(width, height) >= 1280 || min(width, height) > 576 ? .bt709 : .bt601
+    }
+}

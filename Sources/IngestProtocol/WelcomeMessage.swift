@@ -1,0 +1,80 @@
+package import MediaCore
+
+/// The daemon's answer to `started`: the version that both speak, what it takes and what it makes of it.
+package struct WelcomeMessage: Equatable, Sendable {
+    package static let fixedBytes = 48
+
+    package var version: UInt8
+    package var limits: IngestLimits
+    /// Pixel formats that are taken, at most 255.
+    package var formats: [FourCC]
+    package var canvasWidth: Int
+    package var canvasHeight: Int
+    /// The highest rate that is encoded; frames beyond it cost the client for nothing.
+    package var frameRate: FrameRate
+    /// Frames a second of the audio track.
+    package var audioRate: Int
+    /// Names the broadcast in the daemon's log and status; at most 64 bytes.
+    package let broadcastID: String
+
+    package init(
+        version: UInt8 = MessageHeader.version, limits: IngestLimits,
+        formats: [FourCC] = PixelFormat.allCases.map(\.fourCC),
+        canvasWidth: Int, canvasHeight: Int, frameRate: FrameRate, audioRate: Int, broadcastID: String
+    ) {
+        self.version = version
+        self.limits = limits
+        self.formats = Array(formats.prefix(Int(UInt8.max)))
+        self.canvasWidth = canvasWidth
+        self.canvasHeight = canvasHeight
+        self.frameRate = frameRate
+        self.audioRate = audioRate
+        self.broadcastID = WireText.bounded(WireText.sanitised(broadcastID), to: IngestLimits.maxNameBytes)
+    }
+
+    package static func decode(body: RawSpan) throws(ProtocolError) -> WelcomeMessage {
+        try MessageExtensions.requireFixed(body, fixedBytes, in: .welcome, fatal: true)
+        let formatCount = Int(body.uint8(at: 1))
+        let idBytes = Int(body.uint16(at: 44))
+        try MessageExtensions.requireLength(idBytes, IngestLimits.maxNameBytes, of: "broadcast id", in: .welcome, fatal: true)
+        let end = try MessageExtensions.requireTexts(
+            body, after: fixedBytes, bytes: 4 * formatCount + idBytes, in: .welcome, fatal: true)
+        try MessageExtensions.check(body, from: end, in: .welcome, fatal: true)
+        let rate = (body.size(at: 32), body.size(at: 36))
+        guard rate.0 > 0, rate.1 > 0 else {
+            throw ProtocolError(.malformedBody, fatal: true, "welcome: \(rate.0)/\(rate.1) is not a frame rate")
+        }
+        var formats: [FourCC] = []
+        formats.reserveCapacity(formatCount)
+        for index in 0..<formatCount {
+            formats.append(FourCC(rawValue: body.uint32(at: fixedBytes + 4 * index).byteSwapped))
+        }
+        let idStart = fixedBytes + 4 * formatCount
+        return WelcomeMessage(
+            version: body.uint8(at: 0),
+            limits: IngestLimits(
+                maxWidth: body.size(at: 4), maxHeight: body.size(at: 8), maxVideoPayload: body.size(at: 12),
+                maxAudioPayload: body.size(at: 16), maxBody: body.size(at: 20)),
+            formats: formats, canvasWidth: body.size(at: 24), canvasHeight: body.size(at: 28),
+            frameRate: FrameRate(rate.0, rate.1), audioRate: body.size(at: 40),
+            broadcastID: WireText.decode(body, idStart..<(idStart + idBytes)))
+    }
+
+    /// Appends the whole message.
+    package func encode(sequence: UInt32, into bytes: inout [UInt8]) {
+        bytes.appendMessage(.welcome, sequence: sequence) { bytes in
+            bytes.append(version)
+            bytes.append(UInt8(formats.count))
+            bytes.append(zeros: 2)
+            for value in [
+                limits.maxWidth, limits.maxHeight, limits.maxVideoPayload, limits.maxAudioPayload, limits.maxBody,
+                canvasWidth, canvasHeight, frameRate.numerator, frameRate.denominator, audioRate,
+            ] { bytes.append(uint32: value) }
+            bytes.append(littleEndian: UInt16(broadcastID.utf8.count))
+            bytes.append(zeros: 2)
+            for format in formats { bytes.append(littleEndian: format.rawValue.byteSwapped) }
+            bytes.append(contentsOf: broadcastID.utf8)
+            bytes.append(zeros: WireText.padding(after: broadcastID.utf8.count))
+        }
+    }
+}
