@@ -41,7 +41,7 @@ package final class CaptureClient: @unchecked Sendable /* the descriptor is shar
         }
     }
 
-    deinit { shutdown(connection.raw, CInt(SHUT_RDWR.rawValue)) }
+    deinit { shutdown(connection.raw, CInt(SHUT_RDWR)) }
 
     // MARK: Sending
 
@@ -94,7 +94,7 @@ package final class CaptureClient: @unchecked Sendable /* the descriptor is shar
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
-                Glibc.send(connection.raw, $0.baseAddress! + sent, $0.count - sent, CInt(MSG_NOSIGNAL.rawValue))
+                Glibc.send(connection.raw, $0.baseAddress! + sent, $0.count - sent, CInt(MSG_NOSIGNAL))
             }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw Errno.current }

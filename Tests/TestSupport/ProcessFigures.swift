@@ -1,4 +1,5 @@
 import Foundation
+package import Glibc
 
 /// What the kernel says of another process.
 package struct ProcessFigures: Sendable {

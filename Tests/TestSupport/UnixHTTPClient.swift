@@ -14,7 +14,7 @@ package enum UnixHTTPClient {
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(connection.raw, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let request = Array("GET \(path) HTTP/1.1\r\nHost: upcast\r\nConnection: close\r\n\r\n".utf8)
-        guard send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL.rawValue)) == request.count else {
+        guard send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
             throw Errno.current
         }
         var answer: [UInt8] = []

@@ -29,16 +29,6 @@ package func waitFor(
     let _: Bool = try waitFor(what, within: seconds, evidence: evidence) { try condition() ? true : nil }
 }
 
-/// Runs blocking work on a thread of its own, so that a test which waits for processes does not hold one of the few
-/// threads that all other tests run on.
-package func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        let thread = Thread { continuation.resume(with: Result(catching: body)) }
-        thread.stackSize = 4 << 20
-        thread.start()
-    }
-}
-
 /// Sleeps until a point on the monotonic clock: how a client that plays in real time waits for a sample's turn.
 package func pause(until time: MediaTime) {
     while true {
