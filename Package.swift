@@ -26,6 +26,7 @@ let package = Package(
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CLibRTMP", pkgConfig: "librtmp", providers: [.apt(["librtmp-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
 
@@ -50,7 +51,7 @@ let package = Package(
             dependencies: ["MediaCore", "LinuxSystem", "FLV", "Buffering", "CLibRTMP", "CGnuTLS", "CRTMPSocket"]),
 
         // Row 4: composition. Only Pipeline knows all stages.
-        .target(name: "Configuration", dependencies: ["MediaCore"]),
+        .target(name: "Configuration", dependencies: ["MediaCore", "LinuxSystem", "CYAML"]),
         .target(
             name: "Pipeline",
             dependencies: [
@@ -95,6 +96,8 @@ let package = Package(
         .testTarget(name: "FLVTests", dependencies: ["FLV", "MediaCore"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "MediaCore"]),
         .testTarget(name: "BufferingTests", dependencies: ["Buffering", "MediaCore", "LinuxSystem"]),
+        .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "MediaCore"]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(name: "EncodingTests", dependencies: ["Encoding", "MediaCore"]),
@@ -112,7 +115,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let systemLibraries: Set<String> = ["CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS"]
+let systemLibraries: Set<String> = ["CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML"]
 let cTargets: Set<String> = ["CLinux", "CRTMPSocket"]
 let testLibraries: Set<String> = ["TestSupport"]
 
