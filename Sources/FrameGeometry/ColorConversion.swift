@@ -5,20 +5,23 @@ internal import MediaCore
 /// Transfer functions and primaries are left alone: BT.601, BT.709 and BT.2020 SDR pictures differ visibly in their
 /// matrix, hardly in their transfer. Grey stays grey in every such change, so chroma does not depend on luma:
 ///
-///     Y'  = luma * Y + lumaFromCb * (Cb - 128) + lumaFromCr * (Cr - 128) + lumaOffset
-///     Cb' = cbFromCb * (Cb - 128) + cbFromCr * (Cr - 128) + 128            (Cr' likewise)
+///     Y'  = (1 + luma)     * (Y - 128)  + lumaFromCb * (Cb - 128) + lumaFromCr * (Cr - 128) + lumaOfMiddle
+///     Cb' = (1 + cbFromCb) * (Cb - 128) + cbFromCr   * (Cr - 128) + 128
+///     Cr' = (1 + crFromCr) * (Cr - 128) + crFromCb   * (Cb - 128) + 128
+///
+/// All factors are below 1/4, so that in Q10 their products with a sample fit 16 bits: twice as many in a vector as
+/// 32-bit ones, and x86-64 without extensions multiplies only those.
 package struct ColorConversion: Equatable, Sendable {
-    /// Q15, at most 1.17.
-    let luma: UInt16
-    /// Q14, like the five that follow.
-    let lumaFromCb: Int32
-    let lumaFromCr: Int32
-    let cbFromCb: Int32
-    let cbFromCr: Int32
-    let crFromCb: Int32
-    let crFromCr: Int32
-    /// Q14.
-    let lumaOffset: Int32
+    /// Q10, like the six that follow.
+    let luma: Int16
+    let lumaFromCb: Int16
+    let lumaFromCr: Int16
+    let cbFromCb: Int16
+    let cbFromCr: Int16
+    let crFromCb: Int16
+    let crFromCr: Int16
+    /// What a luma of 128 becomes, in 1/64 steps.
+    let lumaOfMiddle: Int16
 
     /// Nil where a picture of `source` needs no change on a canvas of `canvas` colour.
     init?(source: IntakeColor, canvas: ColorDescription) {
@@ -41,17 +44,17 @@ package struct ColorConversion: Equatable, Sendable {
         let cbGain = chromaGain / (2 * (1 - to.blue))
         let crGain = chromaGain / (2 * (1 - to.red))
 
-        luma = UInt16((lumaGain * 32768).rounded())
-        lumaFromCb = Self.q14(lumaOfCb * lumaGainOfChroma)
-        lumaFromCr = Self.q14(lumaOfCr * lumaGainOfChroma)
-        cbFromCb = Self.q14((blueOfCb - lumaOfCb) * cbGain)
-        cbFromCr = Self.q14(-lumaOfCr * cbGain)
-        crFromCb = Self.q14(-lumaOfCb * crGain)
-        crFromCr = Self.q14((redOfCr - lumaOfCr) * crGain)
-        lumaOffset = Self.q14(target.lumaZero - source.lumaZero * lumaGain)
+        luma = Self.q10(lumaGain - 1)
+        lumaFromCb = Self.q10(lumaOfCb * lumaGainOfChroma)
+        lumaFromCr = Self.q10(lumaOfCr * lumaGainOfChroma)
+        cbFromCb = Self.q10((blueOfCb - lumaOfCb) * cbGain - 1)
+        cbFromCr = Self.q10(-lumaOfCr * cbGain)
+        crFromCb = Self.q10(-lumaOfCb * crGain)
+        crFromCr = Self.q10((redOfCr - lumaOfCr) * crGain - 1)
+        lumaOfMiddle = Int16(((target.lumaZero + (128 - source.lumaZero) * lumaGain) * 64).rounded())
     }
 
-    private static func q14(_ value: Double) -> Int32 { Int32((value * 16384).rounded()) }
+    private static func q10(_ value: Double) -> Int16 { Int16((value * 1024).rounded()) }
 }
 
 /// What the numbers of an intake picture mean, before any conversion.

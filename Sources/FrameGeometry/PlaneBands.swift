@@ -45,7 +45,8 @@ struct PlaneBands: Equatable {
         rows = shape.rows(pictureHeight: crop.height)
         isGathered = stride + rowBytes > Self.byteLimit
         let fitting = (Self.byteLimit - rowBytes) / stride + 1
-        let luma = plane == 0 ? Self.unpackedStride(width: crop.width) : 0
+        // No plane is unpacked to more: the first to luma, and chroma if it is packed, the second to chroma.
+        let luma = plane != 1 ? Self.unpackedStride(width: crop.width) : 0
         let chroma = plane == 1 || shape.bytesPerElement == 4 ? Self.unpackedStride(width: (crop.width + 1) / 2) : 0
         let unpackedFitting = Self.unpackedByteLimit / (luma + 2 * chroma)
         rowsPerBand = isGathered ? 1 : min(fitting, unpackedFitting) & ~1

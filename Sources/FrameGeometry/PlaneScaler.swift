@@ -31,6 +31,14 @@ internal import CLibYUV
         unsafe thinnedRow.deallocate()
     }
 
+    /// An upper bound, fitted to what contexts of 600 pairs of sizes allocate: tables for each row and column of both
+    /// planes, and the rows that the vertical filter keeps.
+    static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
+        let keptRows = max(1, min(greatestRatio, from.height / to.height))
+        let context = 96 << 10 + 12 * from.width + 48 * from.height + (80 + 10 * keptRows) * to.width + 64 * to.height
+        return context + GeometryPlan.greatestDimension
+    }
+
     /// No step is needed at all.
     var isIdentity: Bool { from == to }
 

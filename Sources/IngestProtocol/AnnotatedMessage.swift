@@ -13,17 +13,17 @@ package struct AnnotatedMessage: Equatable, Sendable {
     }
 
     package static func decode(body: RawSpan) throws(ProtocolError) -> AnnotatedMessage {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: .annotated, fatal: false)
-        let (keyBytes, valueBytes) = (Int(body.uint16(at: 0)), Int(body.uint16(at: 2)))
+        try MessageBody.check(
+            body, fixed: fixedBytes,
+            texts: [
+                .init(lengthAt: 0, limit: IngestLimits.maxNameBytes, name: "key"),
+                .init(lengthAt: 2, limit: IngestLimits.maxTextBytes, name: "value"),
+            ], in: .annotated, fatal: false)
+        let keyBytes = Int(body.uint16(at: 0))
         guard keyBytes > 0 else { throw ProtocolError(.malformedBody, fatal: false, "annotated: the key is empty") }
-        try MessageExtensions.requireLength(keyBytes, IngestLimits.maxNameBytes, of: "key", in: .annotated, fatal: false)
-        try MessageExtensions.requireLength(valueBytes, IngestLimits.maxTextBytes, of: "value", in: .annotated, fatal: false)
-        let end = try MessageExtensions.requireTexts(
-            body, after: fixedBytes, bytes: keyBytes + valueBytes, in: .annotated, fatal: false)
-        try MessageExtensions.check(body, from: end, in: .annotated, fatal: false)
-        let keyEnd = fixedBytes + keyBytes
         return AnnotatedMessage(
-            key: WireText.decode(body, fixedBytes..<keyEnd), value: WireText.decode(body, keyEnd..<(keyEnd + valueBytes)))
+            key: WireText.decode(body, from: fixedBytes, lengthAt: 0),
+            value: WireText.decode(body, from: fixedBytes + keyBytes, lengthAt: 2))
     }
 
     /// Appends the whole message.

@@ -25,8 +25,7 @@ package struct AudioMessage: Equatable, Sendable {
     package static func decode(body: RawSpan, payloadBytes: Int, limits: IngestLimits, type: MessageType = .audioApp)
         throws(ProtocolError) -> AudioMessage
     {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: type, fatal: false)
-        try MessageExtensions.check(body, from: fixedBytes, in: type, fatal: false)
+        try MessageBody.check(body, fixed: fixedBytes, in: type, fatal: false)
         let format = try StreamDescription(body, at: 8).format(in: type)
         let frames = body.size(at: 48)
         // At most 2^32 times 32 bytes: far from overflow.

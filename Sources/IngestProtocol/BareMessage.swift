@@ -2,7 +2,7 @@
 package enum BareMessage {
     /// Checks a body that has no fields of its own; an extension that is not understood is a non-fatal error.
     package static func check(body: RawSpan, type: MessageType) throws(ProtocolError) {
-        try MessageExtensions.check(body, from: 0, in: type, fatal: false)
+        try MessageBody.check(body, fixed: 0, in: type, fatal: false)
     }
 
     /// Appends the whole message.

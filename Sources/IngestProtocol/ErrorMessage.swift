@@ -24,14 +24,12 @@ package struct ErrorMessage: Equatable, Sendable {
     }
 
     package static func decode(body: RawSpan) throws(ProtocolError) -> ErrorMessage {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: .error, fatal: true)
-        let textBytes = Int(body.uint16(at: 8))
-        try MessageExtensions.requireLength(textBytes, IngestLimits.maxTextBytes, of: "text", in: .error, fatal: true)
-        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: textBytes, in: .error, fatal: true)
-        try MessageExtensions.check(body, from: end, in: .error, fatal: true)
+        try MessageBody.check(
+            body, fixed: fixedBytes, texts: [.init(lengthAt: 8, limit: IngestLimits.maxTextBytes, name: "text")],
+            in: .error, fatal: true)
         return ErrorMessage(
             codeRaw: body.uint16(at: 0), isFatal: body.uint8(at: 2) != 0, refersTo: body.uint32(at: 4),
-            text: WireText.decode(body, fixedBytes..<(fixedBytes + textBytes)))
+            text: WireText.decode(body, from: fixedBytes, lengthAt: 8))
     }
 
     /// Appends the whole message.

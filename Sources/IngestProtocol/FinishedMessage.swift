@@ -27,13 +27,11 @@ package struct FinishedMessage: Equatable, Sendable {
     }
 
     package static func decode(body: RawSpan) throws(ProtocolError) -> FinishedMessage {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: .finished, fatal: true)
-        let textBytes = Int(body.uint16(at: 2))
-        try MessageExtensions.requireLength(textBytes, IngestLimits.maxTextBytes, of: "text", in: .finished, fatal: true)
-        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: textBytes, in: .finished, fatal: true)
-        try MessageExtensions.check(body, from: end, in: .finished, fatal: true)
+        try MessageBody.check(
+            body, fixed: fixedBytes, texts: [.init(lengthAt: 2, limit: IngestLimits.maxTextBytes, name: "text")],
+            in: .finished, fatal: true)
         return FinishedMessage(
-            reasonRaw: body.uint16(at: 0), text: WireText.decode(body, fixedBytes..<(fixedBytes + textBytes)))
+            reasonRaw: body.uint16(at: 0), text: WireText.decode(body, from: fixedBytes, lengthAt: 2))
     }
 
     /// Appends the whole message.

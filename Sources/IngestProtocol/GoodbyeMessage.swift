@@ -46,13 +46,11 @@ package struct GoodbyeMessage: Equatable, Sendable {
     }
 
     package static func decode(body: RawSpan) throws(ProtocolError) -> GoodbyeMessage {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: .goodbye, fatal: true)
-        let textBytes = Int(body.uint16(at: 2))
-        try MessageExtensions.requireLength(textBytes, IngestLimits.maxTextBytes, of: "text", in: .goodbye, fatal: true)
-        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: textBytes, in: .goodbye, fatal: true)
-        try MessageExtensions.check(body, from: end, in: .goodbye, fatal: true)
+        try MessageBody.check(
+            body, fixed: fixedBytes, texts: [.init(lengthAt: 2, limit: IngestLimits.maxTextBytes, name: "text")],
+            in: .goodbye, fatal: true)
         return GoodbyeMessage(
-            reasonRaw: body.uint16(at: 0), text: WireText.decode(body, fixedBytes..<(fixedBytes + textBytes)),
+            reasonRaw: body.uint16(at: 0), text: WireText.decode(body, from: fixedBytes, lengthAt: 2),
             framesTaken: body.uint64(at: 8), framesDropped: body.uint64(at: 16), audioSamples: body.uint64(at: 24))
     }
 

@@ -7,15 +7,15 @@ package enum MessageExtensions {
     package enum Tag: UInt16, CaseIterable, Sendable {
         /// Rectangles of a video sample that must not be shown. Sent as critical (0x8001); reserved in version 1.
         case secureRegions = 1
-        /// The payload lies in shared memory and `payloadBytes` is zero. Sent as critical (0x8002); reserved in version 1.
+        /// The payload lies in shared memory, `payloadBytes` is zero. Sent as critical (0x8002); reserved in version 1.
         case sharedMemory = 2
         /// The part of the picture that changed. A hint; reserved in version 1, which skips it.
         case damage = 3
     }
 
-    /// Walks the extensions from `start` to the body's end. Version 1 understands none, so this only decides whether the
-    /// message may be taken without them. Secure regions and shared memory are refused even where a client forgot the
-    /// critical bit: what was meant to stay hidden must not be shown for a missing bit.
+    /// Walks the extensions from `start` to the body's end. Version 1 understands none, so this only decides whether
+    /// the message may be taken without them. Secure regions and shared memory are refused even where a client forgot
+    /// the critical bit: what was meant to stay hidden must not be shown for a missing bit.
     static func check(_ body: RawSpan, from start: Int, in type: MessageType, fatal: Bool) throws(ProtocolError) {
         let end = body.byteCount
         var offset = start
@@ -33,7 +33,8 @@ package enum MessageExtensions {
                 throw ProtocolError(
                     .malformedExtension, fatal: fatal,
                     "\(type): extension \(hexadecimal(tag)) at \(offset) of the body has \(length) bytes, "
-                        + "with padding \(next - offset - 4), but the body ends \(end - offset - 4) bytes behind its head")
+                        + "with padding \(next - offset - 4), but \(end - offset - 4) are left of the body"
+                )
             }
             let known = Tag(rawValue: tag & ~criticalBit)
             if known == .secureRegions || known == .sharedMemory || tag & criticalBit != 0 {
@@ -48,39 +49,6 @@ package enum MessageExtensions {
                     "\(type): \(name) is not supported by protocol version 1, so the message is refused and not shown")
             }
             offset = next
-        }
-    }
-
-    /// Checks that a body has its fixed fields.
-    static func requireFixed(_ body: RawSpan, _ bytes: Int, in type: MessageType, fatal: Bool) throws(ProtocolError) {
-        guard body.byteCount >= bytes else {
-            throw ProtocolError(
-                .malformedBody, fatal: fatal,
-                "\(type): the body has \(body.byteCount) bytes; its fixed fields take \(bytes)")
-        }
-    }
-
-    /// Checks texts (or lists) of `lengths` behind the fixed fields against the body's end; returns where extensions begin.
-    static func requireTexts(
-        _ body: RawSpan, after fixed: Int, bytes: Int, in type: MessageType, fatal: Bool
-    ) throws(ProtocolError) -> Int {
-        let end = fixed + bytes + WireText.padding(after: fixed + bytes)
-        guard end <= body.byteCount else {
-            throw ProtocolError(
-                .malformedBody, fatal: fatal,
-                "\(type): \(bytes) bytes of text, padded to \(end - fixed), do not fit into a body of \(body.byteCount) "
-                    + "bytes behind \(fixed) bytes of fixed fields")
-        }
-        return end
-    }
-
-    /// Checks one length field against its limit.
-    static func requireLength(
-        _ length: Int, _ limit: Int, of field: StaticString, in type: MessageType, fatal: Bool
-    ) throws(ProtocolError) {
-        guard length <= limit else {
-            throw ProtocolError(
-                .malformedBody, fatal: fatal, "\(type): the \(field) has \(length) bytes; at most \(limit) are allowed")
         }
     }
 }

@@ -77,7 +77,9 @@ package struct MessageHeader: Equatable, Sendable {
         guard type != nil || !flags.contains(.critical) else {
             throw ProtocolError(
                 .unknownCriticalMessage, fatal: true,
-                "message type \(hexadecimal(rawType)) is marked critical and unknown to protocol version \(Self.version)")
+                "message type \(hexadecimal(rawType)) is marked critical, and protocol version \(Self.version) "
+                    + "does not know it"
+            )
         }
         guard bodyBytes <= limits.maxBody else {
             throw ProtocolError(

@@ -11,8 +11,8 @@ extension VideoSampleFormat {
         else {
             throw ProtocolError(
                 .badPictureSize, fatal: false,
-                "video: \(width)x\(height) pixels; \(smallest)x\(smallest) to \(limits.maxWidth)x\(limits.maxHeight) are "
-                    + "allowed")
+                "video: \(width)x\(height) pixels; \(smallest)x\(smallest) to \(limits.maxWidth)x\(limits.maxHeight) "
+                    + "are allowed")
         }
         var end = 0
         for index in 0..<pixelFormat.planeCount {
@@ -21,14 +21,14 @@ extension VideoSampleFormat {
             guard (rowBytes...IngestLimits.maxStride).contains(location.stride) else {
                 throw ProtocolError(
                     .badPlaneLayout, fatal: false,
-                    "video: plane \(index) of \(pixelFormat.fourCC) at \(width) pixels a row needs a stride of \(rowBytes) to "
-                        + "\(IngestLimits.maxStride) bytes, not \(location.stride)")
+                    "video: plane \(index) of \(pixelFormat.fourCC) at \(width) pixels a row needs a stride of "
+                        + "\(rowBytes) to \(IngestLimits.maxStride) bytes, not \(location.stride)")
             }
             guard location.offset >= end else {
                 throw ProtocolError(
                     .badPlaneLayout, fatal: false,
-                    "video: plane \(index) begins at \(location.offset), before the plane in front of it ends at \(end); "
-                        + "planes stand in order and do not overlap")
+                    "video: plane \(index) begins at \(location.offset), before the plane in front of it ends at "
+                        + "\(end); planes stand in order and do not overlap")
             }
             end = location.offset + planeBytes(index)
             guard end <= payloadBytes else {

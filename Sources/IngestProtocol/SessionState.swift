@@ -1,4 +1,4 @@
-/// The order of a client's messages: `started` first, samples while live, `finished` last, sequence numbers without a gap.
+/// The order of a client's messages: `started` first, samples while live, `finished` last, no gap in their numbers.
 package struct SessionState: Equatable, Sendable {
     package enum Phase: Sendable {
         case awaitingStarted, live, paused, finished
@@ -53,7 +53,8 @@ package struct SessionState: Equatable, Sendable {
         case (.awaitingStarted, .started): return .start
         case (.awaitingStarted, _): throw unexpected("the first message must be started")
         case (.finished, _): throw unexpected("nothing may follow finished")
-        case (_, .started): throw unexpected("the broadcast has started already; another one needs a connection of its own")
+        case (_, .started):
+            throw unexpected("the broadcast has started already; another one needs a connection of its own")
         case (_, nil): return .skip
         case (.live, .video), (.live, .audioApp), (.live, .audioMic): return .sample
         case (.paused, .video), (.paused, .audioApp), (.paused, .audioMic): return .discard
@@ -62,7 +63,8 @@ package struct SessionState: Equatable, Sendable {
         case (_, .paused), (_, .resumed): return .skip
         case (_, .annotated): return .annotate
         case (_, .finished): return .finish
-        case (_, .welcome), (_, .state), (_, .error), (_, .goodbye): throw unexpected("only a daemon sends this message")
+        case (_, .welcome), (_, .state), (_, .error), (_, .goodbye):
+            throw unexpected("only a daemon sends this message")
         }
     }
 }

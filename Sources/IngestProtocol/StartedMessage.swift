@@ -57,7 +57,10 @@ package struct StartedMessage: Equatable, Sendable {
 
     /// Reads a body; every error is fatal, because a broadcast whose terms are unclear does not begin.
     package static func decode(body: RawSpan) throws(ProtocolError) -> StartedMessage {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: .started, fatal: true)
+        try MessageBody.check(
+            body, fixed: fixedBytes,
+            texts: [.init(lengthAt: 24, limit: IngestLimits.maxNameBytes, name: "client name")],
+            in: .started, fatal: true)
         let (low, high) = (body.uint8(at: 0), body.uint8(at: 1))
         guard low <= high, (low...high).contains(MessageHeader.version) else {
             throw ProtocolError(
@@ -65,13 +68,9 @@ package struct StartedMessage: Equatable, Sendable {
                 "started: the client speaks protocol versions \(low) to \(high); version \(MessageHeader.version) is "
                     + "spoken here")
         }
-        let nameBytes = Int(body.uint16(at: 24))
-        try MessageExtensions.requireLength(nameBytes, IngestLimits.maxNameBytes, of: "client name", in: .started, fatal: true)
-        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: nameBytes, in: .started, fatal: true)
-        try MessageExtensions.check(body, from: end, in: .started, fatal: true)
         let rate = (body.size(at: 12), body.size(at: 16))
         return StartedMessage(
-            clientName: WireText.decode(body, fixedBytes..<(fixedBytes + nameBytes)),
+            clientName: WireText.decode(body, from: fixedBytes, lengthAt: 24),
             convention: try convention(body.uint8(at: 2)),
             source: SourceKind(rawValue: body.uint8(at: 3)) ?? .other,
             versions: low...high, hintWidth: body.size(at: 4), hintHeight: body.size(at: 8),

@@ -38,14 +38,12 @@ package struct StateMessage: Equatable, Sendable {
     }
 
     package static func decode(body: RawSpan) throws(ProtocolError) -> StateMessage {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: .state, fatal: false)
-        let textBytes = Int(body.uint16(at: 2))
-        try MessageExtensions.requireLength(textBytes, IngestLimits.maxTextBytes, of: "text", in: .state, fatal: false)
-        let end = try MessageExtensions.requireTexts(body, after: fixedBytes, bytes: textBytes, in: .state, fatal: false)
-        try MessageExtensions.check(body, from: end, in: .state, fatal: false)
+        try MessageBody.check(
+            body, fixed: fixedBytes, texts: [.init(lengthAt: 2, limit: IngestLimits.maxTextBytes, name: "text")],
+            in: .state, fatal: false)
         return StateMessage(
             stateRaw: body.uint16(at: 0), value: body.uint32(at: 4),
-            text: WireText.decode(body, fixedBytes..<(fixedBytes + textBytes)))
+            text: WireText.decode(body, from: fixedBytes, lengthAt: 2))
     }
 
     /// Appends the whole message.

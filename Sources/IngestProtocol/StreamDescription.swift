@@ -63,7 +63,9 @@ struct StreamDescription: Equatable {
         let rates = IngestLimits.audioRates
         guard sampleRate >= Double(rates.lowerBound), sampleRate <= Double(rates.upperBound),
             sampleRate == sampleRate.rounded()
-        else { throw unsupported("\(sampleRate) Hz is not a whole number from \(rates.lowerBound) to \(rates.upperBound)") }
+        else {
+            throw unsupported("\(sampleRate) Hz is not a whole number from \(rates.lowerBound) to \(rates.upperBound)")
+        }
         guard (1...UInt32(IngestLimits.maxAudioChannels)).contains(channels) else {
             throw unsupported("\(channels) channels; 1 to \(IngestLimits.maxAudioChannels) are taken")
         }

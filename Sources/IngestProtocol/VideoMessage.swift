@@ -32,8 +32,7 @@ package struct VideoMessage: Equatable, Sendable {
     package static func decode(body: RawSpan, payloadBytes: Int, limits: IngestLimits) throws(ProtocolError)
         -> VideoMessage
     {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: .video, fatal: false)
-        try MessageExtensions.check(body, from: fixedBytes, in: .video, fatal: false)
+        try MessageBody.check(body, fixed: fixedBytes, in: .video, fatal: false)
         let code = FourCC(rawValue: body.uint32(at: 16).byteSwapped)
         guard let pixelFormat = PixelFormat(fourCC: code) else {
             throw ProtocolError(

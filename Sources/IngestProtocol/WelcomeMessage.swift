@@ -33,13 +33,11 @@ package struct WelcomeMessage: Equatable, Sendable {
     }
 
     package static func decode(body: RawSpan) throws(ProtocolError) -> WelcomeMessage {
-        try MessageExtensions.requireFixed(body, fixedBytes, in: .welcome, fatal: true)
-        let formatCount = Int(body.uint8(at: 1))
-        let idBytes = Int(body.uint16(at: 44))
-        try MessageExtensions.requireLength(idBytes, IngestLimits.maxNameBytes, of: "broadcast id", in: .welcome, fatal: true)
-        let end = try MessageExtensions.requireTexts(
-            body, after: fixedBytes, bytes: 4 * formatCount + idBytes, in: .welcome, fatal: true)
-        try MessageExtensions.check(body, from: end, in: .welcome, fatal: true)
+        let formatCount = body.byteCount > 1 ? Int(body.uint8(at: 1)) : 0
+        try MessageBody.check(
+            body, fixed: fixedBytes, list: 4 * formatCount,
+            texts: [.init(lengthAt: 44, limit: IngestLimits.maxNameBytes, name: "broadcast id")],
+            in: .welcome, fatal: true)
         let rate = (body.size(at: 32), body.size(at: 36))
         guard rate.0 > 0, rate.1 > 0 else {
             throw ProtocolError(.malformedBody, fatal: true, "welcome: \(rate.0)/\(rate.1) is not a frame rate")
@@ -49,7 +47,6 @@ package struct WelcomeMessage: Equatable, Sendable {
         for index in 0..<formatCount {
             formats.append(FourCC(rawValue: body.uint32(at: fixedBytes + 4 * index).byteSwapped))
         }
-        let idStart = fixedBytes + 4 * formatCount
         return WelcomeMessage(
             version: body.uint8(at: 0),
             limits: IngestLimits(
@@ -57,7 +54,7 @@ package struct WelcomeMessage: Equatable, Sendable {
                 maxAudioPayload: body.size(at: 16), maxBody: body.size(at: 20)),
             formats: formats, canvasWidth: body.size(at: 24), canvasHeight: body.size(at: 28),
             frameRate: FrameRate(rate.0, rate.1), audioRate: body.size(at: 40),
-            broadcastID: WireText.decode(body, idStart..<(idStart + idBytes)))
+            broadcastID: WireText.decode(body, from: fixedBytes + 4 * formatCount, lengthAt: 44))
     }
 
     /// Appends the whole message.

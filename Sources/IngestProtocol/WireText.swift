@@ -1,9 +1,11 @@
 /// Texts of a message: UTF-8, bounded, one behind the other after the fixed fields, together padded to four bytes.
 enum WireText {
-    /// The text in `range` of a body, fit for a log: broken UTF-8 is repaired with U+FFFD, and whatever could move a
-    /// cursor, break a line or turn the direction of writing is replaced by it.
-    static func decode(_ body: RawSpan, _ range: Range<Int>) -> String {
-        sanitised(unsafe body.withUnsafeBytes { unsafe String(decoding: $0[range], as: UTF8.self) })
+    /// The text at `start` whose length, checked by `MessageBody`, stands at `lengthAt`. It comes back fit for a log:
+    /// broken UTF-8 is repaired with U+FFFD, and whatever could move a cursor, break a line or turn the direction of
+    /// writing is replaced by it.
+    static func decode(_ body: RawSpan, from start: Int, lengthAt: Int) -> String {
+        let range = start..<(start + Int(body.uint16(at: lengthAt)))
+        return sanitised(unsafe body.withUnsafeBytes { unsafe String(decoding: $0[range], as: UTF8.self) })
     }
 
     static func sanitised(_ text: String) -> String {

@@ -67,7 +67,8 @@ enum AnyMessage: Equatable {
         case .error(let message): message.encode(sequence: sequence, into: &bytes)
         case .goodbye(let message): message.encode(sequence: sequence, into: &bytes)
         case .unknown(let raw):
-            MessageHeader(rawType: raw, bodyBytes: 0, payloadBytes: payloadBytes, sequence: sequence).encode(into: &bytes)
+            MessageHeader(rawType: raw, bodyBytes: 0, payloadBytes: payloadBytes, sequence: sequence).encode(
+                into: &bytes)
         }
         return bytes
     }

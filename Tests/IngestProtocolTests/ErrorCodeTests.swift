@@ -34,14 +34,19 @@ import Testing
             pts: .zero, format: VideoSampleFormat(packed: .i420, width: 64, height: 32), orientation: .up))
     static let videoBytes = 64 * 32 * 3 / 2
     static let audio = AnyMessage.audio(
-        .app, AudioMessage(pts: .zero, format: AudioFormat(sampleRate: 48_000, channels: 2, encoding: .int16), frames: 480))
+        .app,
+        AudioMessage(pts: .zero, format: AudioFormat(sampleRate: 48_000, channels: 2, encoding: .int16), frames: 480))
     static let audioBytes = 1920
     static let annotated = AnyMessage.annotated(AnnotatedMessage(key: "key", value: "value"))
     static let finished = AnyMessage.finished(FinishedMessage(reason: .userStopped, text: "done"))
     static let unknown = AnyMessage.unknown(0x30)
 
-    static func littleEndian(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-    static func float64(_ value: Double) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) } }
+    static func littleEndian(_ value: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    static func float64(_ value: Double) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) }
+    }
 
     static let cases: [Case] = [
         Case(.badMagic, fatal: true, "0x47 0x45", started, (0, Array("GE".utf8))),
@@ -56,12 +61,14 @@ import Testing
         Case(.unknownCriticalMessage, fatal: true, "0x30", unknown, (6, [1, 0])),
         Case(.malformedBody, fatal: true, "27 bytes; its fixed fields take 28", started, (4, [27, 0])),
         Case(.malformedBody, fatal: true, "65 bytes; at most 64", started, (40, [65, 0])),
-        Case(.malformedBody, fatal: true, "5 bytes of text, padded to 8", started, (40, [5, 0])),
-        Case(.malformedBody, fatal: false, "51 bytes; its fixed fields take 52", video, payload: videoBytes, (4, [51, 0])),
+        Case(.malformedBody, fatal: true, "a body of 36 bytes, but it has 32", started, (40, [5, 0])),
+        Case(
+            .malformedBody, fatal: false, "51 bytes; its fixed fields take 52", video, payload: videoBytes,
+            (4, [51, 0])),
         Case(.malformedBody, fatal: false, "fixed fields take 52", audio, payload: audioBytes, (4, [0, 0])),
         Case(.malformedBody, fatal: false, "the key is empty", annotated, (16, [0, 0])),
         Case(.malformedBody, fatal: false, "value has 1025 bytes", annotated, (18, [1, 4])),
-        Case(.malformedBody, fatal: true, "1024 bytes of text", finished, (18, [0, 4])),
+        Case(.malformedBody, fatal: true, "body of 1028 bytes", finished, (18, [0, 4])),
         Case(.orientationConvention, fatal: true, "no orientation convention is named", started, (18, [0])),
         Case(.orientationConvention, fatal: true, "opposite quarter turns", started, (18, [0])),
         Case(.orientationConvention, fatal: true, "convention 3 does not exist", started, (18, [3])),
@@ -73,11 +80,16 @@ import Testing
         Case(.badPictureSize, fatal: false, "4097x32", video, payload: videoBytes, (24, [1, 0x10])),
         Case(.badPictureSize, fatal: false, "64x4294967295", video, payload: videoBytes, (28, littleEndian(.max))),
         Case(.badPlaneLayout, fatal: false, "has 3 planes, not 2", video, payload: videoBytes, (39, [2])),
-        Case(.badPlaneLayout, fatal: false, "stride of 64 to 65536 bytes, not 63", video, payload: videoBytes, (44, [63])),
+        Case(
+            .badPlaneLayout, fatal: false, "stride of 64 to 65536 bytes, not 63", video, payload: videoBytes, (44, [63])
+        ),
         Case(.badPlaneLayout, fatal: false, "not 65537", video, payload: videoBytes, (44, littleEndian(65_537))),
-        Case(.badPlaneLayout, fatal: false, "plane 1 begins at 2047", video, payload: videoBytes, (48, littleEndian(2047))),
+        Case(
+            .badPlaneLayout, fatal: false, "plane 1 begins at 2047", video, payload: videoBytes,
+            (48, littleEndian(2047))),
         Case(.planeOutsidePayload, fatal: false, "plane 2 ends at 3072", video, payload: videoBytes - 1),
-        Case(.planeOutsidePayload, fatal: false, "plane 0 ends at 4294967295", video, payload: videoBytes,
+        Case(
+            .planeOutsidePayload, fatal: false, "plane 0 ends at 4294967295", video, payload: videoBytes,
             (40, littleEndian(.max - 2048 + 0))),
         Case(.badColor, fatal: false, "matrix 5", video, payload: videoBytes, (37, [5])),
         Case(.badColor, fatal: false, "range 3", video, payload: videoBytes, (38, [3])),
@@ -93,16 +105,22 @@ import Testing
         Case(.unsupportedAudioFormat, fatal: false, "8-bit integers", audio, payload: audioBytes, (56, [8])),
         Case(.unsupportedAudioFormat, fatal: false, "64-bit float", audio, payload: audioBytes, (36, [9]), (56, [64])),
         Case(.unsupportedAudioFormat, fatal: false, "unsigned", audio, payload: audioBytes, (36, [8])),
-        Case(.unsupportedAudioFormat, fatal: false, "four-byte containers", audio, payload: audioBytes,
+        Case(
+            .unsupportedAudioFormat, fatal: false, "four-byte containers", audio, payload: audioBytes,
             (36, [0x14]), (40, [8]), (48, [8]), (56, [24])),
         Case(.unsupportedAudioFormat, fatal: false, "0xc00", audio, payload: audioBytes, (36, littleEndian(0x0c0c))),
-        Case(.inconsistentAudioFormat, fatal: false, "both float (1) and signed", audio, payload: audioBytes, (36, [13])),
+        Case(
+            .inconsistentAudioFormat, fatal: false, "both float (1)", audio, payload: audioBytes, (36, [13])),
         Case(.inconsistentAudioFormat, fatal: false, "2 bytes a frame", audio, payload: audioBytes, (48, [2])),
-        Case(.inconsistentAudioFormat, fatal: false, "one channel in its own plane are 2", audio, payload: audioBytes, (36, [0x2c])),
+        Case(
+            .inconsistentAudioFormat, fatal: false, "one channel in its own plane are 2", audio, payload: audioBytes,
+            (36, [0x2c])),
         Case(.inconsistentAudioFormat, fatal: false, "8 bytes a packet", audio, payload: audioBytes, (40, [8])),
         Case(.inconsistentAudioFormat, fatal: false, "2 frames a packet", audio, payload: audioBytes, (44, [2])),
         Case(.audioPayloadMismatch, fatal: false, "without frames", audio, payload: audioBytes, (64, [0, 0])),
-        Case(.audioPayloadMismatch, fatal: false, "481 frames of 4 bytes are 1924 bytes, but the payload has 1920", audio,
+        Case(
+            .audioPayloadMismatch, fatal: false, "481 frames of 4 bytes are 1924 bytes, but the payload has 1920",
+            audio,
             payload: audioBytes, (64, littleEndian(481))),
         Case(.audioPayloadMismatch, fatal: false, "17179869180", audio, payload: audioBytes, (64, littleEndian(.max))),
     ]
@@ -110,7 +128,9 @@ import Testing
     @Test(arguments: cases)
     func isReported(_ item: Case) {
         var encoded = item.message.encoded(sequence: 0, payloadBytes: item.payloadBytes)
-        for patch in item.patches { encoded.replaceSubrange(patch.at..<(patch.at + patch.bytes.count), with: patch.bytes) }
+        for patch in item.patches {
+            encoded.replaceSubrange(patch.at..<(patch.at + patch.bytes.count), with: patch.bytes)
+        }
         let error = #expect(throws: ProtocolError.self) { try AnyMessage.decode(encoded) }
         #expect(error?.code == item.code)
         #expect(error?.isFatal == item.fatal)

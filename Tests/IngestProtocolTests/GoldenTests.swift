@@ -22,7 +22,8 @@ import Testing
                     pts: MediaTime(nanoseconds: 1_000_000_001),
                     format: VideoSampleFormat(
                         width: 17, height: 19, pixelFormat: .nv12FullRange,
-                        color: ColorDescription(matrix: .bt601, range: .full), plane0: PlaneLocation(offset: 0, stride: 32),
+                        color: ColorDescription(matrix: .bt601, range: .full),
+                        plane0: PlaneLocation(offset: 0, stride: 32),
                         plane1: PlaneLocation(offset: 1024, stride: 64)), orientation: .left)), 2048,
             """
             5543 01 02 3400 0000 00080000 2a000000
@@ -35,7 +36,8 @@ import Testing
                 .app,
                 AudioMessage(
                     pts: MediaTime(nanoseconds: -1),
-                    format: AudioFormat(sampleRate: 44_100, channels: 2, encoding: .int16, isBigEndian: true), frames: 1024)),
+                    format: AudioFormat(sampleRate: 44_100, channels: 2, encoding: .int16, isBigEndian: true),
+                    frames: 1024)),
             4096,
             """
             5543 01 03 3400 0000 00100000 2a000000
@@ -47,7 +49,8 @@ import Testing
             .audio(
                 .microphone,
                 AudioMessage(
-                    pts: .zero, format: AudioFormat(sampleRate: 48_000, channels: 3, encoding: .float32, isInterleaved: false),
+                    pts: .zero,
+                    format: AudioFormat(sampleRate: 48_000, channels: 3, encoding: .float32, isInterleaved: false),
                     frames: 2)), 24,
             """
             5543 01 04 3400 0000 18000000 2a000000
@@ -69,11 +72,13 @@ import Testing
             .welcome(
                 WelcomeMessage(
                     limits: IngestLimits(maxWidth: 1920, maxHeight: 1080), formats: [FourCC("420v"), FourCC("BGRA")],
-                    canvasWidth: 1280, canvasHeight: 720, frameRate: FrameRate(30), audioRate: 48_000, broadcastID: "b-17")),
+                    canvasWidth: 1280, canvasHeight: 720, frameRate: FrameRate(30), audioRate: 48_000,
+                    broadcastID: "b-17")),
             0,
             """
             5543 01 81 3c00 0000 00000000 2a000000
-            01 02 0000 80070000 38040000 0010c200 00001000 00100000 00050000 d0020000 1e000000 01000000 80bb0000 0400 0000
+            01 02 0000 80070000 38040000 0010c200 00001000 00100000
+            00050000 d0020000 1e000000 01000000 80bb0000 0400 0000
             34323076 42475241 622d3137
             """
         ),

@@ -29,14 +29,20 @@ import Testing
     @Test func noiseNeverTraps() {
         var generator = SplitMix64(seed: 21)
         for _ in 0..<20_000 {
-            var noise = (0..<Int.random(in: 0...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            var noise = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
             if noise.count >= MessageHeader.byteCount {
                 // A header that is believed, so that the body's decoder sees the noise.
                 noise.replaceSubrange(0..<3, with: [0x55, 0x43, 1])
                 noise[3] = MessageType.allCases.randomElement(using: &generator)!.rawValue
                 noise[4] = UInt8(noise.count - MessageHeader.byteCount)
                 noise[5] = 0
-                if noise[3] == 2 || noise[3] == 3 || noise[3] == 4 { noise[10] &= 7 } else { noise.replaceSubrange(8..<12, with: [0, 0, 0, 0]) }
+                if noise[3] == 2 || noise[3] == 3 || noise[3] == 4 {
+                    noise[10] &= 7
+                } else {
+                    noise.replaceSubrange(8..<12, with: [0, 0, 0, 0])
+                }
                 noise[11] = 0
             }
             if let decoded = try? AnyMessage.decode(noise) {
@@ -55,7 +61,9 @@ import Testing
             case 3:
                 for offset in index..<min(index + 4, bytes.count) { bytes[offset] = 0xff }
             default:
-                if Int.random(in: 0..<4, using: &generator) == 0 { bytes.removeLast(Int.random(in: 1...bytes.count, using: &generator)) }
+                if Int.random(in: 0..<4, using: &generator) == 0 {
+                    bytes.removeLast(Int.random(in: 1...bytes.count, using: &generator))
+                }
             }
         }
     }

@@ -7,7 +7,8 @@ extension AnyMessage {
         switch Int.random(in: 0..<11, using: &generator) {
         case 0:
             let low = UInt8.random(in: 0...1, using: &generator)
-            let rate = Bool.random(using: &generator) ? nil : FrameRate(.random(in: 1...240_000, using: &generator), 1001)
+            let rate =
+                Bool.random(using: &generator) ? nil : FrameRate(.random(in: 1...240_000, using: &generator), 1001)
             return (
                 .started(
                     StartedMessage(
@@ -57,7 +58,8 @@ extension AnyMessage {
             return (
                 .state(
                     StateMessage(
-                        stateRaw: .random(in: 0...9, using: &generator), value: .random(in: 0 ... .max, using: &generator),
+                        stateRaw: .random(in: 0...9, using: &generator),
+                        value: .random(in: 0 ... .max, using: &generator),
                         text: text(200, using: &generator))), 0
             )
         default:
@@ -65,7 +67,8 @@ extension AnyMessage {
                 .goodbye(
                     GoodbyeMessage(
                         reasonRaw: .random(in: 0...9, using: &generator), text: text(80, using: &generator),
-                        framesTaken: .random(in: 0 ... .max, using: &generator), framesDropped: 1, audioSamples: .max)), 0
+                        framesTaken: .random(in: 0 ... .max, using: &generator), framesDropped: 1, audioSamples: .max)),
+                0
             )
         }
     }

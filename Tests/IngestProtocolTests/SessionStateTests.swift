@@ -18,7 +18,8 @@ import Testing
         let (state, admissions) = try run([1, 2, 3, 4, 7, 5, 2, 3, 5, 7, 6, 6, 2, 0x30, 8])
         #expect(
             admissions == [
-                .start, .sample, .sample, .sample, .annotate, .pause, .discard, .discard, .skip, .annotate, .resume, .skip,
+                .start, .sample, .sample, .sample, .annotate, .pause, .discard, .discard, .skip, .annotate, .resume,
+                .skip,
                 .sample, .skip, .finish,
             ])
         #expect(state.phase == .finished && state.nextSequence == 15)
@@ -28,9 +29,11 @@ import Testing
         #expect(try run([1, 5, 8]).state.phase == .finished)
     }
 
-    @Test(arguments: [
-        [2], [3], [8], [5], [0x30], [1, 1], [1, 8, 2], [1, 8, 8], [1, 8, 0x30], [0x81], [1, 0x82], [1, 5, 0x83], [1, 0x84],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [2], [3], [8], [5], [0x30], [1, 1], [1, 8, 2], [1, 8, 8], [1, 8, 0x30], [0x81], [1, 0x82], [1, 5, 0x83],
+            [1, 0x84],
+        ] as [[UInt8]])
     func wrongOrderIsFatal(types: [UInt8]) {
         let error = #expect(throws: ProtocolError.self) { try run(types) }
         #expect(error?.code == .unexpectedMessage && error?.isFatal == true)

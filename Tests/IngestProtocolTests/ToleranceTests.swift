@@ -27,9 +27,11 @@ import Testing
 
     /// Where matrix and range are not given, size and format say which are meant; NV12's range is in its name.
     @Test(arguments: [
-        (PixelFormat.i420, 640, 480, UInt8(0), ColorMatrix.bt601, ColorRange.video), (.i420, 720, 576, 0, .bt601, .video),
+        (PixelFormat.i420, 640, 480, UInt8(0), ColorMatrix.bt601, ColorRange.video),
+        (.i420, 720, 576, 0, .bt601, .video),
         (.i420, 720, 578, 0, .bt709, .video), (.i420, 1280, 64, 0, .bt709, .video), (.i420, 64, 1280, 2, .bt709, .full),
-        (.bgra, 64, 64, 0, .bt601, .full), (.bgra, 64, 64, 1, .bt601, .video), (.nv12VideoRange, 64, 64, 2, .bt601, .video),
+        (.bgra, 64, 64, 0, .bt601, .full), (.bgra, 64, 64, 1, .bt601, .video),
+        (.nv12VideoRange, 64, 64, 2, .bt601, .video),
         (.nv12FullRange, 64, 64, 1, .bt601, .full), (.nv12FullRange, 64, 64, 0, .bt601, .full),
     ])
     func colorDefaults(
@@ -54,8 +56,10 @@ import Testing
 
     @Test func textsAreMadeFitForALog() throws {
         let name = "ok\u{1b}[2J\n\u{202e}end"
-        var encoded = AnyMessage.annotated(AnnotatedMessage(key: "k", value: String(repeating: "x", count: name.utf8.count + 1)))
-            .encoded(sequence: 0)
+        var encoded = AnyMessage.annotated(
+            AnnotatedMessage(key: "k", value: String(repeating: "x", count: name.utf8.count + 1))
+        )
+        .encoded(sequence: 0)
         encoded.replaceSubrange(21..<(21 + name.utf8.count), with: Array(name.utf8))
         encoded[21 + name.utf8.count] = 0xff
         guard case .annotated(let decoded) = try AnyMessage.decode(encoded).message else { throw Failure() }

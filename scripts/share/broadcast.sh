@@ -18,8 +18,8 @@ build_upcast() {
     bin=$(swift build "${options[@]}" --show-bin-path)
 }
 
-# write_configuration STREAM [WIDTH HEIGHT]: one destination, the RTMP server of this run; everything else is default, or
-# what UPCAST_ variables in the environment say.
+# write_configuration STREAM [WIDTH HEIGHT]: one destination, the RTMP server of this run; everything else is default,
+# or what UPCAST_ variables in the environment say.
 write_configuration() {
     (umask 077 && printf '%s\n' "$1" >"$folder/stream.key")
     {
@@ -38,13 +38,18 @@ EOF
     # These would take the broadcast elsewhere than where this script looks for it.
     local variable
     for variable in $(compgen -e UPCAST_); do
-        case $variable in UPCAST_DESTINATIONS_* | UPCAST_INGEST_SOCKET | UPCAST_CONTROL_SOCKET) unset "$variable" ;; esac
+        case $variable in
+            UPCAST_DESTINATIONS_* | UPCAST_INGEST_SOCKET | UPCAST_CONTROL_SOCKET) unset "$variable" ;;
+        esac
     done
 }
 
-# start_daemon [WRAPPER...]: upcastd, behind the wrapper command if there is one; returns when it takes clients.
+# A command that becomes the one it is given, for upcastd to be started with.
+daemon_wrapper=()
+
+# start_daemon: upcastd; returns when it takes clients.
 start_daemon() {
-    start_process upcastd "$@" "$bin/upcastd" --config "$folder/upcastd.yaml"
+    start_process upcastd "${daemon_wrapper[@]}" "$bin/upcastd" --config "$folder/upcastd.yaml"
     wait_until 15 daemon_is_decided || fail_with_log upcastd "upcastd does not answer on $folder/control.sock"
     is_running upcastd || fail_with_end upcastd
 }

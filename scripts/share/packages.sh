@@ -14,7 +14,8 @@ require_swift() {
     for folder in "$(dirname "$(command -v swift || echo /nowhere/swift)")" /opt/swift/usr/bin /usr/libexec/swift/bin \
         "${SWIFTLY_BIN_DIR:-$HOME/.local/share/swiftly/bin}" "$HOME/.swiftly/bin"; do
         [[ -x $folder/swift ]] || continue
-        version=$("$folder/swift" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -1)
+        version=$("$folder/swift" --version 2>/dev/null |
+            sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -1)
         if [[ -z $version ]] || ((${version%.*} * 1000 + ${version#*.} < 6002)); then
             too_old=" ($folder/swift is ${version:-not a toolchain that runs})"
             continue
@@ -22,7 +23,8 @@ require_swift() {
         PATH=$folder:$PATH
         swift package --version >/dev/null 2>&1 && return
         fail 69 "$folder/swift is Swift $version, but its package manager does not start:" \
-            $'\n'"$(swift package --version 2>&1 | tail -3)"$'\n'"https://swift.org/install/linux lists the packages it needs."
+            $'\n'"$(swift package --version 2>&1 | tail -3)" \
+            $'\n'"https://swift.org/install/linux lists the packages that Swift needs."
     done
     cat >&2 <<EOF
 $script_name: Swift 6.2 or newer is needed and was not found$too_old. To get it:

@@ -8,6 +8,8 @@ folder=""
 keep_folder=no
 declare -A process_pid=()
 process_order=()
+# Functions to call when every process has ended and before the folder goes.
+end_hooks=()
 
 # own_folder NAME: makes `folder`, and sees to it that it and the processes are gone when the script ends.
 own_folder() {
@@ -71,12 +73,13 @@ end_process() {
 
 # end_all: the trap. What was started first is ended last.
 end_all() {
-    local status=$? index
+    local status=$? index hook
     trap '' INT TERM HUP PIPE
     trap - EXIT
     for ((index = ${#process_order[@]} - 1; index >= 0; index--)); do
         end_process "${process_order[index]}" 8 || true
     done
+    for hook in "${end_hooks[@]}"; do "$hook" || true; done
     if [[ -n $folder ]]; then
         if [[ $keep_folder == yes ]]; then
             printf '%s: kept %s\n' "$script_name" "$folder" 2>/dev/null || true

@@ -2,8 +2,8 @@
 # What the RTMP server recorded, decoded and measured. Sourced after processes.sh.
 
 # check_recordings SECONDS TONE: prints what the recordings in the run's folder hold. Ends the script unless there is
-# one, all of them decode without an error and have both tracks, and together they last at least 80 % of SECONDS. TONE is
-# the frequency in Hz that the audio must have, or empty.
+# one, all of them decode without an error and have both tracks, and together they last at least 80 % of SECONDS. TONE
+# is the frequency in Hz that the audio must have, or empty.
 check_recordings() {
     local expected=$1 tone=$2 file total=0 files=()
     shopt -s nullglob
@@ -51,8 +51,9 @@ probe() {
     ffprobe -v error -select_streams "$2:0" "${@:3}" -of compact=nokey=1:print_section=0 "$1"
 }
 
-# measure_audio FILE RATE: the RMS level in dBFS and, taking the audio for one sine, its frequency. Of a sine of frequency
-# f the differences between neighbouring samples are 2 sin(pi f / RATE) times its level, whatever silence is around it.
+# measure_audio FILE RATE: the RMS level in dBFS and, taking the audio for one sine, its frequency. Of a sine of
+# frequency f the differences between neighbouring samples are 2 sin(pi f / RATE) times its level, whatever silence is
+# around it.
 measure_audio() {
     ffmpeg -nostdin -hide_banner -i "$1" -map 0:a:0 -af astats -f null - 2>&1 | awk -v rate="$2" '
         /Overall/ { overall = 1 }

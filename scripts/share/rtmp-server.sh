@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # nginx with its RTMP module as a local RTMP server, process "nginx" in the run's folder. Sourced after processes.sh.
 
-# start_rtmp_server STREAM RECORD: sets rtmp_port and http_port to free ones, unless they are set already. RECORD is "all" or
-# "off". Ends the script when nginx does not come up.
+# start_rtmp_server STREAM RECORD: sets rtmp_port and http_port to free ones, unless they are set already. RECORD is
+# "all" or "off". Ends the script when nginx does not come up.
 start_rtmp_server() {
-    local stream=$1 record=$2 fixed_rtmp=${rtmp_port:-} fixed_http=${http_port:-} attempt
+    local stream=$1 record=$2 fixed_rtmp=${rtmp_port:-} fixed_http=${http_port:-} _
     mkdir -p "$folder/www/hls" "$folder/recordings" "$folder/temp"
     cp "$share/watch.html" "$folder/www/index.html"
-    for attempt in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         rtmp_port=${fixed_rtmp:-$(free_port)}
         http_port=${fixed_http:-$(free_port)}
         printf '{"stream": "%s", "rtmp": "%s", "hls": "hls/%s.m3u8"}\n' "$stream" \
@@ -24,7 +24,7 @@ start_rtmp_server() {
         exit_status nginx || true
         : >"$folder/logs/nginx.log"
     done
-    fail_with_log nginx "nginx did not come up as an RTMP server on 127.0.0.1, ports $rtmp_port and $http_port (attempt $attempt)"
+    fail_with_log nginx "nginx did not come up on 127.0.0.1, RTMP port $rtmp_port, HTTP port $http_port"
 }
 
 server_is_decided() { ! is_running nginx || server_answers; }
