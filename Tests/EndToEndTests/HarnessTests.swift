@@ -70,6 +70,56 @@ import Testing
         #expect(MarkerCells.read(nothing, placement: placement) == nil)
     }
 
+    /// The verdict tells the mistakes that matter from the right picture.
+    @Test func verdictCatchesColourMistakes() throws {
+        for fit in FitMode.allCases {
+            let upright = ReferencePicture(width: 320, height: 640, number: 9).image
+            let right = ReferenceCanvas.render(upright, width: 640, height: 360, fit: fit)
+            #expect(try PictureComparison(right, right).isSamePicture)
+            var exchanged = right
+            swap(&exchanged.u, &exchanged.v)
+            #expect(try !PictureComparison(right, exchanged).isSamePicture)
+        }
+        let picture = ReferencePicture(width: 640, height: 360, number: 9).image
+        let right = ColorConversion.i420(picture, matrix: .bt709, range: .video)
+        for (matrix, range) in [(ColorMatrix.bt601, ColorRange.video), (.bt2020, .video), (.bt709, .full)] {
+            let wrong = ColorConversion.i420(picture, matrix: matrix, range: range)
+            let comparison = try PictureComparison(right, wrong)
+            #expect(!comparison.isSamePicture, "\(matrix) \(range): \(comparison)")
+        }
+    }
+
+    /// A pipeline that is known to be right passes the verdict: ffmpeg turns, scales, encodes and publishes.
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            (FitMode.fit, "scale=180:360,pad=640:360:230:0"), (.fill, "scale=640:1280,crop=640:360"),
+            (.stretch, "scale=640:360"),
+        ])
+    func verdictPassesFFmpeg(fit: FitMode, filter: String) async throws {
+        try await blocking {
+            let upright = ReferencePicture(width: 320, height: 640, number: 9).image
+            let stored = StoredOrientation.store(upright, tag: .right, convention: .exif)
+            let sample = RawSample(stored, format: .nv12VideoRange)
+            let folder = try TemporaryDirectory("raw")
+            try Data(sample.payload).write(to: URL(fileURLWithPath: folder.file("nv12")))
+            let server = try NginxRTMP()
+            _ = try ChildProcess.run(
+                "ffmpeg",
+                [
+                    "-nostdin", "-v", "error", "-stream_loop", "9", "-f", "rawvideo", "-pix_fmt", "nv12", "-s", "640x320",
+                    "-i", folder.file("nv12"), "-vf", "transpose=clock,\(filter),format=yuv420p", "-c:v", "libx264",
+                    "-preset", "veryfast", "-tune", "zerolatency", "-b:v", "8M", "-f", "flv", server.url + "/key",
+                ])
+            let frame = try DecodedVideo.lastFrame(of: server.finishedRecording())
+            let expected = ReferenceCanvas.render(upright, width: 640, height: 360, fit: fit)
+            let comparison = try PictureComparison(frame.image, expected)
+            try PictureArchive.save(frame.image, as: "ffmpeg-\(fit)")
+            #expect(comparison.isSamePicture, "\(comparison)")
+            print("ffmpeg, \(fit): \(comparison)")
+        }
+    }
+
     /// SSIM and PSNR agree with ffmpeg's filters on a picture and its compressed self.
     @Test(.timeLimit(.minutes(1))) func comparisonAgreesWithFFmpeg() async throws {
         try await blocking {

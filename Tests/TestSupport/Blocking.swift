@@ -6,8 +6,17 @@ import LinuxSystem
 package func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     await Turns.shared.take()
     defer { Turns.shared.give() }
-    return try await withCheckedThrowingContinuation { continuation in
-        let thread = Thread { continuation.resume(with: Result(catching: body)) }
+    // An executor and not a bare thread: the body stays in the test's task, whose failures are that test's.
+    return try await withTaskExecutorPreference(OwnThreads.shared) { try body() }
+}
+
+/// Runs every job on a new thread.
+private final class OwnThreads: TaskExecutor {
+    static let shared = OwnThreads()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let thread = Thread { job.runSynchronously(on: OwnThreads.shared.asUnownedTaskExecutor()) }
         thread.stackSize = 4 << 20
         thread.start()
     }

@@ -10,6 +10,9 @@ package struct PictureComparison: Sendable, CustomStringConvertible {
     package let lumaPSNR: Double
     /// The larger one of the two chroma planes' mean absolute error, in 8-bit steps.
     package let chromaError: Double
+    /// The largest difference of the means of any block, in any plane, that is of one colour in the second picture:
+    /// there a wrong matrix or range shows and a scaling filter does not.
+    package let flatError: Double
 
     package init(_ a: I420Image, _ b: I420Image) throws {
         guard a.width == b.width, a.height == b.height else {
@@ -22,12 +25,22 @@ package struct PictureComparison: Sendable, CustomStringConvertible {
         let squared = Self.errors(a.y, b.y).squared
         lumaPSNR = squared == 0 ? 100 : 10 * log10(255 * 255 / squared)
         chromaError = max(Self.errors(a.u, b.u).absolute, Self.errors(a.v, b.v).absolute)
+        flatError = max(
+            Self.flatError(a.y, b.y, width: a.width, height: a.height, side: 8),
+            Self.flatError(a.u, b.u, width: a.chromaWidth, height: a.chromaHeight, side: 4),
+            Self.flatError(a.v, b.v, width: a.chromaWidth, height: a.chromaHeight, side: 4))
+    }
+
+    /// The verdict that tests use: room for scaling filters and the encoder, but not for a wrong turn, matrix or range, nor
+    /// for exchanged chroma planes.
+    package var isSamePicture: Bool {
+        lumaSSIM >= 0.97 && lumaPSNR >= 28 && chromaSSIM >= 0.9 && chromaError <= 3 && flatError <= 4
     }
 
     package var description: String {
         String(
-            format: "luma SSIM %.4f, PSNR %.1f dB, chroma SSIM %.4f, mean error %.2f", lumaSSIM, lumaPSNR, chromaSSIM,
-            chromaError)
+            format: "luma SSIM %.4f, PSNR %.1f dB, chroma SSIM %.4f, mean error %.2f, flat error %.1f", lumaSSIM, lumaPSNR,
+            chromaSSIM, chromaError, flatError)
     }
 
     /// Mean SSIM over 8x8 windows that overlap by half, with Wang's constants; what ffmpeg's `ssim` filter computes.
@@ -81,6 +94,42 @@ package struct PictureComparison: Sendable, CustomStringConvertible {
             }
         }
         return total / Double((rows - 1) * (columns - 1))
+    }
+
+    /// Blocks count whose surroundings are flat too, half a side around: scalers overshoot beside edges.
+    private static func flatError(_ a: [UInt8], _ b: [UInt8], width: Int, height: Int, side: Int) -> Double {
+        var worst = 0
+        let margin = side / 2
+        a.withUnsafeBufferPointer { aBuffer in
+            b.withUnsafeBufferPointer { bBuffer in
+                let (a, b) = (aBuffer.baseAddress!, bBuffer.baseAddress!)
+                var top = margin
+                while top + side + margin <= height {
+                    var left = margin
+                    while left + side + margin <= width {
+                        var (lowest, highest, difference) = (255, 0, 0)
+                        var y = top - margin
+                        while y < top + side + margin && highest - lowest <= 10 {
+                            var x = left - margin
+                            while x < left + side + margin {
+                                let value = Int(b[y * width + x])
+                                if value < lowest { lowest = value }
+                                if value > highest { highest = value }
+                                if y >= top && y < top + side && x >= left && x < left + side {
+                                    difference += Int(a[y * width + x]) - value
+                                }
+                                x += 1
+                            }
+                            y += 1
+                        }
+                        if highest - lowest <= 10 { worst = max(worst, abs(difference)) }
+                        left += side
+                    }
+                    top += side
+                }
+            }
+        }
+        return Double(worst) / Double(side * side)
     }
 
     private static func errors(_ a: [UInt8], _ b: [UInt8]) -> (absolute: Double, squared: Double) {
