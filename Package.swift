@@ -17,6 +17,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
         // Row 0: C. Each media library has exactly one Swift importer.
@@ -45,7 +46,7 @@ let package = Package(
         .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
         .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CLibSWScale"]),
         .target(name: "AudioMixing", dependencies: ["MediaCore", "CLibSWResample"]),
-        .target(name: "Encoding", dependencies: ["MediaCore", "CLibAV"]),
+        .target(name: "Encoding", dependencies: ["MediaCore", "LinuxSystem", "FLV", "CLibAV"]),
         .target(
             name: "Publishing",
             dependencies: ["MediaCore", "LinuxSystem", "FLV", "Buffering", "CLibRTMP", "CGnuTLS", "CRTMPSocket"]),
@@ -55,7 +56,8 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Configuration", "Ingest", "FrameGeometry",
+                "MediaCore", "LinuxSystem", "IngestProtocol", "ControlProtocol", "Timeline", "Configuration", "Ingest",
+                "FrameGeometry",
                 "AudioMixing", "Encoding", "Buffering", "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -65,7 +67,9 @@ let package = Package(
             name: "Control",
             dependencies: [
                 "ControlProtocol", "LinuxSystem",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
 
@@ -97,13 +101,20 @@ let package = Package(
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "MediaCore"]),
         .testTarget(name: "BufferingTests", dependencies: ["Buffering", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
-        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "MediaCore"]),
+        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "IngestProtocol", "MediaCore"]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["AudioMixing", "Timeline", "MediaCore"]),
-        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "MediaCore"]),
+        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "FLV", "MediaCore"]),
         .testTarget(name: "PublishingTests", dependencies: ["Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "MediaCore"]),
-        .testTarget(name: "ControlTests", dependencies: ["Control", "ControlProtocol", "LinuxSystem"]),
+        .testTarget(
+            name: "ControlTests",
+            dependencies: [
+                "Control", "ControlProtocol", "LinuxSystem", "upcastctl",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
         .testTarget(name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
 
         // The product as separate processes, with a real RTMP server; TestSupport is what those tests are made of.

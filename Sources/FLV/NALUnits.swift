@@ -47,6 +47,16 @@ package enum NALUnits {
         return written
     }
 
+    /// Whether no later frame refers to this length-prefixed access unit: its first slice has nal_ref_idc 0 (7.4.1).
+    package static func isDisposable(_ accessUnit: RawSpan) -> Bool {
+        var reader = LengthPrefixedReader(accessUnit)
+        while let unit = try? reader.next() {
+            let header = accessUnit.byte(unit.lowerBound)
+            if (1...5).contains(header & 0x1f) { return header & 0x60 == 0 }
+        }
+        return false
+    }
+
     /// A NAL unit's payload without the bytes 03 that keep start codes out of it (7.4.1.1).
     static func removingEmulationPrevention(_ payload: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []

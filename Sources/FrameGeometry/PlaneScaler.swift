@@ -34,7 +34,7 @@ internal import CLibYUV
     /// An upper bound, fitted to what contexts of 600 pairs of sizes allocate: tables for each row and column of both
     /// planes, and the rows that the vertical filter keeps.
     static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
-        let keptRows = max(1, min(greatestRatio, from.height / to.height))
+        let keptRows = max(1, min(greatestRatio, (from.height + to.height - 1) / to.height))
         let context = 96 << 10 + 12 * from.width + 48 * from.height + (80 + 10 * keptRows) * to.width + 64 * to.height
         return context + GeometryPlan.greatestDimension
     }

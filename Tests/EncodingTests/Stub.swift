@@ -1,1 +1,1 @@
-// Replaced by the module's first test.
+// Replaced by the first test.

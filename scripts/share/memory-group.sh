@@ -76,6 +76,6 @@ drop_page_cache() {
     mapfile -t files < <(echo "$1" && ldd "$1" | sed -n 's/.*\(\/[^ ]*\) (0x.*/\1/p')
     sync -d "$1" 2>/dev/null || true
     for file in "${files[@]}"; do dd if="$file" iflag=nocache count=0 status=none; done
-    kept=$(fincore --bytes --noheadings --output RES "${files[@]}" 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }')
+    kept=$(fincore --bytes --noheadings --output RES "${files[@]}" 2>/dev/null | awk '{ sum += $1 } END { print sum }')
     printf '%d files, of which %s bytes stay cached and are charged to others' "${#files[@]}" "${kept:-0}"
 }

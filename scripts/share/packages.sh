@@ -2,38 +2,54 @@
 # What a Debian 12 machine needs to build, run and test upcast: found, or installed. Sourced after messages.sh.
 
 declare -A package_groups=(
-    [build]="libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev
-        pkg-config binutils libc6-dev libstdc++-12-dev git ca-certificates"
+    # What Swift itself needs to run and to link, then the libraries.
+    [build]="binutils ca-certificates git libc6-dev libcurl4 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2
+        pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev"
     [run]="nginx libnginx-mod-rtmp ffmpeg curl"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 
-# require_swift: puts a Swift of at least 6.2 on the PATH, or ends the script with 69 and says how to get one.
-require_swift() {
-    local folder version too_old=""
-    for folder in "$(dirname "$(command -v swift || echo /nowhere/swift)")" /opt/swift/usr/bin /usr/libexec/swift/bin \
-        "${SWIFTLY_BIN_DIR:-$HOME/.local/share/swiftly/bin}" "$HOME/.swiftly/bin"; do
-        [[ -x $folder/swift ]] || continue
-        version=$("$folder/swift" --version 2>/dev/null |
-            sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -1)
-        if [[ -z $version ]] || ((${version%.*} * 1000 + ${version#*.} < 6002)); then
-            too_old=" ($folder/swift is ${version:-not a toolchain that runs})"
-            continue
-        fi
-        PATH=$folder:$PATH
-        swift package --version >/dev/null 2>&1 && return
-        fail 69 "$folder/swift is Swift $version, but its package manager does not start:" \
-            $'\n'"$(swift package --version 2>&1 | tail -3)" \
-            $'\n'"https://swift.org/install/linux lists the packages that Swift needs."
-    done
+# require_machine GROUP...: puts a Swift of at least 6.2 on the PATH and installs what is missing of these groups; or
+# ends the script with 69, says what is missing and how to get it.
+require_machine() {
+    if find_swift; then
+        require_packages "$@"
+        return
+    fi
+    # A toolchain that was only unpacked may lack libraries of Debian's.
+    if [[ $swift_found == "one that does not start" ]]; then
+        require_packages "$@"
+        find_swift && return
+    fi
     cat >&2 <<EOF
-$script_name: Swift 6.2 or newer is needed and was not found$too_old. To get it:
+$script_name: Swift 6.2 or newer is needed; found $swift_found. To get it:
   https://swift.org/install/linux has swiftly, which installs it for one user in a few minutes:
     curl -O https://download.swift.org/swiftly/linux/swiftly-\$(uname -m).tar.gz
     tar zxf swiftly-\$(uname -m).tar.gz && ./swiftly init
-  A toolchain unpacked from the same page to /opt/swift (so that /opt/swift/usr/bin/swift exists) is found too.
+  A toolchain from the same page, unpacked so that /opt/swift/usr/bin/swift exists, is found too.
 EOF
     exit 69
+}
+
+# find_swift: the first that is new enough and runs goes on the PATH; otherwise swift_found says what there is.
+find_swift() {
+    local folder version
+    swift_found="none"
+    for folder in "$(dirname "$(command -v swift || echo /nowhere/swift)")" /opt/swift/usr/bin /usr/libexec/swift/bin \
+        "${SWIFTLY_BIN_DIR:-$HOME/.local/share/swiftly/bin}" "$HOME/.swiftly/bin"; do
+        [[ -x $folder/swift ]] || continue
+        version=$("$folder/swift" --version 2>&1 | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p') || true
+        version=${version%%$'\n'*}
+        if [[ -z $version ]] || ! "$folder/swift" package --version >/dev/null 2>&1; then
+            swift_found="one that does not start"
+        elif ((${version%.*} * 1000 + ${version#*.} < 6002)); then
+            swift_found="$folder/swift, which is $version"
+        else
+            PATH=$folder:$PATH
+            return
+        fi
+    done
+    return 1
 }
 
 # missing_packages PACKAGE...: those that are not installed.
@@ -67,12 +83,16 @@ require_packages() {
                 $'\n'"  apt-get install --no-install-recommends ${missing[*]}"
     fi
     step "installing ${missing[*]}"
+    local log status=0
+    log=$(mktemp)
     hold_back_services "${as_root[@]}"
-    local status=0
-    apt_install "${missing[@]}" || status=$?
+    apt_install "${missing[@]}" >"$log" 2>&1 || status=$?
     release_services "${as_root[@]}"
+    ((status == 0)) || tail -n 20 "$log" >&2
+    rm -f "$log"
     mapfile -t missing < <(missing_packages "${wanted[@]}")
-    ((status == 0 && ${#missing[@]} == 0)) || fail 69 "apt-get could not install: ${missing[*]}"
+    ((${#missing[@]} == 0)) || fail 69 "apt-get could not install ${missing[*]}"
+    ((status == 0)) || step "apt-get had an error after that; going on"
 }
 
 # apt_install PACKAGE...: fetches package lists only when those at hand do not do. Uses the caller's as_root.
@@ -83,7 +103,7 @@ apt_install() {
         return
     fi
     # One unreachable source among several is no reason to stop: the installation will tell.
-    apt_get -q -o DPkg::Lock::Timeout=300 update || step "apt-get update had errors, going on"
+    apt_get -q -o DPkg::Lock::Timeout=300 update || true
     apt_get "${options[@]}" install "$@"
 }
 
