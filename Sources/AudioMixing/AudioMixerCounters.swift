@@ -13,7 +13,7 @@ package struct AudioSourceCounters: Equatable, Sendable {
     package var earlyFrames = 0
     /// Dropped: before broadcast time zero.
     package var beforeStartFrames = 0
-    /// Times that samples did not follow on where the last ended, or did not come, and silence filled in.
+    /// Times that samples began later than the last ended, and silence filled in.
     package var gaps = 0
     package var silenceFrames = 0
     /// Times that samples lay before the end of what had been placed already, and were dropped up to there.

@@ -35,6 +35,7 @@ final class SourceLane {
     private(set) var end: Int64?
     /// First frame that has not been rendered yet.
     private var rendered: Int64
+    private let start: Int64
     private var outliers = 0
     private var lastTime: MediaTime?
     private var sinceMeasured = 0.0
@@ -45,6 +46,7 @@ final class SourceLane {
 
     /// - Parameter start: the first frame that will be rendered.
     init(rate: Int, channels: Int, ringFrames: Int, start: Int64) {
+        self.start = start
         rendered = start
         self.rate = rate
         ring = SampleRing(channels: channels, capacity: ringFrames)
@@ -138,7 +140,7 @@ final class SourceLane {
         return first
     }
 
-    /// Whether a block that lies so many seconds later than its PTS (negative: earlier) continues the segment.
+    /// Whether a block that lies so many seconds later than its PTS (early: earlier) continues the segment.
     private func follows(deviation: Double) -> Bool {
         if abs(deviation) <= Self.tolerance {
             outliers = 0
@@ -151,24 +153,24 @@ final class SourceLane {
             outliers += 1
             return true
         }
-        if deviation > 0 { counters.overlaps += 1 } else { counters.gaps += 1 }
+        if deviation > 0 { counters.overlaps += 1 }
         return false
     }
 
-    /// Input frames of a new segment that have no place: before zero, rendered already, or under the last segment.
+    /// Input frames of a new segment that have no place: before the start, rendered already, or under the last segment.
     private func skip(frames: Int, position: Double, inputRate: Int) -> Int {
         let ratio = Double(rate) / Double(inputRate)
         func framesBefore(_ frame: Int64) -> Int {
             Int(min(max(0, ((Double(frame) - position) / ratio).rounded(.up)), Double(frames)))
         }
         func outputFrames(_ frames: Int) -> Int { Int((Double(frames) * ratio).rounded()) }
-        let negative = framesBefore(0)
+        let early = framesBefore(start)
         let late = framesBefore(rendered)
-        let occupied = framesBefore(end ?? 0)
-        counters.beforeStartFrames += outputFrames(negative)
-        counters.lateFrames += outputFrames(max(0, late - negative))
-        counters.overlapFrames += outputFrames(max(0, occupied - max(late, negative)))
-        return max(late, occupied, negative)
+        let occupied = framesBefore(end ?? start)
+        counters.beforeStartFrames += outputFrames(early)
+        counters.lateFrames += outputFrames(max(0, late - early))
+        counters.overlapFrames += outputFrames(max(0, occupied - max(late, early)))
+        return max(late, occupied, early)
     }
 
     // MARK: Segments
@@ -177,7 +179,11 @@ final class SourceLane {
         segmentStart = Int64(position.rounded())
         // What is on its way through the resampler is silence: see close().
         next = Int64((position - resampler.delay).rounded())
-        if let end { counters.silenceFrames += Int(max(0, segmentStart - end)) }
+        // Less than a millisecond is the rounding to input frames where a rate changes.
+        if let end, segmentStart - end > Int64(rate / 1000) {
+            counters.gaps += 1
+            counters.silenceFrames += Int(segmentStart - end)
+        }
         fadeIn = Fade(rate: resampler.inputRate)
         outliers = 0
         isOpen = true
@@ -241,7 +247,6 @@ final class SourceLane {
     func take(from start: Int64, count: Int, gain: (from: Float, to: Float), into target: borrowing FloatPlanes, offset: Int) {
         precondition(start == rendered)
         if isOpen, next < start + Int64(count) {
-            counters.gaps += 1
             do { try close() } catch { abandon() }
         }
         if hasSamples(from: start) {

@@ -62,7 +62,7 @@ import Testing
         let heard = Tone.measure(rig.output[0][6000..<17_000], frequency: 997, rate: 48_000)
         #expect(abs(heard.decibels - -12.0412) < 0.1)
         #expect(abs(heard.frequency - 997) < 0.5)
-        #expect(heard.impurity < 0.003)
+        #expect(heard.impurity < 0.001)
         let peak = rig.output[1].indices.max { rig.output[1][$0] < rig.output[1][$1] }!
         #expect(abs(peak - 24_000) <= max(1, 48_000 / rate))
     }

@@ -25,18 +25,20 @@ struct Tone {
     /// Fits a sine of `frequency` by least squares and looks at what is left.
     static func measure(_ samples: ArraySlice<Float>, frequency: Double, rate: Int) -> Measurement {
         let step = 2 * Double.pi * frequency / Double(rate)
-        // A whole number of periods, so that sine, cosine and a constant are orthogonal.
-        let periods = (Double(samples.count) * frequency / Double(rate)).rounded(.down)
-        let count = Int((periods * Double(rate) / frequency).rounded())
-        var inPhase = 0.0, quadrature = 0.0, energy = 0.0
-        for index in 0..<count {
-            let x = Double(samples[samples.startIndex + index])
-            inPhase += x * sin(step * Double(index))
-            quadrature += x * cos(step * Double(index))
-            energy += x * x
+        let count = samples.count
+        var ss = 0.0, cc = 0.0, sc = 0.0, xs = 0.0, xc = 0.0
+        for (index, sample) in samples.enumerated() {
+            let (s, c, x) = (sin(step * Double(index)), cos(step * Double(index)), Double(sample))
+            ss += s * s; cc += c * c; sc += s * c; xs += x * s; xc += x * c
         }
-        let level = 2 * (inPhase * inPhase + quadrature * quadrature).squareRoot() / Double(count)
-        let rest = max(0, energy / Double(count) - level * level / 2)
+        let determinant = ss * cc - sc * sc
+        let (a, b) = ((xs * cc - xc * sc) / determinant, (xc * ss - xs * sc) / determinant)
+        let level = (a * a + b * b).squareRoot()
+        var rest = 0.0
+        for (index, sample) in samples.enumerated() {
+            let left = Double(sample) - a * sin(step * Double(index)) - b * cos(step * Double(index))
+            rest += left * left / Double(count)
+        }
         var crossings: [Double] = []
         for index in 1..<count {
             let (a, b) = (Double(samples[samples.startIndex + index - 1]), Double(samples[samples.startIndex + index]))

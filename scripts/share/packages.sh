@@ -33,19 +33,19 @@ EOF
 
 # find_swift: the first that is new enough and runs goes on the PATH; otherwise swift_found says what there is.
 find_swift() {
-    local folder version
+    local place version
     swift_found="none"
-    for folder in "$(dirname "$(command -v swift || echo /nowhere/swift)")" /opt/swift/usr/bin /usr/libexec/swift/bin \
+    for place in "$(dirname "$(command -v swift || echo /nowhere/swift)")" /opt/swift/usr/bin /usr/libexec/swift/bin \
         "${SWIFTLY_BIN_DIR:-$HOME/.local/share/swiftly/bin}" "$HOME/.swiftly/bin"; do
-        [[ -x $folder/swift ]] || continue
-        version=$("$folder/swift" --version 2>&1 | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p') || true
+        [[ -x $place/swift ]] || continue
+        version=$("$place/swift" --version 2>&1 | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p') || true
         version=${version%%$'\n'*}
-        if [[ -z $version ]] || ! "$folder/swift" package --version >/dev/null 2>&1; then
+        if [[ -z $version ]] || ! "$place/swift" package --version >/dev/null 2>&1; then
             swift_found="one that does not start"
         elif ((${version%.*} * 1000 + ${version#*.} < 6002)); then
-            swift_found="$folder/swift, which is $version"
+            swift_found="$place/swift, which is $version"
         else
-            PATH=$folder:$PATH
+            PATH=$place:$PATH
             return
         fi
     done

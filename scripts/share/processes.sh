@@ -6,6 +6,9 @@
 
 folder=""
 keep_folder=no
+# The folder to remove at the end; only own_folder sets it. A trap sees the local variables of the function that it
+# interrupts, one of which may be called `folder`: what is removed must not hang on that name.
+folder_to_remove=""
 declare -A process_pid=()
 process_order=()
 # Functions to call when every process has ended and before the folder goes.
@@ -22,6 +25,8 @@ own_folder() {
     trap 'exit 129' HUP
     trap 'exit 141' PIPE
     folder=$(mktemp -d "$base/upcast-$1.XXXXXX")
+    folder_to_remove=$folder
+    readonly folder folder_to_remove
     mkdir "$folder/logs"
 }
 
@@ -39,7 +44,8 @@ is_running() { [[ -n ${process_pid[$1]:-} ]] && kill -0 "${process_pid[$1]}" 2>/
 # exit_status NAME: that of a process that has ended by itself; it is forgotten.
 exit_status() {
     local status=0
-    wait "${process_pid[$1]}" || status=$?
+    # Bash would say in its own words what killed it.
+    wait "${process_pid[$1]}" 2>/dev/null || status=$?
     unset "process_pid[$1]"
     return "$status"
 }
@@ -80,11 +86,12 @@ end_all() {
         end_process "${process_order[index]}" 8 || true
     done
     for hook in "${end_hooks[@]}"; do "$hook" || true; done
-    if [[ -n $folder ]]; then
+    # An interrupt may come before there is one.
+    if [[ $folder_to_remove == */upcast-*.?????? ]]; then
         if [[ $keep_folder == yes ]]; then
-            printf '%s: kept %s\n' "$script_name" "$folder" 2>/dev/null || true
+            printf '%s: kept %s\n' "$script_name" "$folder_to_remove" 2>/dev/null || true
         else
-            rm -rf "$folder"
+            rm -rf -- "$folder_to_remove"
         fi
     fi
     exit "$status"

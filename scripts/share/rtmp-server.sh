@@ -7,6 +7,10 @@ start_rtmp_server() {
     local stream=$1 record=$2 fixed_rtmp=${rtmp_port:-} fixed_http=${http_port:-} _
     mkdir -p "$folder/www/hls" "$folder/recordings" "$folder/temp"
     cp "$share/watch.html" "$folder/www/index.html"
+    local port
+    for port in $fixed_rtmp $fixed_http; do
+        ! is_listening "$port" || fail 1 "port $port is in use; without the option a free one is taken"
+    done
     for _ in 1 2 3 4 5; do
         rtmp_port=${fixed_rtmp:-$(free_port)}
         http_port=${fixed_http:-$(free_port)}
@@ -18,8 +22,8 @@ start_rtmp_server() {
         start_process nginx "$(nginx_program)" -p "$folder" -e "$folder/logs/nginx.log" -c "$folder/nginx.conf"
         wait_until 10 server_is_decided || break
         is_running nginx && return
-        # Somebody else was quicker to take a port: another one, if it was ours to choose.
-        [[ -z $fixed_rtmp || -z $fixed_http ]] || break
+        # Somebody else was quicker to take a port: other ones, if they are ours to choose.
+        [[ -z $fixed_rtmp && -z $fixed_http ]] || break
         grep -q "Address already in use" "$folder/logs/nginx.log" || break
         exit_status nginx || true
         : >"$folder/logs/nginx.log"
@@ -39,10 +43,12 @@ free_port() {
     local port
     while :; do
         port=$((20000 + (RANDOM * 32768 + RANDOM) % 10000))
-        (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+        is_listening "$port" || break
     done
     echo "$port"
 }
+
+is_listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 # is_publishing STREAM: whether somebody publishes it at this moment.
 is_publishing() {

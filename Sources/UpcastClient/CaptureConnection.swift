@@ -1,0 +1,275 @@
+internal import Glibc
+internal import IngestProtocol
+internal import LinuxSystem
+internal import MediaCore
+
+/// One broadcast: a connection to upcastd's capture socket.
+///
+/// Any thread may call anything; samples are written whole, one after the other, straight from the caller's memory. A
+/// send blocks while the daemon reads, which it always does: a sample that it has no room for it drops and counts. One
+/// thread at a time should read events; another one waits for it. The connection is closed when the object goes away.
+///
+/// ```swift
+/// let connection = try CaptureConnection(path: "/run/upcast/capture.sock")
+/// let welcome = try connection.start(BroadcastSetup(clientName: "kiosk", convention: .exif))
+/// let format = try CaptureVideoFormat(.bgra, width: 1920, height: 1080)
+/// while let frame = grab() {
+///     try connection.sendVideo(frame.bytes, format: format, at: frame.nanoseconds, orientation: .up)
+///     while let event = try connection.nextEvent() { print(event) }
+/// }
+/// print(try connection.finish())
+/// ```
+public final class CaptureConnection: Sendable {
+    /// Where the daemon listens unless it was told otherwise.
+    public static let defaultPath = "/run/upcast/capture.sock"
+
+    private let socket: OwnedDescriptor
+    private let sender: MessageSender
+    private let receiver: MessageReceiver
+    private let limits = Monitor(IngestLimits.default)
+
+    // MARK: Lifecycle
+
+    /// Connects to the daemon's socket; says nothing yet.
+    ///
+    /// - Parameter sendTimeout: how long a send may go without the daemon reading anything. A message that is cut off
+    ///   by it leaves the connection unusable.
+    /// - Throws: `cannotConnect`.
+    public init(path: String = defaultPath, sendTimeout: Duration = .seconds(10)) throws(CaptureError) {
+        do {
+            socket = try UnixSocket.connect(path: path)
+        } catch {
+            throw CaptureError(.cannotConnect, "\(error); is upcastd running, and may this user connect to it?")
+        }
+        sender = MessageSender(socket: socket.raw)
+        receiver = MessageReceiver(socket: socket.raw)
+        let nanoseconds = max(1_000_000, MediaTime(sendTimeout).nanoseconds)
+        var timeout = timeval(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1_000))
+        unsafe setsockopt(
+            socket.raw, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// Starts the broadcast and waits for the daemon's answer.
+    ///
+    /// - Throws: `busy` while another broadcast is under way; `refused` with the daemon's sentence; `timedOut`.
+    public func start(_ setup: BroadcastSetup, timeout: Duration = .seconds(10)) throws(CaptureError) -> CaptureWelcome
+    {
+        let message = setup.message
+        try reportingEnd { () throws(CaptureError) in
+            try sender.send(.started) { message.encode(sequence: $0, into: &$1) }
+        }
+        let deadline = MonotonicClock().now() + MediaTime(timeout)
+        while let incoming = try receiver.next(until: deadline) {
+            switch incoming {
+            case .welcome(let message):
+                limits.withLock { $0 = message.limits }
+                return CaptureWelcome(message)
+            case .event(.goodbye(let goodbye)): throw Self.ended(goodbye)
+            default: continue
+            }
+        }
+        throw CaptureError(.timedOut, "the daemon did not answer in \(timeout)")
+    }
+
+    /// Says that nothing more will come, and waits until the daemon has sent out what it has.
+    ///
+    /// - Parameters:
+    ///   - timeout: how long the daemon may take; it needs some seconds when the network is slow.
+    ///   - onEvent: is given what the daemon says before its goodbye.
+    /// - Throws: `refused` or `disconnected` when the connection ends another way; `timedOut`.
+    public func finish(
+        _ reason: CaptureFinishReason = .sourceEnded, text: String = "", timeout: Duration = .seconds(30),
+        onEvent: (CaptureEvent) -> Void = { _ in }
+    ) throws(CaptureError) -> CaptureGoodbye {
+        let message = FinishedMessage(reason: reason.reason, text: text)
+        do {
+            try sender.send(.finished) { message.encode(sequence: $0, into: &$1) }
+        } catch {
+            // The daemon may have said goodbye on its own; then that is the answer, and it lies in the socket.
+            guard error.code == .disconnected else { throw error }
+        }
+        let deadline = MonotonicClock().now() + MediaTime(timeout)
+        while let incoming = try receiver.next(until: deadline) {
+            guard case .event(let event) = incoming else { continue }
+            if case .goodbye(let goodbye) = event { return goodbye }
+            onEvent(event)
+        }
+        throw CaptureError(.timedOut, "the daemon did not say goodbye in \(timeout)")
+    }
+
+    /// Ends the connection at once, without a goodbye; calls that wait in other threads fail.
+    public func abort() { shutdown(socket.raw, CInt(SHUT_RDWR)) }
+
+    // MARK: Samples
+
+    /// Sends a frame that lies in one piece.
+    ///
+    /// - Parameters:
+    ///   - payload: at least `format.payloadBytes`, with the planes one behind the other.
+    ///   - pts: nanoseconds on any clock, the same one for video and audio.
+    ///   - orientation: how to turn it to be upright; nil is taken as up.
+    /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
+    public func sendVideo(
+        _ payload: RawSpan, format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil
+    ) throws(CaptureError) {
+        try unsafe payload.withUnsafeBytes { bytes throws(CaptureError) in
+            try unsafe sendVideo(format.layout, PayloadPieces(first: bytes), pts, orientation)
+        }
+    }
+
+    /// Sends a frame whose planes lie in separate memory, without copying them together.
+    ///
+    /// Each plane has `rows * stride` bytes, the last row's padding may be missing; strides are the format's.
+    /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
+    @unsafe public func sendVideo(
+        plane0: UnsafeRawBufferPointer, plane1: UnsafeRawBufferPointer? = nil, plane2: UnsafeRawBufferPointer? = nil,
+        format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil
+    ) throws(CaptureError) {
+        let layout = format.gathered
+        let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        var pieces = unsafe PayloadPieces(first: plane0, second: plane1 ?? none, third: plane2 ?? none)
+        for index in 0..<3 {
+            let wanted = index < layout.pixelFormat.planeCount ? layout.planeBytes(index) : 0
+            let plane = unsafe pieces[index]
+            guard plane.count >= wanted else {
+                throw CaptureError(
+                    .invalidArgument,
+                    "plane \(index) of \(layout.pixelFormat.fourCC) needs \(wanted) bytes; \(plane.count) are there")
+            }
+            unsafe pieces[index] = UnsafeRawBufferPointer(rebasing: plane[..<wanted])
+        }
+        try sendVideo(layout, pieces, pts, orientation)
+    }
+
+    private func sendVideo(
+        _ layout: VideoSampleFormat, _ pieces: PayloadPieces, _ pts: Int64, _ orientation: CaptureOrientation?
+    ) throws(CaptureError) {
+        let limits = limits.withLock { $0 }
+        do {
+            try layout.check(payloadBytes: pieces.byteCount, limits: limits)
+        } catch {
+            throw CaptureError(error)
+        }
+        guard pieces.byteCount <= limits.maxVideoPayload else {
+            throw CaptureError(
+                .invalidArgument,
+                "a frame of \(pieces.byteCount) bytes; the daemon takes at most \(limits.maxVideoPayload)")
+        }
+        let message = VideoMessage(
+            pts: MediaTime(nanoseconds: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
+        try reportingEnd { () throws(CaptureError) in
+            try sender.send(.video, payload: pieces) {
+                message.encode(sequence: $0, payloadBytes: pieces.byteCount, into: &$1)
+            }
+        }
+    }
+
+    /// Sends a run of PCM, best 10 to 100 ms of it.
+    ///
+    /// - Parameters:
+    ///   - payload: whole frames, at most 1 MiB.
+    ///   - pts: when the first frame plays, in nanoseconds on the clock that the video uses.
+    /// - Throws: `invalidArgument` for PCM that the daemon does not take, of which nothing was sent.
+    public func sendAudio(
+        _ source: CaptureAudioSource, _ payload: RawSpan, format: CaptureAudioFormat, at pts: Int64
+    ) throws(CaptureError) {
+        let maxBytes = limits.withLock { $0.maxAudioPayload }
+        let bytes = payload.byteCount
+        guard bytes > 0, bytes % format.bytesPerFrame == 0, bytes <= maxBytes else {
+            throw CaptureError(
+                .invalidArgument,
+                "\(bytes) bytes of PCM; a sample has whole frames of \(format.bytesPerFrame) bytes and at most "
+                    + "\(maxBytes) bytes")
+        }
+        let message = AudioMessage(
+            pts: MediaTime(nanoseconds: pts), format: format.format, frames: bytes / format.bytesPerFrame)
+        try unsafe payload.withUnsafeBytes { bytes throws(CaptureError) in
+            try reportingEnd { () throws(CaptureError) in
+                try unsafe sender.send(source == .app ? .audioApp : .audioMic, payload: PayloadPieces(first: bytes)) {
+                    message.encode(source.source, sequence: $0, into: &$1)
+                }
+            }
+        }
+    }
+
+    // MARK: The broadcast
+
+    /// From here on the daemon shows and plays nothing of what is sent.
+    public func pause() throws(CaptureError) { try sendBare(.paused) }
+
+    /// Samples count again.
+    public func resume() throws(CaptureError) { try sendBare(.resumed) }
+
+    /// Tells a fact about the broadcast, such as a title or the app in front.
+    ///
+    /// - Parameters:
+    ///   - key: 1 to 64 bytes, cut beyond.
+    ///   - value: cut at 1024 bytes.
+    public func annotate(_ key: String, _ value: String) throws(CaptureError) {
+        guard !key.isEmpty else { throw CaptureError(.invalidArgument, "an annotation's key is empty") }
+        let message = AnnotatedMessage(key: key, value: value)
+        try reportingEnd { () throws(CaptureError) in
+            try sender.send(.annotated) { message.encode(sequence: $0, into: &$1) }
+        }
+    }
+
+    /// What the daemon said, or nil when it says nothing within `timeout`; by default it only looks. After a goodbye
+    /// each call returns it again.
+    ///
+    /// - Throws: `busy`, `refused` or `disconnected` when the connection has ended without a goodbye.
+    public func nextEvent(timeout: Duration = .zero) throws(CaptureError) -> CaptureEvent? {
+        let deadline = MonotonicClock().now() + MediaTime(timeout)
+        while let incoming = try receiver.next(until: deadline) {
+            if case .event(let event) = incoming { return event }
+        }
+        return nil
+    }
+
+    // MARK: Private
+
+    private func sendBare(_ type: MessageType) throws(CaptureError) {
+        try reportingEnd { () throws(CaptureError) in
+            try sender.send(type) { BareMessage.encode(type, sequence: $0, into: &$1) }
+        }
+    }
+
+    /// Runs a send; where the daemon has hung up, throws the reason that it left behind instead of "broken pipe".
+    private func reportingEnd(_ send: () throws(CaptureError) -> Void) throws(CaptureError) {
+        do {
+            try send()
+        } catch {
+            guard error.code == .disconnected else { throw error }
+            while let event = try nextEvent() {
+                if case .goodbye(let goodbye) = event { throw Self.ended(goodbye) }
+            }
+            throw error
+        }
+    }
+
+    private static func ended(_ goodbye: CaptureGoodbye) -> CaptureError {
+        CaptureError(.ended, "the daemon ended the broadcast" + (goodbye.text.isEmpty ? "" : ": \(goodbye.text)"))
+    }
+}
+
+/// Why a client ends its broadcast.
+public enum CaptureFinishReason: Sendable {
+    case sourceEnded, userStopped, failed
+
+    var reason: FinishReason {
+        switch self {
+        case .sourceEnded: .sourceEnded
+        case .userStopped: .userStopped
+        case .failed: .failed
+        }
+    }
+}
+
+extension MediaTime {
+    /// Rounded down to the nanosecond; spans beyond a century are cut to one.
+    fileprivate init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let bounded = min(max(seconds, -3_000_000_000), 3_000_000_000)
+        self.init(nanoseconds: bounded * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,141 @@
+internal import IngestProtocol
+package import MediaCore
+
+/// How the pixels of a frame are stored; named by its FourCC (docs/protocol.md).
+public enum CapturePixelFormat: String, CaseIterable, Sendable {
+    /// Y plane, interleaved CbCr plane, 4:2:0, video range.
+    case nv12VideoRange = "420v"
+    /// The same in full range.
+    case nv12FullRange = "420f"
+    case i420 = "I420"
+    case i422 = "I422"
+    case i444 = "I444"
+    /// As NV12, in little-endian 16-bit words with the value in the upper ten bits.
+    case p010 = "P010"
+    case yuy2 = "YUY2"
+    case uyvy = "UYVY"
+    /// Bytes in memory: B, G, R, A.
+    case bgra = "BGRA"
+    case rgba = "RGBA"
+    case argb = "ARGB"
+    /// One luma plane.
+    case gray = "GREY"
+
+    package var pixelFormat: PixelFormat {
+        switch self {
+        case .nv12VideoRange: .nv12VideoRange
+        case .nv12FullRange: .nv12FullRange
+        case .i420: .i420
+        case .i422: .i422
+        case .i444: .i444
+        case .p010: .p010
+        case .yuy2: .yuy2
+        case .uyvy: .uyvy
+        case .bgra: .bgra
+        case .rgba: .rgba
+        case .argb: .argb
+        case .gray: .gray
+        }
+    }
+}
+
+/// Which coefficients turn a frame's Y'CbCr into colours.
+public enum CaptureColorMatrix: Sendable { case bt709, bt601, bt2020 }
+
+/// Whether luma spans 16-235 or 0-255. `420v` and `420f` carry theirs in their names.
+public enum CaptureColorRange: Sendable { case video, full }
+
+/// How a frame must be turned to be upright, with CGImagePropertyOrientation's numbers.
+///
+/// Whether `left` and `right` mean what CGImagePropertyOrientation or what ReplayKit says is settled once, by
+/// `BroadcastSetup.convention`.
+public enum CaptureOrientation: UInt8, CaseIterable, Sendable {
+    case up = 1
+    case upMirrored = 2
+    case down = 3
+    case downMirrored = 4
+    case leftMirrored = 5
+    case right = 6
+    case rightMirrored = 7
+    case left = 8
+}
+
+/// Size, pixel format, colour and row strides of a frame.
+public struct CaptureVideoFormat: Equatable, Sendable {
+    /// Checked when it was made; the offsets are those of planes that stand one behind the other.
+    package private(set) var layout: VideoSampleFormat
+
+    /// Bytes that `sendVideo(_:format:at:orientation:)` needs at least.
+    public var payloadBytes: Int { layout.minimumPayloadBytes }
+
+    /// A format whose planes follow one another, each of `rows * stride` bytes.
+    ///
+    /// - Parameters:
+    ///   - width: pixels, 16 to 4096.
+    ///   - height: pixels, 16 to 4096.
+    ///   - strides: bytes from one row to the next, one for each plane; nil for rows without padding.
+    ///   - matrix: nil for BT.709 from 1280 pixels on the longer or more than 576 on the shorter side, else BT.601.
+    ///   - range: nil for video range, for RGB full range.
+    /// - Throws: `invalidArgument` with a sentence that says what would be right.
+    public init(
+        _ pixelFormat: CapturePixelFormat, width: Int, height: Int, strides: [Int]? = nil,
+        matrix: CaptureColorMatrix? = nil, range: CaptureColorRange? = nil
+    ) throws(CaptureError) {
+        let sides = IngestLimits.minSide...IngestLimits.default.maxWidth
+        guard sides.contains(width), sides.contains(height) else {
+            throw CaptureError(
+                .invalidArgument,
+                "\(width)x\(height) pixels; both sides have \(sides.lowerBound) to \(sides.upperBound)")
+        }
+        let format = pixelFormat.pixelFormat
+        let matrix: ColorMatrix =
+            switch matrix {
+            case .bt709: .bt709
+            case .bt601: .bt601
+            case .bt2020: .bt2020
+            case nil: .usual(width: width, height: height)
+            }
+        let range: ColorRange =
+            switch (format, range) {
+            case (.nv12VideoRange, _), (_, .video): .video
+            case (.nv12FullRange, _), (_, .full): .full
+            case (_, nil): format.isRGB ? .full : .video
+            }
+        layout = VideoSampleFormat(
+            packed: format, width: width, height: height, color: ColorDescription(matrix: matrix, range: range))
+        if let strides { try setStrides(strides) }
+    }
+
+    private mutating func setStrides(_ strides: [Int]) throws(CaptureError) {
+        let format = layout.pixelFormat
+        guard strides.count == format.planeCount else {
+            throw CaptureError(
+                .invalidArgument, "\(strides.count) strides for \(format.planeCount) planes of \(format.fourCC)")
+        }
+        var offset = 0
+        for (index, stride) in strides.enumerated() {
+            guard (0...IngestLimits.maxStride).contains(stride) else {
+                throw CaptureError(
+                    .invalidArgument, "a stride of \(stride) bytes; at most \(IngestLimits.maxStride) are allowed")
+            }
+            layout.setPlane(index, PlaneLocation(offset: offset, stride: stride))
+            offset += stride * format.plane(index).rows(pictureHeight: layout.height)
+        }
+        do {
+            try layout.check(payloadBytes: .max, limits: .default)
+        } catch {
+            throw CaptureError(error)
+        }
+    }
+
+    /// The same planes without the gaps that full last rows leave, for planes that are sent from separate memory.
+    var gathered: VideoSampleFormat {
+        var result = layout
+        var offset = 0
+        for index in 0..<result.pixelFormat.planeCount {
+            result.setPlane(index, PlaneLocation(offset: offset, stride: result.plane(index).stride))
+            offset += result.planeBytes(index)
+        }
+        return result
+    }
+}

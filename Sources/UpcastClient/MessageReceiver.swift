@@ -1,0 +1,162 @@
+internal import Glibc
+internal import IngestProtocol
+internal import LinuxSystem
+internal import MediaCore
+
+/// The way in: puts the daemon's messages together and remembers how the connection ended.
+///
+/// One thread at a time reads; another one waits for it. What ends the connection is remembered, so that whoever comes
+/// later is told the same.
+final class MessageReceiver: Sendable {
+    enum Incoming {
+        case welcome(WelcomeMessage)
+        case event(CaptureEvent)
+        /// Ends the connection; `next` throws it.
+        case fatal(ErrorMessage)
+    }
+
+    private struct State {
+        /// The message that is being read, from its header on.
+        var bytes: [UInt8] = []
+        /// Bytes of a payload that is passed over.
+        var skip = 0
+        var nextSequence: UInt32 = 0
+        var end: End?
+    }
+
+    enum End {
+        case goodbye(CaptureGoodbye)
+        case failure(CaptureError)
+    }
+
+    private let socket: CInt
+    private let state = Monitor(State())
+
+    /// - Parameter socket: open for as long as this lives.
+    init(socket: CInt) { self.socket = socket }
+
+    /// The next message, or nil when `deadline` (CLOCK_MONOTONIC) has passed; a deadline in the past only looks.
+    func next(until deadline: MediaTime) throws(CaptureError) -> Incoming? {
+        try state.withLock { state throws(CaptureError) in
+            if let known = try Self.known(state.end) { return known }
+            do throws(CaptureError) {
+                return try read(&state, until: deadline)
+            } catch {
+                state.end = .failure(error)
+                throw error
+            }
+        }
+    }
+
+    private static func known(_ end: End?) throws(CaptureError) -> Incoming? {
+        switch end {
+        case .goodbye(let goodbye): return .event(.goodbye(goodbye))
+        case .failure(let error): throw error
+        case nil: return nil
+        }
+    }
+
+    // MARK: Reading
+
+    private func read(_ state: inout State, until deadline: MediaTime) throws(CaptureError) -> Incoming? {
+        while true {
+            let wanted = try missing(&state)
+            if wanted == 0 {
+                if let incoming = try decode(&state) { return incoming }
+                continue
+            }
+            guard try fill(&state, wanted, until: deadline) else { return nil }
+        }
+    }
+
+    /// Bytes that the message, as far as it is known, still needs.
+    private func missing(_ state: inout State) throws(CaptureError) -> Int {
+        if state.skip > 0 { return state.skip }
+        guard state.bytes.count >= MessageHeader.byteCount else { return MessageHeader.byteCount - state.bytes.count }
+        return MessageHeader.byteCount + (try header(state)).bodyBytes - state.bytes.count
+    }
+
+    private func header(_ state: State) throws(CaptureError) -> MessageHeader {
+        do throws(ProtocolError) {
+            return try unsafe MessageHeader.decode(state.bytes.span.bytes, limits: .default)
+        } catch {
+            throw Self.violation(error.message)
+        }
+    }
+
+    /// Reads at most `wanted` bytes; false when the deadline passed first.
+    private func fill(_ state: inout State, _ wanted: Int, until deadline: MediaTime) throws(CaptureError) -> Bool {
+        guard waitForInput(until: deadline) else { return false }
+        return try unsafe withUnsafeTemporaryAllocation(byteCount: min(wanted, 4096), alignment: 1) {
+            buffer throws(CaptureError) in
+            let count = unsafe recv(socket, buffer.baseAddress!, buffer.count, CInt(MSG_DONTWAIT))
+            if count > 0 {
+                if state.skip > 0 {
+                    state.skip -= count
+                } else {
+                    unsafe state.bytes.append(contentsOf: buffer[..<count])
+                }
+                return true
+            }
+            if count < 0, errno == EAGAIN || errno == EINTR { return true }
+            let why = count == 0 ? "it closed the connection" : "\(Errno.current)"
+            throw CaptureError(.disconnected, "the daemon is gone without a goodbye: \(why)")
+        }
+    }
+
+    private func waitForInput(until deadline: MediaTime) -> Bool {
+        while true {
+            let left = max(0, (deadline - MonotonicClock().now()).milliseconds + 1)
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            let ready = unsafe poll(&descriptor, 1, CInt(min(left, Int64(CInt.max))))
+            if ready > 0 { return true }
+            if ready == 0 { return false }
+            if errno != EINTR { return true }
+        }
+    }
+
+    // MARK: Understanding
+
+    /// Decodes the message that is complete and makes room for the next; nil for one that is passed over.
+    private func decode(_ state: inout State) throws(CaptureError) -> Incoming? {
+        let header = try header(state)
+        guard header.sequence == state.nextSequence else {
+            throw Self.violation("its message \(header.sequence) came where \(state.nextSequence) was next")
+        }
+        state.nextSequence &+= 1
+        state.skip = header.payloadBytes
+        defer { state.bytes.removeAll(keepingCapacity: true) }
+        let incoming: Incoming?
+        do throws(ProtocolError) {
+            let body = unsafe state.bytes.span.bytes.extracting(MessageHeader.byteCount...)
+            incoming = try Self.decode(header.type, body: body)
+        } catch {
+            throw Self.violation(error.message)
+        }
+        if case .fatal(let message) = incoming { throw CaptureError(message) }
+        if case .event(.goodbye(let goodbye)) = incoming { state.end = .goodbye(goodbye) }
+        return incoming
+    }
+
+    private static func decode(_ type: MessageType?, body: RawSpan) throws(ProtocolError) -> Incoming? {
+        switch type {
+        case .welcome: return .welcome(try WelcomeMessage.decode(body: body))
+        case .state:
+            let message = try StateMessage.decode(body: body)
+            return .event(.state(CaptureState(message.state), value: Int(message.value), text: message.text))
+        case .error:
+            let message = try ErrorMessage.decode(body: body)
+            if message.isFatal { return .fatal(message) }
+            return .event(
+                .refused(daemonCode: message.codeRaw, sequence: message.refersTo, text: message.text))
+        case .goodbye: return .event(.goodbye(CaptureGoodbye(try GoodbyeMessage.decode(body: body))))
+        case nil: return nil
+        case .some(let type):
+            throw ProtocolError(.unexpectedMessage, fatal: true, "it sent \(type), which is a client's message")
+        }
+    }
+
+    private static func violation(_ what: String) -> CaptureError {
+        CaptureError(.disconnected, "the daemon does not keep to the protocol: \(what)")
+    }
+}
