@@ -25,7 +25,10 @@ import Testing
     }
 
     @Test func atTheCanvasRateEveryFramePasses() {
-        let times = (0..<300).map { Double($0) * 1000 / 30 + Double($0 * 7919 % 11) - 5 }
+        let times: [Double] = (0..<300).map { index in
+            let jitter = Double(index * 7919 % 11) - 5
+            return Double(index) * 1000 / 30 + jitter
+        }
         #expect(encoded(times, rate: 30).count == 300)
     }
 
