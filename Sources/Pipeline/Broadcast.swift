@@ -76,7 +76,8 @@ final class Broadcast: Sendable {
             onFailure: onFailure)
         self.video = video
         self.audio = audio
-        log.onKeyframeWanted = { video.requestKeyframe() }
+        // Weak: the worker holds the log through its encoder's sink, and the two would keep each other for ever.
+        log.onKeyframeWanted = { [weak video] in video?.requestKeyframe() }
 
         do {
             let settings = try configuration.destinationSettings(environment: environment)
