@@ -109,7 +109,7 @@ import Testing
         },
         Offence("more frames than bytes", .audioPayloadMismatch) { .audio($0).body(48, 4, 0xffff_ffff).followed(by: sound) },
         Offence("no frames", .audioPayloadMismatch) { .audio($0).body(48, 4, 0).followed(by: sound) },
-        Offence("an annotation without a key", .malformedBody) { .annotated($0).body(0, 2, 0) },
+        Offence("an annotation without a key", .malformedBody) { .annotated($0).cut(toBody: 4).body(0, 4, 0) },
         Offence("an annotation longer than its body", .malformedBody) { .annotated($0).body(2, 2, 1000) },
     ]
 

@@ -28,7 +28,8 @@ final class Stage: Sendable {
 
     /// What every broadcast owes: it decodes to the end, its timestamps rise, and it never restarted.
     func checkRecording(_ path: String) throws {
-        #expect(try MediaProbe.decodingErrors(path) == "")
+        let errors = try MediaProbe.decodingErrors(path)
+        #expect(errors == "")
         let flv = try FLVRecording(path)
         #expect(flv.videoSequenceHeaders.count == 1)
         #expect(flv.audioSequenceHeaders.count == 1)

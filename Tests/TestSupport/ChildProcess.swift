@@ -36,9 +36,11 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
     ) throws {
         name = (executable as NSString).lastPathComponent
         folder = try TemporaryDirectory("child")
+        // The daemon takes its configuration from variables of this name: a developer's own must not leak into tests.
+        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("UPCAST_") }
         let request = SpawnRequest(
             arguments: ["setpriv", "--pdeathsig", "KILL", "--", executable] + arguments,
-            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" },
+            environment: inherited.merging(environment) { $1 }.map { "\($0)=\($1)" },
             input: input, output: output, outputPath: folder.file("out"), errorPath: folder.file("err"))
         processID = try Spawner.shared.spawn(request)
         let (pid, state) = (processID, state)

@@ -54,8 +54,13 @@ package enum MediaProbe {
 
     /// What a decoder that stops at the first error complains about; empty where everything decodes.
     package static func decodingErrors(_ path: String, within seconds: Double = 60) throws -> String {
+        // Frames keep their own times: at a constant rate, two that follow each other closely would count as an error.
         let ffmpeg = try ChildProcess(
-            "ffmpeg", ["-nostdin", "-v", "error", "-xerror", "-i", path, "-map", "0", "-f", "null", "-"])
+            "ffmpeg",
+            [
+                "-nostdin", "-v", "error", "-xerror", "-i", path, "-map", "0", "-fps_mode", "passthrough",
+                "-enc_time_base", "-1", "-f", "null", "-",
+            ])
         guard let exit = ffmpeg.waitForExit(within: seconds) else { return "decoding took longer than \(seconds) s" }
         return exit == .code(0) ? ffmpeg.errors : "ffmpeg ended with \(exit): \(ffmpeg.errors)"
     }
