@@ -16,7 +16,7 @@ import Testing
     /// The recorded sound of a timetable that plays over a still picture, checked for gaps in its timestamps.
     private func record(
         _ timetable: [(at: MediaTime, action: Playback.Action)], length: MediaTime,
-        settings: DaemonSettings = DaemonSettings(), refusals: Int = 0
+        settings: DaemonSettings = .patient
     ) throws -> DecodedAudio {
         let stage = try Stage(settings)
         let playback = try stage.live(showing: picture)
@@ -98,7 +98,7 @@ import Testing
             timetable.sound(
                 .app, appTone, format: appFormat, from: .zero, to: .seconds(6), block: .milliseconds(500))
             timetable.sound(.microphone, micTone, format: micFormat, from: .zero, to: .seconds(6))
-            let audio = try record(timetable, length: .seconds(6))
+            let audio = try record(timetable, length: .seconds(6), settings: DaemonSettings())
             // The first burst teaches the mixer how late this source is.
             let end = audio.start + audio.duration
             let app = levels(audio, 440).filter { $0.time > end - 4.5 && $0.time < end - 1 }
@@ -170,7 +170,7 @@ import Testing
             timetable.show(dark, from: from, to: length, every: .milliseconds(40))
             timetable.sound(.app, silence, format: appFormat, from: from, to: length)
 
-            let stage = try Stage()
+            let stage = try Stage(.patient)
             let playback = try stage.live(showing: dark)
             try playback.play(timetable)
             try playback.client.finish()

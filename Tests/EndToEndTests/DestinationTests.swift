@@ -25,11 +25,17 @@ import Testing
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             try sendFor(1, client)
+            try client.waitForEnd()
+            #expect(client.errors.last?.code == .broadcastFailed)
+            #expect(client.errors.last?.text.contains("refused") == true, "\(client.errors)")
+            // Afterwards, too, status says what became of it.
             try waitFor("status to say it", evidence: { (try? daemon.statusText()) ?? "no status" }) {
-                try daemon.statusText().lowercased().contains("refused")
+                try daemon.statusText().contains("refused")
             }
             let status = try daemon.statusText()
             #expect(!status.contains(DaemonSettings.streamKey))
+            // And the next client may try again.
+            try CaptureClient(socket: daemon.ingestSocket).start()
             #expect(daemon.log.lowercased().contains("refused"))
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
             #expect(!daemon.log.contains(DaemonSettings.streamKey))

@@ -82,7 +82,7 @@ import Testing
     /// What is sent during a pause is neither shown nor heard, and the stream goes on meanwhile.
     @Test(.timeLimit(.minutes(8))) func pausedAndResumed() async throws {
         try await blocking {
-            let stage = try Stage()
+            let stage = try Stage(.patient)
             let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
             let tone = Tone(frequency: 440, amplitude: 0.25)
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
