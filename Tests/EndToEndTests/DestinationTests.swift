@@ -85,6 +85,9 @@ import Testing
             let folder = try TemporaryDirectory("flv")
             var settings = DaemonSettings()
             settings.publish(to: server.url)
+            // Each destination has a send buffer that must find its place under the cap.
+            settings.video["bitrate_kbps"] = "4000"
+            settings.buffer["max_bytes"] = "1MiB"
             settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
             let daemon = try Daemon(settings)
             let client = try CaptureClient(socket: daemon.ingestSocket)

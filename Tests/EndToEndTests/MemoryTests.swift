@@ -19,6 +19,7 @@ import Testing
             }
             var settings = DaemonSettings()
             settings.video = [:]
+            settings.memory["cap_bytes"] = "60MiB"
             let stage = try Stage(settings, in: cgroup)
             let pictures = [1, 2].map { (number: UInt8) in
                 let upright = ReferencePicture(width: 1080, height: 1920, number: number).image
@@ -46,12 +47,11 @@ import Testing
             let figures = try #require(stage.daemon.figures)
             let goodbye = try playback.client.finish()
             try stage.checkRecording(stage.server.finishedRecording())
-            let plan = try ChildProcess.run(ProductExecutable.upcastd.path, ["--plan"])
             print(
                 """
                 memory: VmHWM \(figures.peakResidentBytes >> 10) KiB of \(Self.limit >> 10) KiB, cgroup peak \
                 \((cgroup?.peakBytes ?? 0) >> 10) KiB, \(goodbye.framesTaken) frames taken, \(goodbye.framesDropped) dropped
-                \(plan)
+                \(try stage.daemon.plan())
                 """)
             #expect(figures.peakResidentBytes < Self.limit)
             #expect(cgroup?.kills ?? 0 == 0)

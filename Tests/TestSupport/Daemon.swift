@@ -7,6 +7,7 @@ package struct DaemonSettings: Sendable {
     package var audio: [String: String] = [:]
     package var buffer: [String: String] = [:]
     package var ingest: [String: String] = [:]
+    package var memory: [String: String] = [:]
     package var stop: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
 
@@ -35,6 +36,7 @@ package struct DaemonSettings: Sendable {
         var text = section("ingest", ingest.merging(["socket": ingestSocket]) { $1 })
         text += section("control", ["socket": controlSocket])
         text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
+        text += section("memory", memory)
         if !destinations.isEmpty {
             text += "destinations:\n"
             for destination in destinations {
@@ -79,6 +81,11 @@ package final class Daemon: Sendable {
         let response = try UnixHTTPClient.get("/status", socket: controlSocket)
         guard response.status == 200 else { throw TestFailure("GET /status: \(response.status) \(response.body)") }
         return response.body
+    }
+
+    /// What `upcastd --plan` says of this daemon's configuration.
+    package func plan() throws -> String {
+        try ChildProcess.run(ProductExecutable.upcastd.path, ["--plan", "--config", folder.file("upcastd.yaml")])
     }
 
     /// SIGTERM, and how it ended; throws where it takes longer than `seconds`.
