@@ -13,8 +13,8 @@ extension BroadcastHost {
     /// Any thread: everything as it is now.
     package var status: StatusReport {
         let now = clock.now()
-        let (broadcast, isPaused, isClosing, isStopping, count, bitrate) = state.withLock {
-            ($0.broadcast, $0.isPaused, $0.closer != nil, $0.isStopping, $0.count, $0.videoBitrate)
+        let (broadcast, isPaused, isClosing, isStopping, count, bitrate, ended) = state.withLock {
+            ($0.broadcast, $0.isPaused, $0.closer != nil, $0.isStopping, $0.count, $0.videoBitrate, $0.lastDestinations)
         }
         var report = StatusReport()
         report.version = Version.current
@@ -34,12 +34,7 @@ extension BroadcastHost {
         guard let broadcast else {
             report.state = isStopping ? .stopping : .idle
             report.stateMilliseconds = report.uptimeMilliseconds
-            report.destinations = configuration.destinations.map { destination in
-                var status = DestinationStatus()
-                status.name = destination.name
-                status.url = destination.redactedURL
-                return status
-            }
+            report.destinations = ended.isEmpty ? untriedDestinations : ended.map { $0.status(at: now) }
             return report
         }
         report.state = isStopping ? .stopping : isClosing ? .draining : isPaused ? .paused : broadcast.isPublishing ? .live : .starting
@@ -48,6 +43,16 @@ extension BroadcastHost {
         report.video.bitsPerSecond = bitrate
         broadcast.fill(&report, at: now)
         return report
+    }
+
+    /// Before the first broadcast.
+    private var untriedDestinations: [DestinationStatus] {
+        configuration.destinations.map { destination in
+            var status = DestinationStatus()
+            status.name = destination.name
+            status.url = destination.redactedURL
+            return status
+        }
     }
 
     private var memoryStatus: MemoryStatus {

@@ -22,7 +22,9 @@ package final class BroadcastHost: IngestConsumer {
         var count: UInt64 = 0
         /// Why the last one ended, for people.
         var lastEnd: String?
-        /// False once a broadcast could not send all that it had encoded.
+        /// How its destinations ended: an operator who looks afterwards sees why.
+        var lastDestinations: [DestinationSnapshot] = []
+        /// False where the broadcast that a stop ended could not send all that it had encoded.
         var hasDrained = true
         /// The daemon has been told to stop.
         var isStopping = false
@@ -58,8 +60,8 @@ package final class BroadcastHost: IngestConsumer {
 
     package var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// Waits for a broadcast that is closing. False where one could not send all that it had encoded. Call after
-    /// `IngestServer.join`.
+    /// Waits for a broadcast that is closing. False where it was ended by the stop and could not send all that it had
+    /// encoded. Call after `IngestServer.join`.
     package func shutDown() -> Bool {
         joinCloser()
         return state.withLock { $0.hasDrained }
@@ -164,10 +166,13 @@ package final class BroadcastHost: IngestConsumer {
                 "why": "\(sentence)", "frames": "\(goodbye.framesTaken)", "dropped": "\(goodbye.framesDropped)",
                 "duration": "\(clock.now() - broadcast.startedAt)", "sent_all": "\(drained)",
             ])
+        let snapshots = broadcast.destinations.map(\.snapshot)
         state.withLock {
             $0.broadcast = nil
             $0.lastEnd = sentence
-            $0.hasDrained = $0.hasDrained && drained
+            $0.lastDestinations = snapshots
+            // A broadcast that failed long before is no reason for a daemon that is stopped idle to say so.
+            if case .daemonStopping = reason { $0.hasDrained = drained }
         }
         ProcessMemory.releaseFreed()
         server.broadcastClosed(goodbye)
