@@ -17,7 +17,8 @@ import Testing
     }
 
     @Test func bothStartCodesAndZeroPadding() {
-        #expect(units(annexB: [0, 0, 0, 1, 0x65, 1, 0, 0, 1, 0x41, 2, 0, 0, 0, 0, 1, 6, 0, 0]) == [4..<6, 9..<11, 16..<17])
+        let three: [UInt8] = [0, 0, 0, 1, 0x65, 1, 0, 0, 1, 0x41, 2, 0, 0, 0, 0, 1, 6, 0, 0]
+        #expect(units(annexB: three) == [4..<6, 9..<11, 16..<17])
         #expect(units(annexB: [9, 9, 0, 0, 1, 0x65]) == [5..<6])
         #expect(units(annexB: [0, 0, 1, 0, 0, 1, 0x65]) == [6..<7])
         for empty: [UInt8] in [[], [0], [0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 0, 0], [1, 2, 3]] {
