@@ -41,6 +41,6 @@ struct FramePacing {
         return true
     }
 
-    /// `rate` as the encoder must be told it.
-    func scaled(_ rate: Int) -> Int { Int(Int64(rate) * believed / nominal) }
+    /// `rate` as the encoder must be told it; at most what x264 can write in 32 bits.
+    func scaled(_ rate: Int) -> Int { min(Int(Int64(rate) * believed / nominal), 2_000_000_000) }
 }

@@ -36,6 +36,16 @@ import Testing
         #expect(lengthPrefixed([]) == [])
     }
 
+    @Test func aFrameThatNoneRefersToIsDisposable() {
+        for (bytes, isDisposable): ([UInt8], Bool) in [
+            ([0, 0, 0, 2, 0x01, 9], true), ([0, 0, 0, 2, 0x41, 9], false), ([0, 0, 0, 1, 0x65], false),
+            ([0, 0, 0, 1, 0x06, 0, 0, 0, 1, 0x01], true), ([0, 0, 0, 1, 0x06], false), ([0, 0, 0, 9, 0x01], false),
+            ([], false),
+        ] {
+            #expect(NALUnits.isDisposable(bytes.span.bytes) == isDisposable)
+        }
+    }
+
     @Test func lengthPrefixedIsReadBackAndChecked() throws {
         func units(_ bytes: [UInt8]) throws -> [Range<Int>] {
             var reader = LengthPrefixedReader(bytes.span.bytes)
