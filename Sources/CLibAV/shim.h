@@ -9,6 +9,5 @@
 
 static const int upcast_AVERROR_EAGAIN = AVERROR(EAGAIN);
 static const int upcast_AVERROR_EOF = AVERROR_EOF;
-static const int upcast_AVERROR_ENOMEM = AVERROR(ENOMEM);
 static const int64_t upcast_AV_NOPTS_VALUE = AV_NOPTS_VALUE;
 static const int upcast_AV_CODEC_FLAG_CLOSED_GOP = (int)AV_CODEC_FLAG_CLOSED_GOP;

@@ -10,7 +10,7 @@ package import MediaCore
 /// **Encoder delay.** AAC decoders put out what they were given one block late: libavcodec's encoder says so in
 /// `initial_padding` (1024 samples) and stamps its first packet, which holds only the run-up, 1024 samples before the
 /// first sample. FLV cannot say either of the two, and its players play each packet's 1024 samples at the packet's
-/// timestamp and trim nothing. So a packet's `pts` here is the time of the first sample that comes out of a decoder for it,
+/// timestamp and trim nothing. So a packet's `pts` here is the time of the first sample that a decoder puts out for it,
 /// and packets from before the first sample are not written: what is heard at a time is what was given for that time.
 /// The price is that the first 21 ms of a broadcast fade in.
 package final class AudioEncoder {
@@ -29,6 +29,9 @@ package final class AudioEncoder {
     private var times: AudioBlockTimes
     private var lastDTS: MediaTime?
     private var isFinished = false
+
+    /// Bytes of anonymous memory that libavcodec's aac encoder and a block of samples hold, as measured (RssAnon).
+    package static let estimatedBytes = 1_450_000
 
     /// - Throws: `EncodingError` that names the encoder, what it refused and what there is instead.
     package init(_ settings: AudioEncoderSettings) throws(EncodingError) {
@@ -62,7 +65,7 @@ package final class AudioEncoder {
         }
         let length = unsafe context.pointee.frame_size
         guard length > 0, let frame = AVFrameHandle() else {
-            throw .failed(encoder: settings.encoder, operation: "allocation", code: upcast_AVERROR_ENOMEM, reason: "no frame")
+            throw .outOfMemory(encoder: settings.encoder)
         }
         unsafe frame.pointer.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
         unsafe frame.pointer.pointee.sample_rate = Int32(settings.sampleRate)

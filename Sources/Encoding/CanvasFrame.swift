@@ -11,7 +11,7 @@ internal import MediaCore
     /// A black frame.
     init(_ canvas: CanvasFormat, format: AVPixelFormat, encoder: String) throws(EncodingError) {
         guard let handle = AVFrameHandle() else {
-            throw .failed(encoder: encoder, operation: "allocation", code: upcast_AVERROR_ENOMEM, reason: "out of memory")
+            throw .outOfMemory(encoder: encoder)
         }
         let frame = unsafe handle.pointer
         let color = VideoColor(canvas.color)
@@ -68,7 +68,10 @@ internal import MediaCore
 
     private func fill(_ plane: Int, rows: Int, with value: UInt8) {
         let (data, strides) = unsafe (frame.pointee.data, frame.pointee.linesize)
-        let (start, stride) = unsafe plane == 0 ? (data.0, strides.0) : plane == 1 ? (data.1, strides.1) : (data.2, strides.2)
-        unsafe start?.update(repeating: value, count: rows * Int(stride))
+        switch plane {
+        case 0: unsafe data.0?.update(repeating: value, count: rows * Int(strides.0))
+        case 1: unsafe data.1?.update(repeating: value, count: rows * Int(strides.1))
+        default: unsafe data.2?.update(repeating: value, count: rows * Int(strides.2))
+        }
     }
 }

@@ -16,6 +16,7 @@ package enum EncodingError: Error, Equatable, Sendable, CustomStringConvertible 
     case option(encoder: String, name: String, value: String, reason: String)
     /// A libavcodec function failed.
     case failed(encoder: String, operation: String, code: Int32, reason: String)
+    case outOfMemory(encoder: String)
     /// What the encoder gave as its configuration (extradata) cannot be announced to a player.
     case configuration(encoder: String, CodecConfigurationError)
     /// A frame's time is not later than the one before it; the frame was not encoded.
@@ -36,6 +37,7 @@ package enum EncodingError: Error, Equatable, Sendable, CustomStringConvertible 
             "encoder \(encoder) refuses option \(name)=\(value): \(reason)"
         case .failed(let encoder, let operation, let code, let reason):
             "encoder \(encoder): \(operation) failed: \(reason) (\(code))"
+        case .outOfMemory(let encoder): "encoder \(encoder): out of memory"
         case .configuration(let encoder, let error): "encoder \(encoder) gave an unusable configuration: \(error)"
         case .timeDidNotRise(let time, let last): "frame at \(time) is not later than the one before it, at \(last)"
         case .finished(let encoder): "encoder \(encoder) has been finished"

@@ -2,10 +2,10 @@ internal import MediaCore
 
 /// Makes an encoder that counts frames spend bits by time.
 ///
-/// x264 without a frame of delay knows no frame durations: it budgets every frame as if frames came at the nominal rate,
-/// so half as many frames get half the bitrate, and a burst gets too much. This tells, frame by frame, which duration
-/// the encoder is to believe; scaling its bitrate by duration over nominal duration makes both its budget and its VBV
-/// right. What is told adds up to what has passed.
+/// x264 without a frame of delay knows no frame durations: it budgets every frame as if frames came at the nominal
+/// rate, so half as many frames get half the bitrate, and a burst gets too much. This tells, frame by frame, which
+/// duration the encoder is to believe; scaling its bitrate by duration over nominal duration makes both its budget and
+/// its VBV right. What is told adds up to what has passed.
 struct FramePacing {
     private let nominal: Int64
     private let longest: Int64
@@ -41,6 +41,6 @@ struct FramePacing {
         return true
     }
 
-    /// `rate` as the encoder must be told it.
-    func scaled(_ rate: Int) -> Int { Int(Int64(rate) * believed / nominal) }
+    /// `rate` as the encoder must be told it; at most what x264 can write in 32 bits.
+    func scaled(_ rate: Int) -> Int { min(Int(Int64(rate) * believed / nominal), 2_000_000_000) }
 }

@@ -24,7 +24,7 @@ internal import CLibAV
             throw .wrongCodec(encoder: name, codec: codecName, available: Self.names(of: codecID))
         }
         guard let handle = unsafe AVCodecContextHandle(codec), let packetHandle = AVPacketHandle() else {
-            throw .failed(encoder: name, operation: "allocation", code: upcast_AVERROR_ENOMEM, reason: "out of memory")
+            throw .outOfMemory(encoder: name)
         }
         self.name = name
         unsafe self.codec = unsafe codec

@@ -10,7 +10,7 @@ package enum LibAVLog {
         case error, warning, information
     }
 
-    /// Messages of one level a second at most; the rest are counted, and the count is told before the level's next message.
+    /// Messages of one level a second at most; the rest are counted, and the count is told before the next message.
     package static let messagesPerSecond = 10
     /// Bytes of a message at most; longer ones are cut.
     static let maximumMessageBytes = 512
@@ -40,7 +40,9 @@ package enum LibAVLog {
         let now = MonotonicClock().now()
         let grade: Level = level <= AV_LOG_ERROR ? .error : level <= AV_LOG_WARNING ? .warning : .information
         state.withLock { state in
-            guard let handler = state.handler, let suppressed = state.gates[grade.rawValue].admit(at: now) else { return }
+            guard let handler = state.handler, let suppressed = state.gates[grade.rawValue].admit(at: now) else {
+                return
+            }
             if suppressed > 0 { handler(grade, "\(suppressed) messages of libavcodec were left out") }
             let message = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: maximumMessageBytes) { line in
                 var printPrefix: Int32 = 1

@@ -64,32 +64,11 @@ extension VideoEncoder {
         case .main: unsafe context.pointee.profile = FF_PROFILE_H264_MAIN
         case .high: unsafe context.pointee.profile = FF_PROFILE_H264_HIGH
         }
-        // A keyframe on request must be one at which a player can begin, not an intra frame that later ones reach across.
+        // A keyframe on request must be one at which a player can begin, not one that later frames reach across.
         if encoder.hasOption("forced-idr") { try encoder.setOption("forced-idr", "1") }
         for (option, value) in [("preset", settings.preset), ("tune", settings.tune)]
         where !value.isEmpty && encoder.hasOption(option) {
             try encoder.setOption(option, value)
         }
-    }
-
-    /// What only libx264 understands.
-    static func configureX264(
-        _ encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings
-    ) throws(EncodingError) {
-        // x264 prints what it thinks of an unknown name to standard error, and libavcodec says "Invalid argument".
-        guard settings.preset.isEmpty || X264Preset(rawValue: settings.preset) != nil else {
-            let names = X264Preset.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .option(encoder: encoder.name, name: "preset", value: settings.preset, reason: "it is one of \(names)")
-        }
-        for tune in settings.tune.split(separator: ",") where !X264Preset.tunes.contains(String(tune)) {
-            let names = X264Preset.tunes.joined(separator: ", ")
-            throw .option(encoder: encoder.name, name: "tune", value: settings.tune, reason: "it is one of \(names)")
-        }
-        // Constant frame rate whatever the tune says: a variable one delays by a frame (see `FramePacing`).
-        try encoder.setOption("x264-params", "force-cfr=1")
-        try encoder.setOption("nal-hrd", "none")
-        // Keyframes come on schedule only: segmenters like them even, and at a cut intra blocks in a P-frame serve as well.
-        try encoder.setOption("sc_threshold", "0")
-        if !settings.subpixelMotion { try encoder.setOption("subq", "0") }
     }
 }

@@ -1,12 +1,13 @@
 internal import MediaCore
 
 extension VideoEncoder {
-    /// Bytes of anonymous memory that an encoder with these settings holds at its peak, canvas included, within 6 % of
-    /// what was measured for libx264 and tune zerolatency; a rough guess for anything else.
+    /// Bytes of anonymous memory that an encoder with these settings holds at its peak, canvas included: from 640x360
+    /// to 1920x1080 within 6 % of what was measured for libx264 with tune zerolatency; a rough guess for anything else,
+    /// and blind to `options`.
     ///
     /// It adds up what x264 164 allocates: frames to encode with their half-size planes for rate control, frames to
-    /// refer to (four luma planes each with subpixel motion), a word per macroblock for much else. Measured as growth of
-    /// RssAnon with huge pages disabled, 30 fps, 2.5 Mbit/s, one thread (kB):
+    /// refer to (four luma planes each with subpixel motion), and what it keeps of every macroblock. Measured as growth
+    /// of RssAnon with huge pages disabled, 30 fps, 2.5 Mbit/s (24 Mbit/s add 1 MB), one thread, in kB:
     ///
     /// | canvas | veryfast | with subpixel motion | faster | with | medium | with | ultrafast |
     /// |---|---|---|---|---|---|---|---|

@@ -41,7 +41,7 @@ package final class VideoEncoder {
         let isX264 = settings.encoder == "libx264"
         try Self.configure(encoder, settings, pixelFormat: Self.pixelFormat(layout))
         if isX264 { try Self.configureX264(encoder, settings) }
-        for option in settings.options { try encoder.setOption(option.name, option.value) }
+        for option in settings.options { try Self.set(option, on: encoder, isX264: isX264) }
         try encoder.open()
         let canvasFrame = try CanvasFrame(settings.canvas, format: AV_PIX_FMT_YUV420P, encoder: settings.encoder)
         var interleavedFrame: CanvasFrame?
@@ -69,7 +69,8 @@ package final class VideoEncoder {
         if isPaced { applyBitrate() }
     }
 
-    /// The canvas to paint on, I420; content stays from frame to frame, black at first. Writable until the next `encode`.
+    /// The canvas to paint on, I420; content stays from frame to frame, black at first. To be written to until the next
+    /// `encode`.
     ///
     /// Where the encoder still reads the last frame (libx264 never does), the canvas moves to a copy of it.
     package func canvas() throws(EncodingError) -> PicturePlanes {

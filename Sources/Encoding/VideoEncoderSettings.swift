@@ -31,7 +31,8 @@ package struct VideoEncoderSettings: Equatable, Sendable {
     package var canvas: CanvasFormat
     /// Bits a second, 10,000 to 100,000,000.
     package var bitrate: Int
-    /// The decoder buffer that the encoder works for, as time at `bitrate`: how unevenly bits may be spent. 100 to 10,000.
+    /// The decoder buffer that the encoder works for, as time at `bitrate`: how unevenly bits may be spent. 100 to
+    /// 10,000.
     package var vbvMilliseconds = 1000
     /// The longest time from one keyframe to the next.
     package var keyframeInterval = MediaTime.seconds(2)
@@ -43,14 +44,17 @@ package struct VideoEncoderSettings: Equatable, Sendable {
     /// Consecutive frames at most that no other refers to; each delays the stream by a frame.
     package var bFrames = 0
     package var threads = 1
-    /// Whether libx264 looks for motion by halves and quarters of a sample, for which it keeps three more luma planes of
-    /// every reference frame. Off, a third of its memory at 720p and a third of its time are saved (`estimatedBytes` has
-    /// the figures); a 720p screen recording that scrolls and types loses 4.8 dB of 52.1 dB luma PSNR at 2.5 Mbit/s
-    /// (SSIM 0.9997 to 0.9993) and 3.1 dB of 41.9 dB at 0.8 Mbit/s (0.9975 to 0.9955).
+    /// Whether libx264 looks for motion by halves and quarters of a sample, for which it keeps three more luma planes
+    /// of every frame that it refers to.
+    ///
+    /// Off, a third of its memory at 720p and a third of its time are saved (`VideoEncoder.estimatedBytes` has the
+    /// figures); a 720p screen recording that scrolls and types loses 4.8 dB of 52.1 dB luma PSNR at 2.5 Mbit/s (SSIM
+    /// 0.9997 to 0.9993) and 3.1 dB of 41.9 dB at 0.8 Mbit/s (0.9975 to 0.9955).
     package var subpixelMotion = false
     /// Nil takes what the encoder takes, I420 first.
     package var chromaLayout: ChromaLayout?
-    /// More options, after all others and therefore before them in force; unknown ones are refused.
+    /// More options, set after all others; unknown ones are refused, and with libx264 those that would take the rate
+    /// control out of the hands of `bitrate` and `vbvMilliseconds`.
     package var options: [Option] = []
 
     package init(canvas: CanvasFormat, bitrate: Int) {

@@ -1,7 +1,7 @@
 /// Reads AMF0 values from bytes that a stranger sent: bounded in bytes, values and depth, and it never traps.
 ///
-/// For inbound RTMP commands; it allocates what it returns, which the limits bound. After an error the reader's position
-/// has no meaning and it must not be used again.
+/// For inbound RTMP commands; it allocates what it returns, which the limits bound. After an error the reader's
+/// position has no meaning and it must not be used again.
 package struct AMF0Reader: ~Escapable {
     /// What a reader takes before it refuses; the defaults fit every command that a server sends to a publisher.
     package struct Limits: Equatable, Sendable {

@@ -49,7 +49,8 @@ package struct AudioSpecificConfiguration: Equatable, Sendable {
     package var bytes: [UInt8] {
         let configuration = Self.channelCounts.first { $0.value == channels }?.key ?? 0
         guard let index = Self.sampleRates.firstIndex(of: sampleRate) else {
-            let bits = UInt64(Self.lowComplexity) << 35 | 15 << 31 | UInt64(sampleRate) << 7 | UInt64(configuration) << 3
+            let rate = UInt64(Self.explicitRate) << 31 | UInt64(sampleRate) << 7
+            let bits = UInt64(Self.lowComplexity) << 35 | rate | UInt64(configuration) << 3
             return stride(from: 32, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> UInt64($0)) }
         }
         let bits = UInt16(Self.lowComplexity) << 11 | UInt16(index) << 7 | UInt16(configuration) << 3

@@ -14,8 +14,8 @@ package enum FLVVideoTag {
     package static func header(isKeyframe: Bool, compositionTimeMilliseconds: Int32) -> InlineArray<5, UInt8> {
         let time = UInt32(bitPattern: min(max(compositionTimeMilliseconds, -0x80_0000), 0x7f_ffff))
         return [
-            isKeyframe ? 0x17 : 0x27, 0x01,
-            UInt8(truncatingIfNeeded: time >> 16), UInt8(truncatingIfNeeded: time >> 8), UInt8(truncatingIfNeeded: time),
+            isKeyframe ? 0x17 : 0x27, 0x01, UInt8(truncatingIfNeeded: time >> 16),
+            UInt8(truncatingIfNeeded: time >> 8), UInt8(truncatingIfNeeded: time),
         ]
     }
 

@@ -31,7 +31,9 @@ package enum NALUnits {
     ///
     /// Allocates nothing.
     /// - Returns: bytes written, or nil where `destination` is too small; `maximumLengthPrefixedBytes` always suffices.
-    package static func lengthPrefixed(annexB source: RawSpan, into destination: UnsafeMutableRawBufferPointer) -> Int? {
+    package static func lengthPrefixed(
+        annexB source: RawSpan, into destination: UnsafeMutableRawBufferPointer
+    ) -> Int? {
         var reader = AnnexBReader(source)
         var written = 0
         while let unit = reader.next() {

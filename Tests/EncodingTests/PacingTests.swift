@@ -52,6 +52,8 @@ import Testing
         var pacing = FramePacing(frameDuration: .milliseconds(40), vbv: .seconds(1))
         for time in [MediaTime.zero, .seconds(3600)] { _ = pacing.advance(to: time) }
         #expect(pacing.believed == 500_000_000)
+        #expect(pacing.scaled(1_000_000) == 12_500_000)
+        #expect(pacing.scaled(1_000_000_000) == 2_000_000_000)
     }
 
     @Test func pendingFramesForgetTheOldest() {

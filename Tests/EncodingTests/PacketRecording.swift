@@ -44,9 +44,8 @@ final class PacketRecording: PacketSink, @unchecked Sendable /* used by one test
             var body: [UInt8] = []
             switch info.track {
             case .video:
-                let composition = FLVTimestamp.compositionTime(pts: info.pts, dts: info.dts)
-                append(
-                    FLVVideoTag.header(isKeyframe: info.isKeyframe, compositionTimeMilliseconds: composition), to: &body)
+                let offset = FLVTimestamp.compositionTime(pts: info.pts, dts: info.dts)
+                append(FLVVideoTag.header(isKeyframe: info.isKeyframe, compositionTimeMilliseconds: offset), to: &body)
             case .audio: append(FLVAudioTag.header, to: &body)
             }
             tag(info.track == .video ? .video : .audio, at: info.dts, body + packet.bytes)

@@ -7,7 +7,9 @@ enum TestPictures {
     static func paintScene(_ frame: Int, on planes: PicturePlanes) {
         for row in 0..<planes.height {
             let line = planes.y + row * planes.yStride
-            for column in 0..<planes.width { line[column] = UInt8(40 + (row + column) * 80 / (planes.width + planes.height)) }
+            for column in 0..<planes.width {
+                line[column] = UInt8(40 + (row + column) * 80 / (planes.width + planes.height))
+            }
         }
         let side = min(planes.width, planes.height) / 4
         let (left, top) = ((frame * 4) % (planes.width - side), (frame * 2) % (planes.height - side))
@@ -15,12 +17,13 @@ enum TestPictures {
             (planes.y + row * planes.yStride + left).update(repeating: 200, count: side)
         }
         for row in 0..<(planes.height / 2) {
-            (planes.u + row * planes.uStride).update(repeating: UInt8(100 + row * 50 / planes.height), count: planes.width / 2)
-            (planes.v + row * planes.vStride).update(repeating: UInt8(160 - row * 50 / planes.height), count: planes.width / 2)
+            let (slope, count) = (row * 50 / planes.height, planes.width / 2)
+            (planes.u + row * planes.uStride).update(repeating: UInt8(100 + slope), count: count)
+            (planes.v + row * planes.vStride).update(repeating: UInt8(160 - slope), count: count)
         }
     }
 
-    /// Noise that no encoder can predict, so that the rate control alone decides the size. Widths in multiples of eight.
+    /// Noise that no encoder can predict, so that the rate control alone decides the size. Widths are multiples of 8.
     static func paintNoise(_ random: inout SplitMix64, on planes: PicturePlanes) {
         for row in 0..<planes.height {
             let line = UnsafeMutableRawPointer(planes.y + row * planes.yStride)

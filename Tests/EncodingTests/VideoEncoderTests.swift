@@ -55,8 +55,9 @@ import Testing
         for (index, packet) in recording.packets.enumerated() {
             let time = MediaTime(sample: Int64(index), rate: 30)
             let priority: PacketPriority = index == 0 ? .keyframe : .reference
-            let expected = PacketInfo(track: .video, pts: time, dts: time, priority: priority, arrival: time + .seconds(7))
-            #expect(packet.info == expected)
+            let arrival = time + .seconds(7)
+            #expect(
+                packet.info == PacketInfo(track: .video, pts: time, dts: time, priority: priority, arrival: arrival))
             var types: [UInt8] = []
             var reader = LengthPrefixedReader(packet.bytes.span.bytes)
             while let unit = try reader.next() { types.append(packet.bytes[unit.lowerBound] & 0x1f) }
@@ -182,7 +183,8 @@ import Testing
         #expect(error { $0.encoder = "h264_vaapi" } == .inputFormat(encoder: "h264_vaapi", accepts: ["vaapi"]))
         for (name, value, change): (String, String, (inout VideoEncoderSettings) -> Void) in [
             ("nonsense", "1", { $0.options = [.init("nonsense", "1")] }), ("preset", "warp", { $0.preset = "warp" }),
-            ("tune", "film,warp", { $0.tune = "film,warp" }),
+            ("tune", "film,warp", { $0.tune = "film,warp" }), ("crf", "23", { $0.options = [.init("crf", "23")] }),
+            ("x264-params", "ref=2:nal-hrd=cbr", { $0.options = [.init("x264-params", "ref=2:nal-hrd=cbr")] }),
         ] {
             guard case .option("libx264", name, value, _) = error(change) else {
                 Issue.record("\(name)=\(value) was taken")
@@ -207,7 +209,7 @@ import Testing
 
     @Test func optionsReachTheEncoder() throws {
         var settings = Self.settings(64, 48)
-        settings.options = [.init("level", "5.1")]
+        settings.options = [.init("x264-params", "level=5.1:ref=2")]
         let configuration = try AVCDecoderConfiguration(
             extradata: try VideoEncoder(settings).format.decoderConfiguration)
         #expect(configuration.parameters.level == 51)

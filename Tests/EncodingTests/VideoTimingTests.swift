@@ -120,7 +120,8 @@ enum Spacing: String, CaseIterable, Sendable {
         #expect(throws: EncodingError.timeDidNotRise(.seconds(1), after: .seconds(1))) {
             try encoder.encode(pts: .seconds(1), forceKeyframe: false, arrival: .zero, into: recording)
         }
-        try encoder.encode(pts: MediaTime(nanoseconds: 1_000_000_001), forceKeyframe: false, arrival: .zero, into: recording)
+        let later = MediaTime(nanoseconds: 1_000_000_001)
+        try encoder.encode(pts: later, forceKeyframe: false, arrival: .zero, into: recording)
         #expect(recording.packets.count == 2)
     }
 }

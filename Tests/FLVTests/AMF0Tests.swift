@@ -9,8 +9,8 @@ import Testing
         + [0x00, 0x04] + Array("fpad".utf8) + [0x01, 0x00, 0x00, 0x00, 0x09, 0x05]
 
     private static let connectValues: [AMF0Value] = [
-        .string("connect"), .number(1), .object([AMF0Property("app", .string("live")), AMF0Property("fpad", .boolean(false))]),
-        .null,
+        .string("connect"), .number(1),
+        .object([AMF0Property("app", .string("live")), AMF0Property("fpad", .boolean(false))]), .null,
     ]
 
     @Test func writesACommandAsTheSpecificationHasIt() {
@@ -116,7 +116,8 @@ import Testing
 
     private static func anyValue(depth: Int, _ random: inout SplitMix64) -> AMF0Value {
         func text() -> String {
-            String((0..<Int.random(in: 1...12, using: &random)).map { _ in "abc/é€😀?=&".randomElement(using: &random)! })
+            let length = Int.random(in: 1...12, using: &random)
+            return String((0..<length).map { _ in "abc/é€😀?=&".randomElement(using: &random)! })
         }
         func properties() -> [AMF0Property] {
             (0..<Int.random(in: 0...3, using: &random)).map { _ in

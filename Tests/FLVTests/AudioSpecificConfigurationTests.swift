@@ -41,7 +41,8 @@ import Testing
     @Test func anyBytesAreReadOrRefused() {
         var random = SplitMix64(seed: 7)
         for _ in 0..<4_000 {
-            let bytes = (0..<Int.random(in: 0...6, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let count = Int.random(in: 0...6, using: &random)
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
             guard let read = try? AudioSpecificConfiguration(bytes) else { continue }
             #expect(read.sampleRate > 0)
             #expect((1...8).contains(read.channels))

@@ -9,11 +9,12 @@ import Testing
 
     @Test func videoTagBodies() {
         #expect(FLVVideoTag.sequenceHeader(decoderConfiguration: [1, 2]) == [0x17, 0, 0, 0, 0, 1, 2])
-        #expect(array(FLVVideoTag.header(isKeyframe: true, compositionTimeMilliseconds: 0)) == [0x17, 1, 0, 0, 0])
-        #expect(array(FLVVideoTag.header(isKeyframe: false, compositionTimeMilliseconds: 66)) == [0x27, 1, 0, 0, 66])
-        #expect(array(FLVVideoTag.header(isKeyframe: false, compositionTimeMilliseconds: -2)) == [0x27, 1, 255, 255, 254])
-        #expect(array(FLVVideoTag.header(isKeyframe: true, compositionTimeMilliseconds: .max)) == [0x17, 1, 0x7f, 255, 255])
-        #expect(array(FLVVideoTag.header(isKeyframe: true, compositionTimeMilliseconds: .min)) == [0x17, 1, 0x80, 0, 0])
+        for (isKeyframe, time, bytes): (Bool, Int32, [UInt8]) in [
+            (true, 0, [0x17, 1, 0, 0, 0]), (false, 66, [0x27, 1, 0, 0, 66]), (false, -2, [0x27, 1, 255, 255, 254]),
+            (true, .max, [0x17, 1, 0x7f, 255, 255]), (true, .min, [0x17, 1, 0x80, 0, 0]),
+        ] {
+            #expect(array(FLVVideoTag.header(isKeyframe: isKeyframe, compositionTimeMilliseconds: time)) == bytes)
+        }
         #expect(FLVVideoTag.endOfSequence == [0x17, 2, 0, 0, 0])
     }
 

@@ -17,7 +17,8 @@ import Testing
     }
 
     @Test func bothStartCodesAndZeroPadding() {
-        #expect(units(annexB: [0, 0, 0, 1, 0x65, 1, 0, 0, 1, 0x41, 2, 0, 0, 0, 0, 1, 6, 0, 0]) == [4..<6, 9..<11, 16..<17])
+        let three: [UInt8] = [0, 0, 0, 1, 0x65, 1, 0, 0, 1, 0x41, 2, 0, 0, 0, 0, 1, 6, 0, 0]
+        #expect(units(annexB: three) == [4..<6, 9..<11, 16..<17])
         #expect(units(annexB: [9, 9, 0, 0, 1, 0x65]) == [5..<6])
         #expect(units(annexB: [0, 0, 1, 0, 0, 1, 0x65]) == [6..<7])
         for empty: [UInt8] in [[], [0], [0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 0, 0], [1, 2, 3]] {
@@ -33,6 +34,16 @@ import Testing
         #expect(lengthPrefixed(accessUnit, capacity: 14) == [0, 0, 0, 3, 6, 5, 0x80, 0, 0, 0, 3, 0x65, 7, 8])
         #expect(lengthPrefixed(accessUnit, capacity: 13) == nil)
         #expect(lengthPrefixed([]) == [])
+    }
+
+    @Test func aFrameThatNoneRefersToIsDisposable() {
+        for (bytes, isDisposable): ([UInt8], Bool) in [
+            ([0, 0, 0, 2, 0x01, 9], true), ([0, 0, 0, 2, 0x41, 9], false), ([0, 0, 0, 1, 0x65], false),
+            ([0, 0, 0, 1, 0x06, 0, 0, 0, 1, 0x01], true), ([0, 0, 0, 1, 0x06], false), ([0, 0, 0, 9, 0x01], false),
+            ([], false),
+        ] {
+            #expect(NALUnits.isDisposable(bytes.span.bytes) == isDisposable)
+        }
     }
 
     @Test func lengthPrefixedIsReadBackAndChecked() throws {

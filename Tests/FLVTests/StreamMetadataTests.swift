@@ -34,7 +34,9 @@ import Testing
     @Test func theOffsetsPointAtTheNumbers() throws {
         var body = StreamMetadata.body(format, encoder: "upcast", setDataFrame: false)
         for (offset, value) in [(StreamMetadata.durationOffset, 12.5), (StreamMetadata.fileSizeOffset, 65536)] {
-            for index in 0..<8 { body[offset + index] = UInt8(truncatingIfNeeded: value.bitPattern >> (56 - 8 * index)) }
+            for index in 0..<8 {
+                body[offset + index] = UInt8(truncatingIfNeeded: value.bitPattern >> (56 - 8 * index))
+            }
         }
         let values = try AMF0Reader.values(in: body.span.bytes)
         #expect(values[1]["duration"] == .number(12.5))
