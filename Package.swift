@@ -117,7 +117,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let systemLibraries: Set<String> = ["CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML"]
+let systemLibraries: Set<String> = [
+    "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
+]
 let cTargets: Set<String> = ["CLinux", "CRTMPSocket"]
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {
