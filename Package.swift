@@ -67,6 +67,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
+        .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
 
         // Row 6: executables.
         .executableTarget(
@@ -84,7 +85,7 @@ let package = Package(
         .executableTarget(
             name: "upcast-send",
             dependencies: [
-                "UpcastClient",
+                "UpcastClient", "CaptureSources", "IngestProtocol", "LinuxSystem", "MediaCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -102,6 +103,7 @@ let package = Package(
         .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "MediaCore"]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "ControlProtocol", "LinuxSystem"]),
         .testTarget(name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),
     ],
     swiftLanguageModes: [.v6]
 )
