@@ -12,7 +12,7 @@ package enum OrientationSchedule: Equatable, Sendable {
     package static let turns: [OrientationTag] = [.up, .left, .down, .right]
     package static let defaultPeriod = MediaTime.seconds(5)
 
-    /// `none`, a number from 1 to 8, a name such as `right` or `leftMirrored`, `cycle` (the four turns) or `all` (all
+    /// `none`, a number from 1 to 8, a name such as `right`, `leftMirrored` or `left-mirrored`, `cycle` (the four turns) or `all` (all
     /// eight), each of the last two with `:seconds` if wanted.
     package init(_ text: String) throws(InputError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -33,7 +33,8 @@ package enum OrientationSchedule: Equatable, Sendable {
             self = .none
             return
         }
-        let tag = OrientationTag.allCases.first { "\($0)".lowercased() == name || "\($0.rawValue)" == name }
+        let plain = name.filter { $0 != "-" }
+        let tag = OrientationTag.allCases.first { "\($0)".lowercased() == plain || "\($0.rawValue)" == name }
         guard parts.count == 1, let tag else {
             let names = OrientationTag.allCases.map { "\($0)" }.joined(separator: ", ")
             throw InputError(

@@ -49,8 +49,12 @@ struct Track {
         _ stop: StopSignal
     ) throws {
         let input: any AudioInput
+        var settings = settings
         switch (audio, file) {
-        case (.tone(let format, let frequency), _): input = try ToneInput(format: format, frequency: frequency)
+        case (.tone(let format, let frequency), _):
+            input = try ToneInput(format: format, frequency: frequency)
+            // Without pace a tone would run hours ahead of any picture.
+            settings.isPaced = true
         case (.stream(_, let raw), let file?):
             input = try PCMInput(InputReader(file), isLive: file.isLive, rawFormat: raw, loops: plan.loops)
         case (.stream, nil): return

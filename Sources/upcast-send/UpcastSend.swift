@@ -53,10 +53,13 @@ import UpcastClient
             discussion: "cycle takes the four turns, all the eight tags. The pattern is upright for whoever obeys."))
     var orientation = "up"
 
-    @Option(help: "The pictures' matrix: bt709, bt601 or bt2020 (default: by size).")
+    @Option(
+        help: ArgumentHelp(
+            "The pictures' matrix (default: bt709 for HD, else bt601).",
+            discussion: "ffmpeg makes bt601 of a screen that it grabs, whatever its size, and Y4M does not say so."))
     var color: Matrix?
 
-    @Option(help: "The pictures' range: video or full (default: by format).")
+    @Option(help: "The pictures' range (default: full for RGB, else video).")
     var range: Range?
 
     @Option(help: "tone[:Hz], none, a WAV file, raw PCM, or - for standard input.")
@@ -77,7 +80,7 @@ import UpcastClient
     @Flag(help: "Begin files again at their end.")
     var loop = false
 
-    @Flag(inversion: .prefixedNo, help: "Send each sample when it is due.")
+    @Flag(inversion: .prefixedNo, help: "Send each sample when it is due, or as soon as it is there; tones are always paced.")
     var pace = true
 
     @Option(help: "Pause at START seconds for SECONDS, as 5:2; may be given several times.")

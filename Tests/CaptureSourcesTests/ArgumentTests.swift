@@ -7,6 +7,7 @@ import Testing
         #expect(try OrientationSchedule("6") == .fixed(.right))
         #expect(try OrientationSchedule("leftMirrored") == .fixed(.leftMirrored))
         #expect(try OrientationSchedule("LEFT") == .fixed(.left))
+        #expect(try OrientationSchedule("down-mirrored") == .fixed(.downMirrored))
         #expect(try OrientationSchedule("none") == .none)
         #expect(try OrientationSchedule("cycle") == .cycle([.up, .left, .down, .right], period: .seconds(5)))
         #expect(try OrientationSchedule("all:0.5") == .cycle(OrientationTag.allCases, period: .milliseconds(500)))
