@@ -86,6 +86,10 @@ enum ConfigurationTable {
                 "video", "threads", \.video.threads, .integer(1...16),
                 "Encoder threads.", memory: "Little with zerolatency; without it 9 MB a thread at 720p."),
             ConfigurationKey(
+                "video", "subpixel_motion", \.video.subpixelMotion, .boolean,
+                "libx264 looks for motion by fractions of a sample: sharper motion, a third more time.",
+                memory: "6.4 MB at 720p, 14 MB at 1080p."),
+            ConfigurationKey(
                 "video", "b_frames", \.video.bFrames, .integer(0...4),
                 "Most B-frames in a row; each adds a frame of delay.", memory: "9 MB each at 720p."),
             ConfigurationKey(
@@ -110,9 +114,9 @@ enum ConfigurationTable {
                 memory: nothing),
             ConfigurationKey(
                 "video", "encoder_options", \.video.encoderOptions, .options,
-                "Private options of the encoder by name, such as subq: \"0\"; in the environment "
+                "Private options of the encoder by name, such as aq-mode: \"0\"; in the environment "
                     + "name=value:name=value.",
-                memory: "subq: \"0\" saves 6 MB at 720p; the plan knows no other.")
+                memory: "The plan does not know them.")
         ]
     }
 

@@ -17,9 +17,7 @@ extension MemoryPlan {
             ]
             let current = fastest.firstIndex(of: video.preset) ?? fastest.count
             for preset in fastest[..<min(3, current)] { offer("video.preset: \(preset)") { $0.video.preset = preset } }
-            if video.encoderOptions["subq"] != "0" {
-                offer("video.encoder_options: {subq: \"0\"}") { $0.video.encoderOptions["subq"] = "0" }
-            }
+            offer("video.subpixel_motion: false") { $0.video.subpixelMotion = false }
             if !video.tune.split(separator: ",").contains("zerolatency") {
                 offer("video.tune: zerolatency") { $0.video.tune = "zerolatency" }
             }

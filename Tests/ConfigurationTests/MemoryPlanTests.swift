@@ -130,6 +130,7 @@ import Testing
         configuration.video.bFrames = 2
         configuration.video.tune = ""
         configuration.video.preset = "medium"
+        configuration.video.subpixelMotion = true
         let smaller = MemoryPlan.smallerConfigurations(configuration)
         #expect(smaller.count == 13)
         for (change, candidate) in smaller {
