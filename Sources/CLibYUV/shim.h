@@ -2,6 +2,7 @@
 #pragma once
 #include <libyuv/basic_types.h>
 #include <libyuv/convert.h>
+#include <libyuv/convert_from_argb.h>
 #include <libyuv/planar_functions.h>
 #include <libyuv/rotate.h>
 #include <libyuv/scale.h>

@@ -1,1 +1,145 @@
 #include "CRTMPSocket.h"
+
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <librtmp/rtmp.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+
+static int fail(upcast_rtmp_socket *socket, enum upcast_socket_failure failure, int code) {
+    if (socket->failure == UPCAST_SOCKET_OK) {
+        socket->failure = failure;
+        socket->code = code;
+    }
+    return -1;
+}
+
+/// 0 when `fd` is ready, -1 with the failure recorded.
+static int wait_for(upcast_rtmp_socket *socket, short events) {
+    switch (upcast_control_wait(socket->control, socket->fd, events, socket->deadline_ns)) {
+    case UPCAST_WAIT_READY: return 0;
+    case UPCAST_WAIT_TIMEOUT: return fail(socket, UPCAST_SOCKET_TIMEOUT, 0);
+    case UPCAST_WAIT_CANCELLED: return fail(socket, UPCAST_SOCKET_CANCELLED, 0);
+    }
+    return fail(socket, UPCAST_SOCKET_SYSTEM, EINVAL);
+}
+
+/// GnuTLS says itself which way it wants to go: a read may need to write, and the other way round.
+static int wait_for_tls(upcast_rtmp_socket *socket) {
+    return wait_for(socket, gnutls_record_get_direction(socket->tls) ? POLLOUT : POLLIN);
+}
+
+/// What a GnuTLS result means: bytes (>= 0), 0 for "nothing as yet", -1 with the failure recorded.
+static int tls_result(upcast_rtmp_socket *socket, ssize_t result) {
+    if (result >= 0) return (int)result;
+    if (!gnutls_error_is_fatal((int)result)) return 0;
+    if (result == GNUTLS_E_PREMATURE_TERMINATION) return fail(socket, UPCAST_SOCKET_CLOSED, 0);
+    // GnuTLS hides the errno of a send or receive that failed, but leaves it in place.
+    if (result == GNUTLS_E_PUSH_ERROR || result == GNUTLS_E_PULL_ERROR) return fail(socket, UPCAST_SOCKET_SYSTEM, errno);
+    return fail(socket, UPCAST_SOCKET_TLS, (int)result);
+}
+
+int upcast_rtmp_socket_handshake(upcast_rtmp_socket *socket) {
+    for (;;) {
+        if (socket->failure) return -1;
+        int result = gnutls_handshake(socket->tls);
+        if (result == GNUTLS_E_SUCCESS) return 0;
+        if (tls_result(socket, result) < 0 || wait_for_tls(socket) < 0) return -1;
+    }
+}
+
+int upcast_rtmp_socket_receive(upcast_rtmp_socket *socket, void *buffer, int length) {
+    if (socket->failure) return -1;
+    if (socket->tls) {
+        ssize_t result = gnutls_record_recv(socket->tls, buffer, (size_t)length);
+        if (result == 0) return fail(socket, UPCAST_SOCKET_CLOSED, 0);
+        int count = tls_result(socket, result);
+        if (count > 0) socket->bytes_received += (uint64_t)count;
+        return count;
+    }
+    ssize_t count = recv(socket->fd, buffer, (size_t)length, MSG_DONTWAIT);
+    if (count == 0) return fail(socket, UPCAST_SOCKET_CLOSED, 0);
+    if (count < 0) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return 0;
+        return fail(socket, UPCAST_SOCKET_SYSTEM, errno);
+    }
+    socket->bytes_received += (uint64_t)count;
+    return (int)count;
+}
+
+/// Sends what can be sent without waiting: bytes, 0 for none, -1 with the failure recorded.
+static int send_some(upcast_rtmp_socket *socket, const char *bytes, int length) {
+    if (socket->failure) return -1;
+    if (socket->tls) return tls_result(socket, gnutls_record_send(socket->tls, bytes, (size_t)length));
+    ssize_t count = send(socket->fd, bytes, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count >= 0) return (int)count;
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return 0;
+    return fail(socket, UPCAST_SOCKET_SYSTEM, errno);
+}
+
+void upcast_rtmp_socket_bye(upcast_rtmp_socket *socket) {
+    if (!socket->tls || socket->failure) return;
+    for (;;) {
+        int result = gnutls_bye(socket->tls, GNUTLS_SHUT_WR);
+        if (result == GNUTLS_E_SUCCESS || gnutls_error_is_fatal(result) || wait_for_tls(socket) < 0) return;
+    }
+}
+
+static _Atomic int refused_fills, refused_sends, refused_closes;
+
+upcast_refused_calls upcast_rtmp_refused_calls(void) {
+    return (upcast_refused_calls){atomic_load(&refused_fills), atomic_load(&refused_sends), atomic_load(&refused_closes)};
+}
+
+// librtmp looks at errno after a failure and tries again on EINTR, so errno must be another.
+static int refuse(void) {
+    errno = ECONNABORTED;
+    return -1;
+}
+
+int RTMPSockBuf_Fill(RTMPSockBuf *sb) {
+    upcast_rtmp_socket *socket = sb->sb_ssl;
+    if (!socket) {
+        atomic_fetch_add(&refused_fills, 1);
+        return refuse();
+    }
+    if (sb->sb_size <= 0) {
+        sb->sb_size = 0;
+        sb->sb_start = sb->sb_buf;
+    }
+    int room = (int)(sb->sb_buf + sizeof sb->sb_buf - (sb->sb_start + sb->sb_size));
+    if (room <= 0) return refuse();
+    for (;;) {
+        int count = upcast_rtmp_socket_receive(socket, sb->sb_start + sb->sb_size, room);
+        if (count > 0) {
+            sb->sb_size += count;
+            return count;
+        }
+        if (count < 0 || (socket->tls ? wait_for_tls(socket) : wait_for(socket, POLLIN)) < 0) return refuse();
+    }
+}
+
+int RTMPSockBuf_Send(RTMPSockBuf *sb, const char *buf, int len) {
+    upcast_rtmp_socket *socket = sb->sb_ssl;
+    if (!socket) {
+        atomic_fetch_add(&refused_sends, 1);
+        return refuse();
+    }
+    int sent = 0;
+    while (sent < len) {
+        int count = send_some(socket, buf + sent, len - sent);
+        if (count < 0) return refuse();
+        sent += count;
+        socket->bytes_sent += (uint64_t)count;
+        if (count == 0 && (socket->tls ? wait_for_tls(socket) : wait_for(socket, POLLOUT)) < 0) return refuse();
+    }
+    socket->sends++;
+    return len;
+}
+
+/// Descriptor and session belong to whoever made them; librtmp closes on every error and must not close twice.
+int RTMPSockBuf_Close(RTMPSockBuf *sb) {
+    if (!sb->sb_ssl) atomic_fetch_add(&refused_closes, 1);
+    return 0;
+}

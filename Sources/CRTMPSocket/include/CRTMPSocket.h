@@ -1,1 +1,71 @@
+// librtmp's socket layer, replaced.
+//
+// librtmp does all its reading and writing through three functions that it exports and calls through its PLT:
+// RTMPSockBuf_Fill, RTMPSockBuf_Send and RTMPSockBuf_Close. rtmp_socket.c defines them again; being in the executable,
+// these come first in the dynamic linker's search and librtmp calls them. They add what librtmp lacks: absolute deadlines,
+// cancellation, no SIGPIPE, and GnuTLS sessions of ours (verified, TLS 1.3). RTMPLibrary.selfTest proves that they are in force.
 #pragma once
+
+#include <stdint.h>
+
+/// How long anything may wait, and a way for other threads to shorten that: shared by all sockets of one destination.
+typedef struct upcast_control upcast_control;
+
+/// NULL with errno set where no descriptor is to be had.
+upcast_control *upcast_control_create(void);
+void upcast_control_destroy(upcast_control *control);
+/// From any thread: no wait goes beyond this time (CLOCK_MONOTONIC nanoseconds); waits in progress notice. Zero cancels.
+/// A limit can be lowered, not raised.
+void upcast_control_limit(upcast_control *control, int64_t limit_ns);
+/// Whether the limit has passed.
+int upcast_control_is_over(upcast_control *control);
+
+enum upcast_wait { UPCAST_WAIT_READY, UPCAST_WAIT_TIMEOUT, UPCAST_WAIT_CANCELLED };
+
+/// Waits until `fd` has one of the poll `events` (or an error to report), the deadline passes, or the limit does.
+enum upcast_wait upcast_control_wait(upcast_control *control, int fd, short events, int64_t deadline_ns);
+
+enum upcast_socket_failure {
+    UPCAST_SOCKET_OK,
+    UPCAST_SOCKET_TIMEOUT,
+    /// The control's limit passed.
+    UPCAST_SOCKET_CANCELLED,
+    /// The peer closed in order.
+    UPCAST_SOCKET_CLOSED,
+    /// `code` is an errno.
+    UPCAST_SOCKET_SYSTEM,
+    /// `code` is a GnuTLS error.
+    UPCAST_SOCKET_TLS,
+};
+
+/// One connection as librtmp's handle sees it: the handle's `sb_ssl` points here. One thread uses it.
+/// The first failure stays; every later call fails at once, so that nothing librtmp does on its way out can block.
+typedef struct upcast_rtmp_socket {
+    /// Non-blocking and connected; not owned.
+    int fd;
+    upcast_control *control;
+    /// CLOCK_MONOTONIC nanoseconds; bounds every call until it is changed.
+    int64_t deadline_ns;
+    /// gnutls_session_t, or NULL for plain TCP; not owned.
+    void *tls;
+    enum upcast_socket_failure failure;
+    int code;
+    uint64_t bytes_received;
+    uint64_t bytes_sent;
+    uint64_t sends;
+} upcast_rtmp_socket;
+
+/// Runs the TLS handshake. 0, or -1 with the failure recorded.
+int upcast_rtmp_socket_handshake(upcast_rtmp_socket *socket);
+/// Reads what is there without waiting: bytes, 0 for nothing as yet, -1 with the failure recorded.
+int upcast_rtmp_socket_receive(upcast_rtmp_socket *socket, void *buffer, int length);
+/// Tells the peer that no more TLS records come (close_notify); does not wait for its answer.
+void upcast_rtmp_socket_bye(upcast_rtmp_socket *socket);
+
+/// How often librtmp called one of the three functions on a handle without a socket of ours: they refuse and count.
+typedef struct upcast_refused_calls {
+    int fill;
+    int send;
+    int close;
+} upcast_refused_calls;
+upcast_refused_calls upcast_rtmp_refused_calls(void);

@@ -1,0 +1,105 @@
+internal import CLibSWResample
+
+/// One libswresample context: planar float from one rate to another, with a rate correction that can change any time.
+///
+/// Resamples even between equal rates, so that a correction never has to rebuild the context. 256 filter phases with
+/// interpolation between them: a quarter of the default's memory, and no audible difference.
+@safe final class Resampler /* the context is private and freed once; planes are checked before pointers are taken */ {
+    let inputRate: Int
+    let outputRate: Int
+    private let context: OpaquePointer
+    private let channels: Int
+    private let inputs: UnsafeMutablePointer<UnsafePointer<UInt8>?>
+    private let outputs: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
+    private var correction = 0
+
+    init(inputRate: Int, outputRate: Int, channels: Int) throws(AudioMixingError) {
+        var layout = unsafe AVChannelLayout()
+        unsafe av_channel_layout_default(&layout, Int32(channels))
+        var sameLayout = unsafe layout
+        var made: OpaquePointer?
+        let result = unsafe swr_alloc_set_opts2(
+            &made, &layout, AV_SAMPLE_FMT_FLTP, Int32(outputRate), &sameLayout, AV_SAMPLE_FMT_FLTP, Int32(inputRate),
+            0, nil)
+        guard result >= 0, let made = unsafe made else {
+            throw .resampler(operation: "swr_alloc_set_opts2", code: result)
+        }
+        let object = unsafe UnsafeMutableRawPointer(made)
+        let options = [
+            ("flags", Int64(SWR_FLAG_RESAMPLE)), ("phase_shift", 8), ("linear_interp", 1), ("exact_rational", 0),
+        ]
+        var status: Int32 = 0
+        for (name, value) in options where status >= 0 { status = unsafe av_opt_set_int(object, name, value, 0) }
+        if status >= 0 { status = unsafe swr_init(made) }
+        guard status >= 0 else {
+            var lost: OpaquePointer? = unsafe made
+            unsafe swr_free(&lost)
+            throw .resampler(operation: "swr_init from \(inputRate) to \(outputRate) Hz", code: status)
+        }
+        self.inputRate = inputRate
+        self.outputRate = outputRate
+        self.channels = channels
+        unsafe context = made
+        unsafe inputs = .allocate(capacity: channels)
+        unsafe outputs = .allocate(capacity: channels)
+    }
+
+    deinit {
+        var context: OpaquePointer? = unsafe context
+        unsafe swr_free(&context)
+        unsafe inputs.deallocate()
+        unsafe outputs.deallocate()
+    }
+
+    /// Bytes of a context, its filter bank and its buffers for the highest input rate; measured, and rounded up.
+    static func memoryBytes(outputRate: Int) -> Int {
+        let bank = 257 * (filterFrames(inputRate: 192_000, outputRate: outputRate) + 8) * MemoryLayout<Float>.stride
+        return 250_000 + bank
+    }
+
+    /// Output frames between the next one to come out and the first of the input to come, with fractions.
+    var delay: Double {
+        Double(unsafe swr_get_delay(context, Int64(outputRate) * 1000)) / 1000
+    }
+
+    /// Input frames that are still on their way through the filter, rounded up.
+    var pendingInput: Int { max(0, Int(unsafe swr_get_delay(context, Int64(inputRate)))) + 1 }
+
+    /// Input frames of which the output fits `frames` whatever the correction.
+    func inputFrames(forOutput frames: Int) -> Int {
+        let longestFilter = Self.filterFrames(inputRate: inputRate, outputRate: outputRate) / 2 + 2
+        return max(1, (frames - 2) * 100 * inputRate / (outputRate * 102) - longestFilter)
+    }
+
+    /// Taps of the filter: 32 at the lower of the two rates, with libswresample's default cutoff of 0.97.
+    private static func filterFrames(inputRate: Int, outputRate: Int) -> Int {
+        max(32, 33 * inputRate / outputRate + 1)
+    }
+
+    /// Pushes `count` frames in, and returns how many came out. Wraps `swr_convert`.
+    func convert(
+        _ source: borrowing FloatPlanes, count: Int, into target: borrowing FloatPlanes
+    ) throws(AudioMixingError) -> Int {
+        precondition(count <= source.capacity)
+        precondition(source.channels == channels && target.channels == channels)
+        for channel in 0..<channels {
+            let (from, to) = unsafe (UnsafeRawPointer(source[channel]), UnsafeMutableRawPointer(target[channel]))
+            unsafe inputs[channel] = from.assumingMemoryBound(to: UInt8.self)
+            unsafe outputs[channel] = to.assumingMemoryBound(to: UInt8.self)
+        }
+        // What libswresample reserves inside grows with the room it is told of, so it is told of no more than needed.
+        let bound = min(target.capacity, (count + pendingInput) * outputRate * 102 / (inputRate * 100) + 2)
+        let result = unsafe swr_convert(context, outputs, Int32(bound), inputs, Int32(count))
+        guard result >= 0 else { throw .resampler(operation: "swr_convert", code: result) }
+        return Int(result)
+    }
+
+    /// Stretches what follows by so many millionths; negative squeezes. Wraps `swr_set_compensation`.
+    func correct(partsPerMillion: Int) throws(AudioMixingError) {
+        guard partsPerMillion != 0 || correction != 0 else { return }
+        // Lasts for a million frames of output and is renewed with every block, so it never runs out in between.
+        let result = unsafe swr_set_compensation(context, Int32(partsPerMillion), 1_000_000)
+        guard result >= 0 else { throw .resampler(operation: "swr_set_compensation", code: result) }
+        correction = partsPerMillion
+    }
+}

@@ -1,0 +1,57 @@
+/// One source's samples between their placement and their rendering, addressed by broadcast frame number.
+///
+/// A frame number's slot is its remainder by the capacity; who uses the ring keeps to a window of that many frames.
+/// What was never written is silence, because taking samples leaves zeros.
+struct SampleRing: ~Copyable {
+    private let planes: FloatPlanes
+    var capacity: Int { planes.capacity }
+
+    init(channels: Int, capacity: Int) {
+        planes = FloatPlanes(channels: channels, capacity: capacity)
+    }
+
+    /// Calls `body` with the one or two stretches of slots that hold `count` frames from frame `start`.
+    private func stretches(from start: Int64, count: Int, _ body: (_ slot: Int, _ offset: Int, _ count: Int) -> Void) {
+        precondition(start >= 0 && count >= 0 && count <= capacity)
+        let slot = Int(start % Int64(capacity))
+        let first = min(count, capacity - slot)
+        if first > 0 { body(slot, 0, first) }
+        if count > first { body(0, first, count - first) }
+    }
+
+    /// Puts `count` frames of `source`, from its frame `offset`, at frame number `start`.
+    func store(_ source: borrowing FloatPlanes, offset: Int, count: Int, at start: Int64) {
+        precondition(offset >= 0 && offset + count <= source.capacity && source.channels == planes.channels)
+        for channel in 0..<planes.channels {
+            let from = unsafe source[channel] + offset
+            let to = unsafe planes[channel]
+            stretches(from: start, count: count) { slot, done, count in
+                unsafe (to + slot).update(from: from + done, count: count)
+            }
+        }
+    }
+
+    /// Adds `count` frames from frame number `start` to `target`, times a gain that runs evenly from one value to
+    /// the other, and leaves silence.
+    func take(
+        from start: Int64, count: Int, gain: (from: Float, to: Float), into target: borrowing FloatPlanes, offset: Int
+    ) {
+        precondition(offset >= 0 && offset + count <= target.capacity && target.channels == planes.channels)
+        let step = (gain.to - gain.from) / Float(max(count, 1))
+        for channel in 0..<planes.channels {
+            let from = unsafe planes[channel]
+            let to = unsafe target[channel] + offset
+            stretches(from: start, count: count) { slot, done, count in
+                let (from, to) = unsafe (from + slot, to + done)
+                if step == 0 {
+                    for index in 0..<count { unsafe to[index] += from[index] * gain.to }
+                } else {
+                    for index in 0..<count {
+                        unsafe to[index] += from[index] * (gain.from + step * Float(done + index))
+                    }
+                }
+                unsafe from.update(repeating: 0, count: count)
+            }
+        }
+    }
+}

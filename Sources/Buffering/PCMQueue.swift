@@ -1,0 +1,176 @@
+internal import LinuxSystem
+package import MediaCore
+
+/// Everything about a block of PCM but its bytes.
+package struct PCMBlock: Equatable, Sendable {
+    package var source: AudioSource
+    package var format: AudioFormat
+    package var frames: Int
+    /// Start on the broadcast's timeline.
+    package var time: MediaTime
+    /// Monotonic clock when the last byte had been read.
+    package var arrival: MediaTime
+
+    package init(source: AudioSource, format: AudioFormat, frames: Int, time: MediaTime, arrival: MediaTime) {
+        self.source = source
+        self.format = format
+        self.frames = frames
+        self.time = time
+        self.arrival = arrival
+    }
+}
+
+/// The bounded queue of raw PCM between ingest and the audio thread; when it is full the oldest PCM goes.
+///
+/// One ring of bytes allocated at `init`, in which every block lies in one piece, so that ingest receives straight into
+/// it and the mixer reads straight from it. One producer and one consumer thread. Bounds: `capacity` bytes and
+/// `maxBlocks` blocks; milliseconds follow from the mixer, which consumes by the clock.
+@safe package final class PCMQueue: @unchecked Sendable /* bytes of a block belong to one side at a time, see State */ {
+    /// Blocks that can wait at once.
+    package static let maxBlocks = 128
+
+    @safe package enum Outcome {
+        /// Bytes are valid until `release`.
+        case block(PCMBlock, UnsafeRawBufferPointer)
+        case timeout
+        case closed
+    }
+
+    private struct Extent {
+        var start = 0
+        var count = 0
+        var block = PCMBlock(
+            source: .app, format: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), frames: 0, time: .zero,
+            arrival: .zero)
+    }
+
+    private struct State {
+        /// Ring of committed blocks, oldest at `first`.
+        var extents: [Extent]
+        var first = 0
+        var count = 0
+        /// What the consumer is reading, not part of the ring any more.
+        var reading: Extent?
+        /// What the producer is filling.
+        var filling: Extent?
+        /// Where the next block would start.
+        var writeOffset = 0
+        var isClosed = false
+        var dropped: UInt64 = 0
+        var droppedFrames: UInt64 = 0
+        var refused: UInt64 = 0
+
+        mutating func dropOldest() {
+            droppedFrames += UInt64(extents[first].block.frames)
+            first = (first + 1) % extents.count
+            count -= 1
+            dropped += 1
+        }
+    }
+
+    package let capacity: Int
+    private let storage: UnsafeMutableRawPointer
+    private let monitor: Monitor<State>
+
+    package init(capacity: Int) {
+        self.capacity = capacity
+        unsafe storage = .allocate(byteCount: capacity, alignment: 64)
+        monitor = Monitor(State(extents: Array(repeating: Extent(), count: Self.maxBlocks)))
+    }
+
+    deinit { unsafe storage.deallocate() }
+
+    /// Producer: room for a block of `count` bytes in one piece, made by dropping the oldest blocks where needed.
+    ///
+    /// Nil where even that does not help: the block is larger than the queue, or the consumer is reading where it would
+    /// go. The producer then discards the sample; it is counted as refused.
+    package func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer? {
+        let start = monitor.withLock { state -> Int? in
+            guard count <= capacity else {
+                state.refused += 1
+                return nil
+            }
+            // 16-byte steps keep every block aligned for vector loads.
+            let size = (count + 15) & ~15
+            let start = state.writeOffset + size <= capacity ? state.writeOffset : 0
+            if let reading = state.reading, overlaps(reading, start, size) {
+                state.refused += 1
+                return nil
+            }
+            while state.count > 0,
+                state.count == state.extents.count || overlapsAny(state, start, size)
+            {
+                state.dropOldest()
+            }
+            state.filling = Extent(start: start, count: count)
+            return start
+        }
+        guard let start else { return nil }
+        return unsafe UnsafeMutableRawBufferPointer(start: storage + start, count: count)
+    }
+
+    /// Producer: hands over the block whose bytes now stand in what `reserve` returned.
+    package func commit(_ block: PCMBlock) {
+        monitor.signal { state in
+            guard var extent = state.filling else { return }
+            state.filling = nil
+            extent.block = block
+            state.extents[(state.first + state.count) % state.extents.count] = extent
+            state.count += 1
+            state.writeOffset = extent.start + ((extent.count + 15) & ~15)
+        }
+    }
+
+    /// Producer: forgets what was reserved.
+    package func abandon() { monitor.withLock { $0.filling = nil } }
+
+    /// Consumer: the oldest block, or waits for one until `deadline`. Call `release` before the next `take`.
+    package func take(until deadline: MediaTime?) -> Outcome {
+        let result = monitor.wait(until: deadline) { state -> Extent?? in
+            if state.count > 0 {
+                let extent = state.extents[state.first]
+                state.first = (state.first + 1) % state.extents.count
+                state.count -= 1
+                state.reading = extent
+                return .some(extent)
+            }
+            return state.isClosed ? .some(nil) : nil
+        }
+        guard let result else { return .timeout }
+        guard let extent = result else { return .closed }
+        return unsafe .block(extent.block, UnsafeRawBufferPointer(start: storage + extent.start, count: extent.count))
+    }
+
+    /// Consumer: done with the block's bytes.
+    package func release() { monitor.withLock { $0.reading = nil } }
+
+    /// Any thread: no more blocks will come; wakes the consumer, which still gets what waits.
+    package func close() { monitor.signal { $0.isClosed = true } }
+
+    package struct Statistics: Equatable, Sendable {
+        /// Blocks and frames that went because newer ones needed the room.
+        package var dropped: UInt64
+        package var droppedFrames: UInt64
+        /// Blocks that found no room at all.
+        package var refused: UInt64
+        /// Blocks waiting now.
+        package var waiting: Int
+    }
+
+    package var statistics: Statistics {
+        monitor.withLock {
+            Statistics(
+                dropped: $0.dropped, droppedFrames: $0.droppedFrames, refused: $0.refused, waiting: $0.count)
+        }
+    }
+
+    private func overlaps(_ extent: Extent, _ start: Int, _ size: Int) -> Bool {
+        extent.start < start + size && start < extent.start + extent.count
+    }
+
+    private func overlapsAny(_ state: State, _ start: Int, _ size: Int) -> Bool {
+        for index in 0..<state.count
+        where overlaps(state.extents[(state.first + index) % state.extents.count], start, size) { return true }
+        return false
+    }
+}

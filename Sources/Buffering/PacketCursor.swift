@@ -1,0 +1,84 @@
+internal import LinuxSystem
+package import MediaCore
+
+/// What `PacketCursor.next` came back with.
+package enum CursorResult: Equatable, Sendable {
+    /// The buffer holds this packet's payload.
+    case packet(PacketInfo, byteCount: Int)
+    /// The deadline passed.
+    case timeout
+    /// The log has ended and everything in it has been read.
+    case ended
+    /// `wake` was called.
+    case woken
+}
+
+/// How far a cursor is behind the newest packet.
+package struct CursorBacklog: Equatable, Sendable {
+    package var bytes = 0
+    package var duration = MediaTime.zero
+
+    package init() {}
+}
+
+/// One destination's place in a packet log, and its policy for being late.
+///
+/// One thread reads; any thread may wake it or ask for figures.
+package final class PacketCursor: @unchecked Sendable /* `state` and `isWoken` are touched under the log's lock only */ {
+    private let log: PacketLog
+    private var state: PacketCursorState
+    private var isWoken = false
+
+    init(log: PacketLog, policy: CursorPolicy) {
+        self.log = log
+        state = PacketCursorState(policy: policy)
+    }
+
+    /// Copies the next packet's payload into `buffer`, behind `headroom` bytes that stay free, and waits for one
+    /// until `deadline` (CLOCK_MONOTONIC) where there is none.
+    ///
+    /// A packet that does not fit the buffer's limit is dropped and counted.
+    package func next(into buffer: inout PacketBuffer, headroom: Int, until deadline: MediaTime?) -> CursorResult {
+        while true {
+            var request: (@Sendable () -> Void)?
+            let result = log.monitor.wait(until: deadline) { log -> CursorResult?? in
+                if isWoken {
+                    isWoken = false
+                    return .woken
+                }
+                let step = state.next(in: log.ring, isEnded: log.isEnded, largest: buffer.largestPayload(headroom))
+                if state.takeKeyframeRequest(in: log.ring, isEnded: log.isEnded) { request = log.onKeyframeWanted }
+                switch step {
+                case .deliver(let sequence):
+                    let entry = log.ring[sequence]
+                    buffer.place(headroom: headroom, byteCount: entry.byteCount)
+                    unsafe buffer.withPayload { unsafe log.ring.copyPayload(of: sequence, to: $0) }
+                    return .packet(entry.info, byteCount: entry.byteCount)
+                case .ended: return .ended
+                // The callback must not run under the lock: leave it, call, and come back.
+                case .wait: return request == nil ? nil : .some(nil)
+                }
+            }
+            request?()
+            guard let result else { return .timeout }
+            if let result { return result }
+        }
+    }
+
+    /// Makes the reader's call of `next`, or its next one, return `.woken`.
+    package func wake() { log.monitor.signal { _ in isWoken = true } }
+
+    package var drops: DropCounters { log.monitor.withLock { _ in state.drops } }
+
+    /// Everything written that has not been looked at; nothing before the first keyframe has been read.
+    package var backlog: CursorBacklog {
+        log.monitor.withLock { log in
+            let next = max(state.position, log.ring.first)
+            var backlog = CursorBacklog()
+            guard next < log.ring.end else { return backlog }
+            backlog.bytes = log.ring.offset(of: log.ring.end) - log.ring.offset(of: next)
+            backlog.duration = max(.zero, log.ring.newestDTS - log.ring[next].info.dts)
+            return backlog
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// A reader's own copy of one packet, with room in front (and behind) for a protocol's headers.
+///
+/// The whole limit is reserved at `init`; pages become resident as packets that large come by, and the memory is
+/// never moved. One thread uses it.
+@safe package struct PacketBuffer: ~Copyable {
+    private let storage: UnsafeMutableRawPointer
+    /// Bytes of storage: headroom, payload and tailroom together never exceed it.
+    package let limit: Int
+    /// Bytes that stay free behind the payload.
+    package let tailroom: Int
+    /// Where the payload starts.
+    package private(set) var headroom = 0
+    /// Bytes of payload.
+    package private(set) var byteCount = 0
+
+    package init(limit: Int, tailroom: Int = 0) {
+        precondition(limit > 0 && tailroom >= 0 && tailroom < limit, "a packet buffer holds something")
+        self.limit = limit
+        self.tailroom = tailroom
+        unsafe storage = .allocate(byteCount: limit, alignment: 64)
+    }
+
+    deinit { unsafe storage.deallocate() }
+
+    /// The largest payload that fits behind `headroom` bytes.
+    package func largestPayload(_ headroom: Int) -> Int { limit - tailroom - headroom }
+
+    /// Gives the payload its place; traps where it does not fit.
+    package mutating func place(headroom: Int, byteCount: Int) {
+        precondition(headroom >= 0 && byteCount >= 0 && byteCount <= largestPayload(headroom), "packet exceeds its buffer")
+        self.headroom = headroom
+        self.byteCount = byteCount
+    }
+
+    /// The payload's first byte, with `headroom` writable bytes before it and `byteCount + tailroom` from it on; valid
+    /// during the call.
+    package mutating func withPayload<Result, Failure: Error>(
+        _ body: (UnsafeMutableRawPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe body(storage + headroom)
+    }
+}

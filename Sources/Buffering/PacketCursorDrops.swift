@@ -1,0 +1,69 @@
+package import MediaCore
+
+/// Why a packet that was written never reached a destination.
+package enum DropCause: UInt8, CaseIterable, Sendable {
+    /// A frame that no other refers to, while the cursor was behind its soft limit.
+    case disposable
+    /// Video, while the cursor was behind its hard limit.
+    case late
+    /// Video between a dropped reference frame and the next keyframe: it would not have decoded.
+    case undecodable
+    /// The log had forgotten it before the cursor came to it.
+    case evicted
+    /// Larger than the log, or than the reader's buffer.
+    case tooLarge
+    /// Its decode time did not rise.
+    case outOfOrder
+}
+
+/// Packets of one track that were dropped, by cause.
+package struct TrackDrops: Equatable, Sendable {
+    package var disposable = 0
+    package var late = 0
+    package var undecodable = 0
+    package var evicted = 0
+    package var tooLarge = 0
+    package var outOfOrder = 0
+
+    package init() {}
+
+    package subscript(cause: DropCause) -> Int {
+        get {
+            switch cause {
+            case .disposable: disposable
+            case .late: late
+            case .undecodable: undecodable
+            case .evicted: evicted
+            case .tooLarge: tooLarge
+            case .outOfOrder: outOfOrder
+            }
+        }
+        set {
+            switch cause {
+            case .disposable: disposable = newValue
+            case .late: late = newValue
+            case .undecodable: undecodable = newValue
+            case .evicted: evicted = newValue
+            case .tooLarge: tooLarge = newValue
+            case .outOfOrder: outOfOrder = newValue
+            }
+        }
+    }
+
+    package var total: Int { disposable + late + undecodable + evicted + tooLarge + outOfOrder }
+}
+
+/// What one cursor dropped. Packets before its first keyframe do not count, but a keyframe too large to start with does.
+package struct DropCounters: Equatable, Sendable {
+    package var video = TrackDrops()
+    package var audio = TrackDrops()
+
+    package init() {}
+
+    package subscript(track: Track) -> TrackDrops {
+        get { track == .video ? video : audio }
+        set { if track == .video { video = newValue } else { audio = newValue } }
+    }
+
+    package var total: Int { video.total + audio.total }
+}

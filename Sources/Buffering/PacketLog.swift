@@ -1,0 +1,71 @@
+internal import LinuxSystem
+package import MediaCore
+
+/// What a packet log holds and has done.
+package struct PacketLogStatistics: Equatable, Sendable {
+    /// Payload bytes held now.
+    package var bytes: Int
+    /// From the oldest packet's decode time to the newest's.
+    package var duration: MediaTime
+    /// Packets held now.
+    package var packets: Int
+    /// Packets ever written, those refused among them.
+    package var written: Int
+    /// Packets forgotten to make room, read by then or not.
+    package var evicted: Int
+    /// Packets larger than the log, or with a decode time that did not rise.
+    package var refused: Int
+}
+
+/// The one store of encoded packets, between the encoders and any number of destinations.
+///
+/// Any thread writes; each destination reads through a cursor of its own. Storage is allocated at `init`. When full,
+/// the oldest packets go, read or not, and cursors that were behind notice; a writer never waits for a reader (it
+/// waits at most for one packet's copy).
+package final class PacketLog: PacketSink, Sendable {
+    struct State {
+        let ring: PacketLogRing
+        var isEnded = false
+        var onKeyframeWanted: (@Sendable () -> Void)?
+    }
+
+    let monitor: Monitor<State>
+
+    package init(limits: PacketLogLimits) {
+        monitor = Monitor(State(ring: PacketLogRing(limits: limits)))
+    }
+
+    /// Appends a packet and wakes the cursors that wait; after `end` it does nothing.
+    ///
+    /// A decode time that does not rise within its track, or a payload larger than the log, is counted as refused.
+    package func write(_ info: PacketInfo, payload: RawSpan) {
+        unsafe payload.withUnsafeBytes { bytes in
+            monitor.signal { state in
+                if !state.isEnded { unsafe state.ring.append(info, payload: bytes) }
+            }
+        }
+    }
+
+    /// Says that no more packets come: cursors read what is left, then get `.ended`.
+    package func end() { monitor.signal { $0.isEnded = true } }
+
+    /// Called, on a cursor's thread and outside the lock, when a destination cannot go on without a new keyframe.
+    package var onKeyframeWanted: (@Sendable () -> Void)? {
+        get { monitor.withLock { $0.onKeyframeWanted } }
+        set { monitor.withLock { $0.onKeyframeWanted = newValue } }
+    }
+
+    /// A reader that starts at the newest keyframe, or at the next where that is older than the policy's hard limit.
+    package func makeCursor(policy: CursorPolicy = CursorPolicy()) -> PacketCursor {
+        PacketCursor(log: self, policy: policy)
+    }
+
+    package var statistics: PacketLogStatistics {
+        monitor.withLock { state in
+            let ring = state.ring
+            return PacketLogStatistics(
+                bytes: ring.usedBytes, duration: ring.duration, packets: ring.end - ring.first, written: ring.end,
+                evicted: ring.first, refused: ring.refused)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import MediaCore
+
+/// One packet's place in a `PacketLogRing`.
+struct PacketLogEntry {
+    var info: PacketInfo
+    /// Where the payload starts, counted in bytes ever written; modulo the ring's size it is an index.
+    var offset: Int
+    var byteCount: Int
+    /// Why the payload is not here although the packet was written: readers count it as lost.
+    var missing: DropCause?
+    /// Packets of each track that were written before this one, so that a reader can tell what it missed.
+    var before: TrackCounts
+}
+
+/// Packets of each track.
+struct TrackCounts: Equatable {
+    var video = 0
+    var audio = 0
+
+    subscript(track: Track) -> Int {
+        get { track == .video ? video : audio }
+        set { if track == .video { video = newValue } else { audio = newValue } }
+    }
+}
+
+/// Two rings, one of payload bytes and one of entries, that forget their oldest packets to take in new ones.
+///
+/// Entries have consecutive sequence numbers from zero; `first..<end` are held. Storage is allocated once. Not
+/// thread-safe: `PacketLog` owns one behind its lock. No clock: time is what the packets say.
+@safe final class PacketLogRing {
+    let limits: PacketLogLimits
+    private let bytes: UnsafeMutableRawPointer
+    private let entries: UnsafeMutablePointer<PacketLogEntry>
+    /// The oldest sequence number that is held.
+    private(set) var first = 0
+    /// One past the newest sequence number.
+    private(set) var end = 0
+    /// The latest decode time written on either track.
+    private(set) var newestDTS = MediaTime.zero
+    private(set) var written = TrackCounts()
+    /// Packets whose payload was too large or out of order, and was not taken in.
+    private(set) var refused = 0
+    private var writeOffset = 0
+    private var lastKeyframe = -1
+    private var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
+
+    init(limits: PacketLogLimits) {
+        self.limits = limits
+        unsafe bytes = .allocate(byteCount: limits.maxBytes, alignment: 64)
+        unsafe entries = .allocate(capacity: limits.maxPackets)
+    }
+
+    deinit {
+        unsafe bytes.deallocate()
+        unsafe entries.deallocate()
+    }
+
+    /// The entry of a sequence number in `first..<end`.
+    subscript(sequence: Int) -> PacketLogEntry {
+        precondition(sequence >= first && sequence < end, "a packet that the log does not hold")
+        return unsafe entries[sequence % limits.maxPackets]
+    }
+
+    /// The newest keyframe that is held.
+    var newestKeyframe: Int? { lastKeyframe >= first ? lastKeyframe : nil }
+
+    var usedBytes: Int { writeOffset - offset(of: first) }
+
+    /// From the oldest packet's decode time to the newest's.
+    var duration: MediaTime { first < end ? max(.zero, newestDTS - self[first].info.dts) : .zero }
+
+    /// Where the payload of `sequence` starts; for `end`, where the next will.
+    func offset(of sequence: Int) -> Int { sequence < end ? self[sequence].offset : writeOffset }
+
+    /// Packets of each track written before `sequence`, which is in `first...end`.
+    func counts(before sequence: Int) -> TrackCounts { sequence < end ? self[sequence].before : written }
+
+    /// Takes in a packet, forgetting the oldest until it fits. A packet larger than the whole ring, or whose decode
+    /// time does not rise, leaves an entry without payload, so that readers notice the gap.
+    func append(_ info: PacketInfo, payload: UnsafeRawBufferPointer) {
+        var missing: DropCause?
+        if let last = info.track == .video ? lastDTS.video : lastDTS.audio, info.dts <= last { missing = .outOfOrder }
+        if payload.count > limits.maxBytes { missing = .tooLarge }
+        let count = missing == nil ? payload.count : 0
+        if missing == nil {
+            if info.track == .video { lastDTS.video = info.dts } else { lastDTS.audio = info.dts }
+            newestDTS = first == end ? info.dts : max(newestDTS, info.dts)
+        } else {
+            refused += 1
+        }
+        while first < end, !hasRoom(for: count) { first += 1 }
+
+        let entry = PacketLogEntry(
+            info: info, offset: writeOffset, byteCount: count, missing: missing, before: written)
+        unsafe (entries + end % limits.maxPackets).initialize(to: entry)
+        if count > 0 { unsafe store(UnsafeRawBufferPointer(rebasing: payload[..<count])) }
+        if missing == nil, info.track == .video, info.isKeyframe { lastKeyframe = end }
+        written[info.track] += 1
+        end += 1
+    }
+
+    private func hasRoom(for count: Int) -> Bool {
+        end - first < limits.maxPackets && usedBytes + count <= limits.maxBytes && duration <= limits.maxDuration
+    }
+
+    private func store(_ payload: UnsafeRawBufferPointer) {
+        let start = writeOffset % limits.maxBytes
+        let head = min(payload.count, limits.maxBytes - start)
+        unsafe (bytes + start).copyMemory(from: payload.baseAddress!, byteCount: head)
+        if head < payload.count {
+            unsafe bytes.copyMemory(from: payload.baseAddress! + head, byteCount: payload.count - head)
+        }
+        writeOffset += payload.count
+    }
+
+    /// Copies a held packet's payload, which is `byteCount` bytes, to `target`.
+    func copyPayload(of sequence: Int, to target: UnsafeMutableRawPointer) {
+        let entry = self[sequence]
+        let start = entry.offset % limits.maxBytes
+        let head = min(entry.byteCount, limits.maxBytes - start)
+        unsafe target.copyMemory(from: bytes + start, byteCount: head)
+        if head < entry.byteCount {
+            unsafe (target + head).copyMemory(from: bytes, byteCount: entry.byteCount - head)
+        }
+    }
+}

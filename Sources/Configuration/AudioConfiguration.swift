@@ -1,0 +1,21 @@
+package import MediaCore
+
+/// The mix of app and microphone, and its AAC encoder.
+package struct AudioConfiguration: Equatable, Sendable {
+    /// Hz; 48000 or 44100.
+    package var sampleRate = 48_000
+    /// 1 or 2.
+    package var channels = 2
+    /// Bits a second.
+    package var bitrate = 128_000
+    package var appGainDecibels = 0.0
+    package var microphoneGainDecibels = 0.0
+    /// dBFS; no sample of the mix is louder.
+    package var limiterCeilingDecibels = -1.0
+    /// The mixer waits this long for late sound before it goes on without it.
+    package var minLatency = MediaTime.milliseconds(60)
+    /// The most PCM that is held: bursts longer than this lose their oldest samples.
+    package var maxLatency = MediaTime.milliseconds(750)
+
+    package init() {}
+}

@@ -1,0 +1,13 @@
+package import MediaCore
+
+/// The bounds of the log of encoded packets that all destinations read.
+package struct BufferConfiguration: Equatable, Sendable {
+    package var duration = MediaTime.milliseconds(3000)
+    package var maxBytes = 2 * 1024 * 1024
+    /// A destination that is this far behind skips frames that no other frame needs.
+    package var dropDisposable = MediaTime.milliseconds(700)
+    /// A destination that is this far behind jumps to a new keyframe.
+    package var dropToKeyframe = MediaTime.milliseconds(900)
+
+    package init() {}
+}

@@ -1,0 +1,58 @@
+internal import Glibc
+internal import LinuxSystem
+
+extension Configuration {
+    /// A configuration file may hold this many bytes; the shipped one has about 12 KiB.
+    package static let maxFileBytes = 256 * 1024
+
+    /// Reads the file at `path` (nil: no file, defaults only), then the environment, which wins.
+    ///
+    /// Reads nothing else: key files and certificates are opened when a destination connects, and by
+    /// `problemsOnThisMachine`. Throws all problems at once.
+    package static func load(path: String?, environment: [String: String]) throws(ConfigurationError) -> Configuration {
+        guard let path else { return try load(text: nil, path: "", environment: environment) }
+        let bytes: [UInt8]
+        do {
+            bytes = try readFile(path, limit: maxFileBytes)
+        } catch {
+            let place = ConfigurationProblem.Place.file(path, line: 1, column: 1)
+            throw ConfigurationError(problems: [ConfigurationProblem(place: place, key: "", what: error.what, remedy: error.remedy)])
+        }
+        return try load(text: bytes, path: path, environment: environment)
+    }
+
+    /// As `load(path:environment:)` with the file's bytes in hand; `path` is what messages call it.
+    package static func load(
+        text: [UInt8]?, path: String, environment: [String: String]
+    ) throws(ConfigurationError) -> Configuration {
+        var loader = ConfigurationLoader(path: path)
+        if let text { loader.read(text) }
+        loader.read(environment: environment)
+        loader.checkTogether()
+        guard loader.problems.isEmpty else { throw ConfigurationError(problems: loader.sortedProblems) }
+        return loader.configuration
+    }
+}
+
+/// The whole file at `path`, refused past `limit` bytes.
+func readFile(_ path: String, limit: Int) throws(ValueProblem) -> [UInt8] {
+    let fd = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard fd >= 0 else { throw ValueProblem(what: "cannot be opened: \(Errno.current)", remedy: "check the path and its permissions") }
+    let descriptor = OwnedDescriptor(fd)
+    var bytes = [UInt8](repeating: 0, count: limit + 1)
+    var count = 0
+    while count < bytes.count {
+        let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe Glibc.read(descriptor.raw, buffer.baseAddress! + count, buffer.count - count)
+        }
+        if got == 0 { break }
+        if got < 0 {
+            let error = Errno.current
+            if error.code == EINTR { continue }
+            throw ValueProblem(what: "cannot be read: \(error)", remedy: "check that it is a file")
+        }
+        count += got
+    }
+    guard count <= limit else { throw ValueProblem(what: "has more than \(limit) bytes", remedy: "check that it is the right file") }
+    return Array(bytes.prefix(count))
+}

@@ -1,0 +1,17 @@
+/// Everything an operator can set, with the built-in defaults.
+package struct Configuration: Equatable, Sendable {
+    package var ingest = IngestConfiguration()
+    package var video = VideoConfiguration()
+    package var audio = AudioConfiguration()
+    package var buffer = BufferConfiguration()
+    /// At most `maxDestinations`; may be empty.
+    package var destinations: [DestinationConfiguration] = []
+    package var control = ControlConfiguration()
+    package var log = LogConfiguration()
+    package var memory = MemoryConfiguration()
+    package var stop = StopConfiguration()
+
+    package static let maxDestinations = 8
+
+    package init() {}
+}

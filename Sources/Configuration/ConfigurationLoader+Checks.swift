@@ -1,0 +1,103 @@
+internal import MediaCore
+
+extension ConfigurationLoader {
+    /// Checks what no single key can be checked for. Values that were refused above stand at their defaults here.
+    mutating func checkTogether() {
+        let (video, audio, buffer) = (configuration.video, configuration.audio, configuration.buffer)
+
+        if audio.minLatency > audio.maxLatency {
+            conflict(
+                ["audio.min_latency_ms", "audio.max_latency_ms"],
+                "min_latency_ms \(audio.minLatency.milliseconds) is more than max_latency_ms \(audio.maxLatency.milliseconds)",
+                "the queue must be able to hold what the mixer waits for")
+        }
+        if !(buffer.dropDisposable < buffer.dropToKeyframe && buffer.dropToKeyframe < buffer.duration) {
+            conflict(
+                ["buffer.drop_disposable_ms", "buffer.drop_to_keyframe_ms", "buffer.duration_ms"],
+                "drop_disposable_ms \(buffer.dropDisposable.milliseconds), drop_to_keyframe_ms "
+                    + "\(buffer.dropToKeyframe.milliseconds) and duration_ms \(buffer.duration.milliseconds) are not in order",
+                "each must be more than the one before it")
+        }
+        let least = configuration.leastLogBytes
+        if buffer.maxBytes < least {
+            conflict(
+                ["buffer.max_bytes", "video.bitrate_kbps", "buffer.drop_to_keyframe_ms", "video.vbv_ms"],
+                "\(buffer.maxBytes) bytes do not hold buffer.drop_to_keyframe_ms and video.vbv_ms together at "
+                    + "\((video.bitrate + audio.bitrate) / 1000) kbit/s",
+                "set buffer.max_bytes to at least \((least + 1023) / 1024)KiB")
+        }
+        if video.encoder == "libx264" {
+            let presets = [
+                "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
+            ]
+            if !presets.contains(video.preset) {
+                conflict(
+                    ["video.preset"], "libx264 has no preset \"\(video.preset)\"",
+                    didYouMean(video.preset, presets) ?? "write one of \(presets.joined(separator: ", "))")
+            }
+            let tunes = ["film", "animation", "grain", "stillimage", "psnr", "ssim", "fastdecode", "zerolatency"]
+            for tune in video.tune.split(separator: ",").map(String.init) where !tunes.contains(tune) {
+                conflict(
+                    ["video.tune"], "libx264 has no tune \"\(tune)\"",
+                    didYouMean(tune, tunes) ?? "write one of \(tunes.joined(separator: ", ")), or \"\" for none")
+            }
+        }
+        if video.bFrames > 0, video.profile == .baseline {
+            conflict(
+                ["video.b_frames", "video.profile"], "profile baseline has no B-frames",
+                "set video.b_frames to 0 or video.profile to main or high")
+        }
+        if configuration.ingest.socket == configuration.control.socket {
+            conflict(
+                ["control.socket", "ingest.socket"], "ingest.socket and control.socket are the same path", "give each its own")
+        }
+        for index in configuration.destinations.indices { checkDestination(index) }
+    }
+
+    private mutating func checkDestination(_ index: Int) {
+        let destination = configuration.destinations[index]
+        let path = "destinations[\(index)]"
+        let earlier = configuration.destinations[..<index]
+        switch destination.url {
+        case .none:
+            // A URL that was refused has been reported already.
+            if origins["\(path).url"] == nil { conflict([path], "there is no url", "write one such as rtmp://host/app") }
+        case .rtmp(let location):
+            if !destination.hasSeparateKey, !location.hasStreamName {
+                conflict(
+                    ["\(path).url"], "there is no stream key",
+                    "name its file in key_file or its variable in key_env, or write it after the application")
+            }
+            if !location.isSecure, destination.caFile != nil {
+                conflict(["\(path).ca_file"], "rtmp:// does not use certificates", "write rtmps:// or remove ca_file")
+            }
+        case .flvFile:
+            if destination.hasSeparateKey {
+                conflict(
+                    ["\(path).key_file", "\(path).key_env"], "a file has no stream key", "remove key_file and key_env")
+            }
+        }
+        if destination.keyFile != nil, destination.keyEnvironment != nil {
+            conflict(["\(path).key_env", "\(path).key_file"], "key_file and key_env are both set", "keep one of the two")
+        }
+        if let other = earlier.firstIndex(where: { $0.name == destination.name }) {
+            conflict(
+                ["\(path).name", path], "\"\(destination.name)\" is already the name of destination \(other)",
+                "give each destination a name of its own")
+        }
+        if destination.url != .none,
+            let other = earlier.firstIndex(where: {
+                ($0.url, $0.keyFile, $0.keyEnvironment) == (destination.url, destination.keyFile, destination.keyEnvironment)
+            })
+        {
+            conflict(
+                ["\(path).url"], "destination \(other) already publishes to the same place", "remove one of the two")
+        }
+    }
+
+    /// Reports a conflict at the first of `keys` that was written somewhere.
+    private mutating func conflict(_ keys: [String], _ what: String, _ remedy: String) {
+        let culprit = keys.first { origins[$0] != nil } ?? keys[0]
+        report(origins[culprit] ?? .defaults, culprit, what, remedy)
+    }
+}

@@ -1,0 +1,92 @@
+/// The shipped configuration file and the table in the docs, made from the one table of keys.
+package enum ConfigurationReference {
+    /// `Config/upcastd.yaml`: every key with its default, and above it what it does, its unit, its values and its cost.
+    ///
+    /// A destination has no useful default, so the list is empty and an example of one stands in comments.
+    package static var yaml: String {
+        let defaults = Configuration()
+        var text = """
+            # Configuration of upcastd. Every key is here with its default; a file may leave out what it does not change.
+            # Every key can be set from the environment, which wins: its variable stands above it. Check a file with
+            #   upcastd --check-config --config FILE
+            # and see what it costs in memory with
+            #   upcastd --plan --config FILE
+
+            """
+        for section in ConfigurationTable.sections {
+            text += "\n# \(section.summary)\n"
+            if section.name == "destinations" {
+                text += "destinations: []\n# Instead of the empty list:\n# destinations:\n"
+                text += destinationExample
+                continue
+            }
+            text += "\(section.name):\n"
+            for key in ConfigurationTable.keys where key.section == section.name {
+                text += comment(key, defaults, indent: "  ", variable: key.environmentName())
+                text += "  \(key.name): \(key.render(defaults))\n\n"
+            }
+            text.removeLast()
+        }
+        return text
+    }
+
+    private static var destinationExample: String {
+        var text = ""
+        for (index, key) in ConfigurationTable.destinationKeys.enumerated() {
+            text += comment(key, DestinationConfiguration(), indent: "#     ", variable: key.environmentName(index: 0))
+            let value = key.name == "url" ? "\"rtmp://localhost/live/test\"" : key.render(DestinationConfiguration())
+            text += "#   \(index == 0 ? "- " : "  ")\(key.name): \(value)\n"
+        }
+        return text
+    }
+
+    private static func comment<Root>(
+        _ key: ConfigurationKey<Root>, _ defaults: Root, indent: String, variable: String
+    ) -> String {
+        let unit = key.unit.isEmpty ? "" : " Unit: \(key.unit)."
+        let value = key.name == "url" ? "none, must be set" : key.render(defaults)
+        let lines = [
+            key.summary, "Values: \(key.allowed).\(unit) Default: \(value)", "Memory: \(key.memory)", variable,
+        ]
+        return lines.map { wrapped($0, indent: "\(indent)# ") }.joined()
+    }
+
+    /// `docs/configuration.md`'s table of keys, by section.
+    package static var markdown: String {
+        let defaults = Configuration()
+        var text = ""
+        for section in ConfigurationTable.sections {
+            text += "\n### \(section.name)\n\n\(section.summary)\n\n"
+            text += "| key | default | values | what it does | memory |\n|---|---|---|---|---|\n"
+            if section.name == "destinations" {
+                for key in ConfigurationTable.destinationKeys {
+                    let none = key.name == "url" ? "none; must be set" : "`\(key.render(DestinationConfiguration()))`"
+                    text += row(key, variable: key.environmentName(index: 0), value: none)
+                }
+            } else {
+                for key in ConfigurationTable.keys where key.section == section.name {
+                    text += row(key, variable: key.environmentName(), value: "`\(key.render(defaults))`")
+                }
+            }
+        }
+        return text
+    }
+
+    private static func row<Root>(_ key: ConfigurationKey<Root>, variable: String, value: String) -> String {
+        let values = key.allowed + (key.unit.isEmpty ? "" : "; \(key.unit)")
+        return "| `\(key.name)`<br>`\(variable)` | \(value) | \(values) | \(key.summary) | \(key.memory) |\n"
+    }
+
+    private static func wrapped(_ text: String, indent: String) -> String {
+        var lines: [String] = []
+        var line = indent
+        for word in text.split(separator: " ") {
+            if line.count > indent.count, line.count + 1 + word.count > 110 {
+                lines.append(line)
+                line = indent
+            }
+            line += (line.count > indent.count ? " " : "") + word
+        }
+        return (lines + [line]).joined(separator: "\n") + "\n"
+    }
+}

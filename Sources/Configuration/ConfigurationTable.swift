@@ -1,0 +1,211 @@
+internal import MediaCore
+
+/// Every key there is, in the order of the shipped file.
+///
+/// Built anew at each use: a daemon needs it once, and keeps nothing of it.
+enum ConfigurationTable {
+    static let sections: [(name: String, summary: String)] = [
+        ("ingest", "Where capture clients connect."),
+        ("video", "The canvas, fixed for the life of a broadcast, and its H.264 encoder."),
+        ("audio", "The mix of app and microphone, and its AAC encoder."),
+        ("buffer", "Encoded packets between the encoders and the destinations: one log, which all destinations read."),
+        ("destinations", "Where the broadcast goes: up to \(Configuration.maxDestinations) RTMP servers or FLV files."),
+        ("control", "Where upcastctl and health checks connect."),
+        ("log", "What the daemon says, on standard error."),
+        ("memory", "The cap that the plan must fit under; see upcastd --plan."),
+        ("stop", "How a broadcast ends."),
+    ]
+
+    private static let nothing = "none."
+
+    static var keys: [ConfigurationKey<Configuration>] {
+        ingest + video + audio + buffer + service
+    }
+
+    private static var ingest: [ConfigurationKey<Configuration>] {
+        [
+            ConfigurationKey(
+                "ingest", "socket", \.ingest.socket, .socketPath,
+                "Unix socket that capture clients connect to.", memory: nothing),
+            ConfigurationKey(
+                "ingest", "socket_mode", \.ingest.socketMode, .fileMode,
+                "Permissions of that socket: who may broadcast.", memory: nothing),
+            ConfigurationKey(
+                "ingest", "start_timeout_ms", \.ingest.startTimeout, .milliseconds(100...60_000), unit: "ms",
+                "A client that has not sent \"started\" by then is put out.", memory: nothing),
+            ConfigurationKey(
+                "ingest", "idle_timeout_ms", \.ingest.idleTimeout, .milliseconds(0...86_400_000), unit: "ms",
+                "A client that sends nothing for this long is put out; 0 waits for ever. Paused clients and screens that do "
+                    + "not change are silent, and a client that is gone is noticed without this.", memory: nothing),
+        ]
+    }
+
+    private static var video: [ConfigurationKey<Configuration>] {
+        [
+            ConfigurationKey(
+                "video", "width", \.video.width, .integer(16...4096, even: true), unit: "pixels",
+                "Width of the canvas.", memory: "Every canvas takes width x height x 1.5 bytes, and the encoder holds several."),
+            ConfigurationKey(
+                "video", "height", \.video.height, .integer(16...4096, even: true), unit: "pixels",
+                "Height of the canvas.", memory: "As width."),
+            ConfigurationKey(
+                "video", "frame_rate", \.video.frameRate, .frameRate, unit: "frames/s",
+                "The most frames that are encoded in a second; a screen that changes less sends less.", memory: nothing),
+            ConfigurationKey(
+                "video", "fit", \.video.fit, .cases(),
+                "How a picture of another shape is placed: fit adds bars, fill crops, stretch distorts.", memory: nothing),
+            ConfigurationKey(
+                "video", "background", \.video.background, .color,
+                "Colour of the bars that fit adds.", memory: nothing),
+            ConfigurationKey(
+                "video", "encoder", \.video.encoder, .word("name of an H.264 encoder in libavcodec", example: "libx264"),
+                "The encoder; see ffmpeg -encoders for what the system's libavcodec has.",
+                memory: "The plan knows libx264; other encoders are planned for as if they were."),
+            ConfigurationKey(
+                "video", "preset", \.video.preset, .word("preset of the encoder", example: "veryfast", mayBeEmpty: true),
+                "Speed against quality: for libx264 ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, "
+                    + "veryslow; \"\" for an encoder without presets.",
+                memory: "The largest lever after the size: slower presets hold more reference frames; ultrafast needs least."),
+            ConfigurationKey(
+                "video", "tune", \.video.tune, .word("tune of the encoder", example: "zerolatency", mayBeEmpty: true, extra: ","),
+                "Anything but zerolatency (libx264) makes the encoder hold frames back; \"\" for none.",
+                memory: "Without zerolatency libx264 looks ahead up to 40 frames, each with its canvas."),
+            ConfigurationKey(
+                "video", "profile", \.video.profile, .cases(),
+                "H.264 profile that players must support.", memory: nothing),
+            ConfigurationKey(
+                "video", "threads", \.video.threads, .integer(1...16),
+                "Encoder threads.", memory: "Each thread after the first adds about two canvases' worth."),
+            ConfigurationKey(
+                "video", "b_frames", \.video.bFrames, .integer(0...4),
+                "Most B-frames in a row; each adds a frame of delay.", memory: "Each adds one canvas to the encoder."),
+            ConfigurationKey(
+                "video", "bitrate_kbps", \.video.bitrate, .integer(100...50_000, scale: 1000), unit: "kbit/s",
+                "Video bitrate asked of the encoder.", memory: "Together with buffer.duration_ms it fills buffer.max_bytes."),
+            ConfigurationKey(
+                "video", "vbv_ms", \.video.vbv, .milliseconds(100...10_000), unit: "ms",
+                "Buffer of the rate control: how far the bitrate may swing.", memory: nothing),
+            ConfigurationKey(
+                "video", "keyframe_interval_ms", \.video.keyframeInterval, .milliseconds(250...20_000), unit: "ms",
+                "A keyframe at least this often; most platforms ask for 2000.", memory: nothing),
+            ConfigurationKey(
+                "video", "color_matrix", \.video.colorMatrix, .named([("bt709", .bt709), ("bt601", .bt601)]),
+                "Colour matrix of the canvas, also told to players.", memory: nothing),
+            ConfigurationKey(
+                "video", "color_range", \.video.colorRange, .named([("video", .video), ("full", .full)]),
+                "Range of the canvas's samples, also told to players; many players ignore full.", memory: nothing),
+            ConfigurationKey(
+                "video", "idle_repeat_ms", \.video.idleRepeat, .milliseconds(20...5000), unit: "ms",
+                "A screen that does not change is encoded again this often, so that servers do not time out.", memory: nothing),
+            ConfigurationKey(
+                "video", "encoder_options", \.video.encoderOptions, .options,
+                "Private options of the encoder by name, such as subme: \"0\"; in the environment name=value:name=value.",
+                memory: "As the option says; the plan does not know them, save libx264's subme, rc-lookahead and refs."),
+        ]
+    }
+
+    private static var audio: [ConfigurationKey<Configuration>] {
+        [
+            ConfigurationKey(
+                "audio", "sample_rate", \.audio.sampleRate, .choice([48_000, 44_100]), unit: "Hz",
+                "Sample rate of the broadcast.", memory: "A second of PCM takes sample_rate x channels x 4 bytes."),
+            ConfigurationKey(
+                "audio", "channels", \.audio.channels, .choice([1, 2]),
+                "Channels of the broadcast.", memory: "As sample_rate."),
+            ConfigurationKey(
+                "audio", "bitrate_kbps", \.audio.bitrate, .integer(32...320, scale: 1000), unit: "kbit/s",
+                "AAC bitrate.", memory: nothing),
+            ConfigurationKey(
+                "audio", "app_gain_db", \.audio.appGainDecibels, .decibels(-60...24), unit: "dB",
+                "Gain of the app's sound.", memory: nothing),
+            ConfigurationKey(
+                "audio", "microphone_gain_db", \.audio.microphoneGainDecibels, .decibels(-60...24), unit: "dB",
+                "Gain of the microphone.", memory: nothing),
+            ConfigurationKey(
+                "audio", "limiter_ceiling_db", \.audio.limiterCeilingDecibels, .decibels(-20...0), unit: "dBFS",
+                "No sample of the mix is louder than this.", memory: nothing),
+            ConfigurationKey(
+                "audio", "min_latency_ms", \.audio.minLatency, .milliseconds(10...2000), unit: "ms",
+                "The mixer waits this long for sound that is late.", memory: "As max_latency_ms, which bounds it."),
+            ConfigurationKey(
+                "audio", "max_latency_ms", \.audio.maxLatency, .milliseconds(50...5000), unit: "ms",
+                "The longest burst of sound that is kept; older samples go.",
+                memory: "Two queues (app, microphone) of this length: 0.6 MB at the defaults."),
+        ]
+    }
+
+    private static var buffer: [ConfigurationKey<Configuration>] {
+        [
+            ConfigurationKey(
+                "buffer", "duration_ms", \.buffer.duration, .milliseconds(500...60_000), unit: "ms",
+                "The most time that the log holds.", memory: "Up to max_bytes."),
+            ConfigurationKey(
+                "buffer", "max_bytes", \.buffer.maxBytes, .bytes(128 << 10...256 << 20),
+                "The most bytes that the log holds.", memory: "This many bytes, allocated when the broadcast begins."),
+            ConfigurationKey(
+                "buffer", "drop_disposable_ms", \.buffer.dropDisposable, .milliseconds(50...60_000), unit: "ms",
+                "A destination that is this far behind skips frames that no other frame needs.", memory: nothing),
+            ConfigurationKey(
+                "buffer", "drop_to_keyframe_ms", \.buffer.dropToKeyframe, .milliseconds(50...60_000), unit: "ms",
+                "A destination that is this far behind jumps to a new keyframe.", memory: nothing),
+        ]
+    }
+
+    private static var service: [ConfigurationKey<Configuration>] {
+        [
+            ConfigurationKey(
+                "control", "socket", \.control.socket, .socketPath,
+                "Unix socket that upcastctl connects to.", memory: nothing),
+            ConfigurationKey(
+                "control", "socket_mode", \.control.socketMode, .fileMode,
+                "Permissions of that socket: who may look and command.", memory: nothing),
+            ConfigurationKey("log", "level", \.log.level, .cases(), "The least severe message that is written.", memory: nothing),
+            ConfigurationKey("log", "format", \.log.format, .cases(), "text for people, json with one object a line.", memory: nothing),
+            ConfigurationKey(
+                "memory", "cap_bytes", \.memory.capBytes, .bytes(16 << 20...4 << 30),
+                "A configuration whose plan is larger is refused. Set it to what MemoryMax= or --memory says.",
+                memory: "It is the bound, not a cost."),
+            ConfigurationKey(
+                "stop", "drain_ms", \.stop.drain, .milliseconds(0...60_000), unit: "ms",
+                "How long destinations may take to send what is queued when a broadcast ends.", memory: nothing),
+        ]
+    }
+
+    static var destinationKeys: [ConfigurationKey<DestinationConfiguration>] {
+        [
+            ConfigurationKey(
+                "destinations", "name", \.name, .word("name", example: "main", maxBytes: 32),
+                "What logs, status and metrics call it; no two alike.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "url", \.url, .destinationURL,
+                "Server and application, or file. A stream key may stand in the URL, but is safer in key_file or key_env.",
+                memory: "A send buffer for each destination; rtmps:// adds the TLS session and the trusted certificates."),
+            ConfigurationKey(
+                "destinations", "key_file", \.keyFile, .optionalPath,
+                "File whose first line is the stream key; read at each connect.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "key_env", \.keyEnvironment, .optionalVariable,
+                "Name of the environment variable that holds the stream key.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "connect_timeout_ms", \.connectTimeout, .milliseconds(100...120_000), unit: "ms",
+                "For name, TCP and TLS together.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "handshake_timeout_ms", \.handshakeTimeout, .milliseconds(100...120_000), unit: "ms",
+                "For the RTMP handshake and everything until the server accepts the stream.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "send_timeout_ms", \.sendTimeout, .milliseconds(100...120_000), unit: "ms",
+                "A server that takes no byte for this long is given up.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "ca_file", \.caFile, .optionalPath,
+                "Trusted certificates (PEM) for rtmps:// instead of the system's.",
+                memory: "The system's 140 certificates take 3.7 MB; one authority's file takes some 0.03 MB."),
+            ConfigurationKey(
+                "destinations", "tls_verify", \.verifyTLS, .boolean,
+                "Whether the server must prove who it is; false only for tests on a trusted network.",
+                memory: "false saves the trusted certificates."),
+            ConfigurationKey(
+                "destinations", "chunk_size", \.chunkSize, .integer(128...65_536), unit: "bytes",
+                "RTMP chunk size that we send with.", memory: nothing),
+        ]
+    }
+}

@@ -1,0 +1,31 @@
+package import MediaCore
+
+/// One place to publish to.
+package struct DestinationConfiguration: Equatable, Sendable, CustomStringConvertible {
+    /// Letters, digits, `.`, `_`, `-`, at most 32; what logs, status and metrics call it.
+    package var name = "main"
+    package var url = DestinationURL.none
+    /// A file whose first line is the stream key; read when connecting.
+    package var keyFile: String?
+    /// The name of the environment variable that holds the stream key.
+    package var keyEnvironment: String?
+    package var connectTimeout = MediaTime.milliseconds(10_000)
+    package var handshakeTimeout = MediaTime.milliseconds(10_000)
+    package var sendTimeout = MediaTime.milliseconds(5_000)
+    /// Trusted certificates (PEM) instead of the system's.
+    package var caFile: String?
+    package var verifyTLS = true
+    /// Bytes of an RTMP chunk that we send.
+    package var chunkSize = 65_536
+
+    package init() {}
+
+    /// Whether the stream key stands outside the URL.
+    package var hasSeparateKey: Bool { keyFile != nil || keyEnvironment != nil }
+
+    /// The URL for people: no stream key, user, password or query.
+    package var redactedURL: String { url.redacted(keyIsSeparate: hasSeparateKey) }
+
+    /// For logs: the name and the redacted URL.
+    package var description: String { "\(name) (\(redactedURL))" }
+}

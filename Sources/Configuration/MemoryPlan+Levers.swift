@@ -1,0 +1,69 @@
+internal import MediaCore
+
+extension MemoryPlan {
+    /// Changes worth trying when a plan does not fit, each with the configuration that it leads to.
+    static func smallerConfigurations(_ configuration: Configuration) -> [(change: String, Configuration)] {
+        var found: [(String, Configuration)] = []
+        func offer(_ change: String, _ edit: (inout Configuration) -> Void) {
+            var smaller = configuration
+            edit(&smaller)
+            if smaller != configuration { found.append((change, smaller)) }
+        }
+
+        let video = configuration.video
+        if video.encoder == "libx264" {
+            let fastest = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"]
+            let current = fastest.firstIndex(of: video.preset) ?? fastest.count
+            for preset in fastest[..<min(3, current)] { offer("video.preset: \(preset)") { $0.video.preset = preset } }
+            if video.encoderOptions["subme"] != "0" {
+                offer("video.encoder_options: {subme: \"0\"}") { $0.video.encoderOptions["subme"] = "0" }
+            }
+            if !video.tune.split(separator: ",").contains("zerolatency") {
+                offer("video.tune: zerolatency") { $0.video.tune = "zerolatency" }
+            }
+        }
+        if video.threads > 1 { offer("video.threads: 1") { $0.video.threads = 1 } }
+        if video.bFrames > 0 { offer("video.b_frames: 0") { $0.video.bFrames = 0 } }
+        for (numerator, denominator) in [(3, 4), (1, 2)] {
+            let width = max(16, video.width * numerator / denominator & ~1)
+            let height = max(16, video.height * numerator / denominator & ~1)
+            offer("video.width: \(width), video.height: \(height)") {
+                $0.video.width = width
+                $0.video.height = height
+            }
+        }
+        // Half the log, but never less than what the rules between keys ask for.
+        let half = configuration.buffer.maxBytes / 2
+        if half >= configuration.leastLogBytes {
+            offer("buffer.max_bytes: \(half)") { $0.buffer.maxBytes = half }
+        }
+        let latency = max(configuration.audio.minLatency, .milliseconds(250))
+        if latency < configuration.audio.maxLatency {
+            offer("audio.max_latency_ms: \(latency.milliseconds)") { $0.audio.maxLatency = latency }
+        }
+        if configuration.destinations.contains(where: { $0.url.isSecure && $0.verifyTLS && $0.caFile == nil }) {
+            offer("destinations: ca_file with only the server's authority") {
+                for index in $0.destinations.indices where $0.destinations[index].url.isSecure {
+                    $0.destinations[index].caFile = $0.destinations[index].caFile ?? "/"
+                }
+            }
+        }
+        if configuration.destinations.count > 1 {
+            offer("destinations: one fewer") { $0.destinations.removeLast() }
+        }
+        return found
+    }
+}
+
+extension Configuration {
+    /// What the packet log must hold: everything up to a keyframe jump, and a keyframe as large as the rate control allows.
+    var leastLogBytes: Int {
+        let milliseconds = Int(buffer.dropToKeyframe.milliseconds + video.vbv.milliseconds)
+        return (video.bitrate + audio.bitrate) / 8 * milliseconds / 1000
+    }
+}
+
+extension DestinationURL {
+    /// Whether publishing there takes TLS.
+    package var isSecure: Bool { if case .rtmp(let location) = self { location.isSecure } else { false } }
+}

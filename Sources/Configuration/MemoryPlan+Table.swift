@@ -1,0 +1,66 @@
+extension MemoryPlan.Purpose {
+    /// For people.
+    package var title: String {
+        switch self {
+        case .baseline: "process and libraries"
+        case .videoEncoder: "video encoder"
+        case .audioEncoder: "audio encoder"
+        case .canvases: "canvases"
+        case .intakePictures: "intake pictures"
+        case .ingestBand: "ingest buffer"
+        case .scaler: "scaler"
+        case .pcmQueue: "PCM queue"
+        case .audioMixer: "audio mixer"
+        case .packetLog: "packet log"
+        case .sendBuffers: "send buffers"
+        case .tls: "TLS"
+        case .controlServer: "control server"
+        case .threadStacks: "thread stacks"
+        case .reserve: "reserve"
+        }
+    }
+}
+
+extension MemoryPlan: CustomStringConvertible {
+    /// An aligned table with the total, the cap and what is left; or how much too large it is, and what would help.
+    package var description: String {
+        var rows = lines.map { ($0.purpose.title, mebibytes($0.bytes), $0.how) }
+        rows.append(("planned", mebibytes(totalBytes), fits ? "" : "does not fit"))
+        rows.append(("cap", mebibytes(capBytes), "memory.cap_bytes"))
+        rows.append(fits ? ("left", mebibytes(leftBytes), "") : ("too much", mebibytes(-leftBytes), ""))
+        let width = rows.reduce(0) { max($0, $1.0.count) }
+        var text = rows.enumerated().map { index, row in
+            let line = padded(row.0, to: width) + "  " + leftPadded(row.1, to: 8) + " MiB" + (row.2.isEmpty ? "" : "  \(row.2)")
+            return index == lines.count ? String(repeating: "-", count: width + 14) + "\n" + line : line
+        }.joined(separator: "\n")
+        if !fits { text += "\n\n" + wayOut }
+        return text + "\n"
+    }
+
+    /// For an error: how much is too much, and the changes that would help.
+    package var wayOut: String {
+        let excess = "The plan needs \(mebibytes(totalBytes)) MiB, \(mebibytes(-leftBytes)) MiB more than memory.cap_bytes allows."
+        if levers.isEmpty {
+            let largest = lines.filter { $0.purpose != .baseline }.sorted { $0.bytes > $1.bytes }.prefix(3)
+            return excess + " The largest parts are "
+                + largest.map { "\($0.purpose.title) (\(mebibytes($0.bytes)) MiB)" }.joined(separator: ", ") + "."
+        }
+        let width = levers.reduce(0) { max($0, $1.change.count) }
+        return excess + " What would help:\n"
+            + levers.map {
+                "  \(padded($0.change, to: width))  saves \(leftPadded(mebibytes($0.savedBytes), to: 6)) MiB\($0.isEnough ? ", enough by itself" : "")"
+            }.joined(separator: "\n")
+    }
+}
+
+/// Two decimals, rounded up, so that no line looks smaller than it is.
+private func mebibytes(_ bytes: Int) -> String {
+    let hundredths = (bytes * 100 + (1 << 20) - 1) >> 20
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+}
+
+private func padded(_ text: String, to width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
+private func leftPadded(_ text: String, to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}

@@ -1,0 +1,122 @@
+/// What one broadcast will hold at most, added up before anything is allocated.
+package struct MemoryPlan: Equatable, Sendable {
+    /// What memory is for; the raw value is its name in JSON and metrics.
+    package enum Purpose: String, CaseIterable, Sendable {
+        case baseline
+        case videoEncoder = "video_encoder"
+        case audioEncoder = "audio_encoder"
+        case canvases
+        case intakePictures = "intake_pictures"
+        case ingestBand = "ingest_band"
+        case scaler
+        case pcmQueue = "pcm_queue"
+        case audioMixer = "audio_mixer"
+        case packetLog = "packet_log"
+        case sendBuffers = "send_buffers"
+        case tls
+        case controlServer = "control_server"
+        case threadStacks = "thread_stacks"
+        case reserve
+    }
+
+    package struct Line: Equatable, Sendable {
+        package let purpose: Purpose
+        package let bytes: Int
+        /// How the number came about, for people.
+        package let how: String
+    }
+
+    /// A change to the configuration that makes the plan smaller.
+    package struct Lever: Equatable, Sendable {
+        /// As the configuration file says it: `video.preset: superfast`.
+        package let change: String
+        package let savedBytes: Int
+        /// Whether this change is enough by itself.
+        package let isEnough: Bool
+    }
+
+    /// Every purpose, in the order of `Purpose`.
+    package let lines: [Line]
+    package let capBytes: Int
+    /// Those that save something, the largest saving first; empty when the plan fits, or when only one set of costs was known.
+    package let levers: [Lever]
+
+    package var totalBytes: Int { lines.reduce(0) { $0 + $1.bytes } }
+    package var fits: Bool { totalBytes <= capBytes }
+    /// Negative when the plan does not fit.
+    package var leftBytes: Int { capBytes - totalBytes }
+
+    /// A plan from the costs of this very configuration; it cannot say what another one would save.
+    package init(_ configuration: Configuration, costs: MemoryCosts) {
+        self.init(configuration, costs: costs, levers: [])
+    }
+
+    /// A plan that, when it does not fit, also tries smaller configurations and says what each saves.
+    ///
+    /// - Parameter costing: the costs of any configuration; must be pure.
+    package init(_ configuration: Configuration, costing: (Configuration) -> MemoryCosts) {
+        let plan = MemoryPlan(configuration, costs: costing(configuration))
+        guard !plan.fits else {
+            self = plan
+            return
+        }
+        let levers: [Lever] = Self.smallerConfigurations(configuration).compactMap { change, smaller in
+            let saved = plan.totalBytes - MemoryPlan(smaller, costs: costing(smaller)).totalBytes
+            return saved > 0 ? Lever(change: change, savedBytes: saved, isEnough: saved >= -plan.leftBytes) : nil
+        }
+        self.init(
+            configuration, costs: costing(configuration), levers: levers.sorted { $0.savedBytes > $1.savedBytes })
+    }
+
+    private init(_ configuration: Configuration, costs: MemoryCosts, levers: [Lever]) {
+        lines = Purpose.allCases.map { purpose in
+            let (bytes, how) = Self.cost(of: purpose, configuration, costs)
+            return Line(purpose: purpose, bytes: bytes, how: how)
+        }
+        capBytes = configuration.memory.capBytes
+        self.levers = levers
+    }
+
+    private static func cost(of purpose: Purpose, _ configuration: Configuration, _ costs: MemoryCosts) -> (Int, String) {
+        let video = configuration.video
+        let size = "\(video.width)x\(video.height)"
+        let destinations = configuration.destinations
+        switch purpose {
+        case .baseline: return (costs.baseline, "executable and libraries, measured")
+        case .videoEncoder:
+            let words = [video.encoder, video.preset, video.tune].filter { !$0.isEmpty }.joined(separator: " ")
+            return (costs.videoEncoder, "\(words), \(size), \(counted(video.threads, "thread"))")
+        case .audioEncoder: return (costs.audioEncoder, "AAC, \(counted(configuration.audio.channels, "channel"))")
+        case .canvases: return (costs.canvas * costs.canvasCount, "\(costs.canvasCount) of \(size)")
+        case .intakePictures:
+            return (costs.intakePicture * costs.intakePictureCount, "\(costs.intakePictureCount) waiting")
+        case .ingestBand: return (costs.ingestBand, "one message being read")
+        case .scaler: return (costs.scaler, "to \(size)")
+        case .pcmQueue: return (costs.pcmQueue, "app and microphone, audio.max_latency_ms each")
+        case .audioMixer: return (costs.audioMixer, "resamplers and limiter")
+        case .packetLog: return (configuration.buffer.maxBytes + costs.packetLogIndex, "buffer.max_bytes and its index")
+        case .sendBuffers: return (costs.sendBuffer * destinations.count, counted(destinations.count, "destination"))
+        case .tls: return tls(destinations, costs)
+        case .controlServer: return (costs.controlServer, "HTTP server and its connections")
+        case .threadStacks:
+            let count = costs.threadCount + destinations.count
+            return (costs.threadStack * count, "\(counted(count, "thread")), touched pages")
+        case .reserve: return (costs.reserve, "fragmentation")
+        }
+    }
+
+    private static func tls(_ destinations: [DestinationConfiguration], _ costs: MemoryCosts) -> (Int, String) {
+        let secure = destinations.filter(\.url.isSecure)
+        let verified = secure.filter(\.verifyTLS)
+        let files = Set(verified.compactMap(\.caFile)).count
+        let system = verified.contains { $0.caFile == nil }
+        guard !secure.isEmpty else { return (0, "no rtmps:// destination") }
+        let trust = [system ? "the system's certificates" : nil, files > 0 ? counted(files, "ca_file") : nil].compactMap(\.self)
+        return (
+            costs.tlsSession * secure.count + costs.fileTrust * files + (system ? costs.systemTrust : 0),
+            ([counted(secure.count, "session")] + trust).joined(separator: ", ")
+        )
+    }
+}
+
+func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

@@ -1,0 +1,153 @@
+internal import LinuxSystem
+
+extension ValueKind where Value == String {
+    /// A word of letters, digits and `._-`, such as an encoder's or a preset's.
+    static func word(_ what: String, example: String, mayBeEmpty: Bool = false, maxBytes: Int = 64, extra: String = "") -> ValueKind {
+        ValueKind(
+            summary: what,
+            parse: { text throws(ValueProblem) in
+                guard mayBeEmpty || !text.isEmpty, text.utf8.count <= maxBytes,
+                    text.utf8.allSatisfy({ isWordByte($0) || extra.utf8.contains($0) })
+                else {
+                    throw ValueProblem(
+                        what: "\"\(printable(text))\" is not \(article(what))",
+                        remedy: "write at most \(maxBytes) letters, digits and ._-\(extra), such as \(example)")
+                }
+                return text
+            },
+            render: { $0.isEmpty ? "\"\"" : $0 })
+    }
+
+    /// The path of a Unix socket, short enough for the kernel.
+    static var socketPath: ValueKind {
+        ValueKind(
+            summary: "absolute path, at most \(UnixSocket.maxPathBytes) bytes",
+            parse: { text throws(ValueProblem) in
+                guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.utf8.contains(0) else {
+                    throw ValueProblem(what: "\"\(printable(text))\" is not the absolute path of a socket", remedy: "begin it with /")
+                }
+                guard text.utf8.count <= UnixSocket.maxPathBytes else {
+                    throw ValueProblem(
+                        what: "\(text.utf8.count) bytes are too long for a socket's path",
+                        remedy: "Linux allows \(UnixSocket.maxPathBytes): choose a shorter one")
+                }
+                return text
+            },
+            render: { quoted($0) })
+    }
+}
+
+extension ValueKind where Value == String? {
+    /// The path of a file, or empty for none.
+    static var optionalPath: ValueKind {
+        ValueKind(
+            summary: "path, or \"\" for none",
+            parse: { text throws(ValueProblem) in
+                guard text.utf8.count <= 4095, !text.utf8.contains(where: { $0 < 0x20 }) else {
+                    throw ValueProblem(
+                        what: "not the path of a file", remedy: "write at most 4095 bytes without line breaks or control characters")
+                }
+                return text.isEmpty ? nil : text
+            },
+            render: { $0.map(quoted) ?? "\"\"" })
+    }
+
+    /// The name of an environment variable, or empty for none. Never quoted back: a key may have been pasted here.
+    static var optionalVariable: ValueKind {
+        ValueKind(
+            summary: "name of an environment variable, or \"\" for none",
+            parse: { text throws(ValueProblem) in
+                guard text.utf8.allSatisfy({ isWordByte($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") }),
+                    text.utf8.first.map({ !(0x30...0x39).contains($0) }) ?? true
+                else {
+                    throw ValueProblem(
+                        what: "not the name of an environment variable",
+                        remedy: "write the name, such as UPCAST_STREAM_KEY, not the key itself")
+                }
+                return text.isEmpty ? nil : text
+            },
+            render: { $0.map(quoted) ?? "\"\"" })
+    }
+}
+
+extension ValueKind where Value == DestinationURL {
+    /// Never quoted back: it may hold a stream key.
+    static var destinationURL: ValueKind {
+        ValueKind(
+            summary: "rtmp://host[:port]/app[/key], rtmps://..., file:/path, or a path that ends in .flv",
+            parse: { text throws(ValueProblem) in
+                do throws(InvalidDestinationURL) { return try DestinationURL(text) } catch {
+                    throw ValueProblem(what: error.what, remedy: error.remedy)
+                }
+            },
+            render: { quoted($0.description) })
+    }
+}
+
+extension ValueKind where Value == [String: String] {
+    /// Options by name; in the environment as `name=value:name=value`, where `\:` and `\\` stand for themselves.
+    static var options: ValueKind {
+        ValueKind(
+            summary: "mapping of names to values",
+            parse: { text throws(ValueProblem) in try parseOptions(text) },
+            render: { options in
+                options.isEmpty
+                    ? "{}" : "{" + options.sorted { $0.key < $1.key }.map { "\($0.key): \(quoted($0.value))" }.joined(separator: ", ") + "}"
+            })
+    }
+}
+
+private func parseOptions(_ text: String) throws(ValueProblem) -> [String: String] {
+    var items: [String] = []
+    var item = ""
+    var escaped = false
+    for character in text.unicodeScalars {
+        switch (character, escaped) {
+        case ("\\", false): escaped = true
+        case (":", false):
+            items.append(item)
+            item = ""
+        default:
+            item.unicodeScalars.append(character)
+            escaped = false
+        }
+    }
+    items.append(item)
+    var options: [String: String] = [:]
+    for item in items where !item.isEmpty {
+        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            throw ValueProblem(
+                what: "\"\(printable(item))\" has no =", remedy: "write name=value:name=value, with \\: for a colon inside a value")
+        }
+        let name = String(parts[0])
+        try checkOption(name, String(parts[1]))
+        guard options.updateValue(String(parts[1]), forKey: name) == nil else {
+            throw ValueProblem(what: "\"\(printable(name))\" stands there twice", remedy: "keep one of the two")
+        }
+    }
+    return options
+}
+
+func checkOption(_ name: String, _ value: String) throws(ValueProblem) {
+    guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy({ isWordByte($0) }) else {
+        throw ValueProblem(what: "\"\(printable(name))\" is not the name of an option", remedy: "write letters, digits and ._-")
+    }
+    guard value.utf8.count <= 1024, !value.utf8.contains(where: { $0 < 0x20 }) else {
+        throw ValueProblem(what: "the value of \(name) is too long or has control characters", remedy: "write at most 1024 bytes")
+    }
+}
+
+func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+    default: false
+    }
+}
+
+private func article(_ noun: String) -> String { "aeiou".contains(noun.prefix(1)) ? "an \(noun)" : "a \(noun)" }
+
+/// Text as a double-quoted YAML scalar.
+func quoted(_ text: String) -> String {
+    "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
+}

@@ -1,0 +1,71 @@
+package import MediaCore
+
+/// The canvas and its encoder.
+package struct VideoConfiguration: Equatable, Sendable {
+    /// Pixels; even, 16 to 4096.
+    package var width = 1280
+    /// Pixels; even, 16 to 4096.
+    package var height = 720
+    package var frameRate = FrameRate(30)
+    package var fit = FitMode.fit
+    /// What fills the canvas beside a letterboxed picture.
+    package var background = RGBColor(red: 0, green: 0, blue: 0)
+    /// The encoder's name as libavcodec knows it.
+    package var encoder = "libx264"
+    package var preset = "veryfast"
+    /// Empty for none.
+    package var tune = "zerolatency"
+    package var profile = H264Profile.high
+    package var threads = 1
+    package var bFrames = 0
+    /// Bits a second.
+    package var bitrate = 2_500_000
+    /// The rate control's buffer, as time at `bitrate`.
+    package var vbv = MediaTime.milliseconds(1000)
+    package var keyframeInterval = MediaTime.milliseconds(2000)
+    package var colorMatrix = ColorMatrix.bt709
+    package var colorRange = ColorRange.video
+    /// How long a screen may stay silent before its last canvas is encoded again.
+    package var idleRepeat = MediaTime.milliseconds(250)
+    /// Private options of the encoder, by name.
+    package var encoderOptions: [String: String] = [:]
+
+    package init() {}
+
+    /// The picture that is encoded.
+    package var canvas: CanvasFormat {
+        CanvasFormat(
+            width: width, height: height, frameRate: frameRate,
+            color: ColorDescription(matrix: colorMatrix, range: colorRange))
+    }
+}
+
+/// A profile of H.264 that players know; the raw value is libx264's name of it.
+package enum H264Profile: String, CaseIterable, Sendable {
+    case baseline, main, high
+}
+
+/// A colour with 8 bits a channel, as `#rrggbb` says it (sRGB, full range).
+package struct RGBColor: Equatable, Sendable, CustomStringConvertible {
+    package var red: UInt8
+    package var green: UInt8
+    package var blue: UInt8
+
+    package init(red: UInt8, green: UInt8, blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    /// Reads `#rrggbb`; nil for anything else.
+    package init?(_ text: String) {
+        guard text.utf8.count == 7, text.utf8.first == UInt8(ascii: "#"), !text.contains("+"), !text.contains("-"),
+            let value = UInt32(text.dropFirst(), radix: 16)
+        else { return nil }
+        self.init(red: UInt8(value >> 16), green: UInt8(value >> 8 & 0xFF), blue: UInt8(value & 0xFF))
+    }
+
+    package var description: String {
+        "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

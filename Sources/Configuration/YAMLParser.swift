@@ -1,0 +1,177 @@
+internal import CYAML
+
+/// Reads one YAML document into a tree with libyaml (YAML 1.1), which is the only importer of that library.
+///
+/// What a configuration has no use for is refused with its place: anchors, aliases, tags, a second document, keys that
+/// are not plain text, repeated keys, and nesting past `maxDepth` (which also bounds the recursion here).
+@safe struct YAMLParser: ~Copyable {
+    static let maxDepth = 8
+
+    // On the heap: libyaml keeps a pointer to its own state in it.
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private var depth = 0
+
+    /// The document's root, or nil when it holds nothing but comments.
+    static func parse(_ bytes: [UInt8]) throws(YAMLProblem) -> YAMLNode? {
+        let outcome: Result<YAMLNode?, YAMLProblem> = unsafe bytes.withUnsafeBufferPointer { input in
+            var parser = unsafe YAMLParser(borrowing: input)
+            do throws(YAMLProblem) { return .success(try parser.document()) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    /// `input` must outlive the parser.
+    @unsafe private init(borrowing input: UnsafeBufferPointer<UInt8>) {
+        unsafe parser = .allocate(capacity: 1)
+        let initialized = unsafe yaml_parser_initialize(parser)
+        precondition(initialized == 1, "no memory for a YAML parser")
+        unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+    }
+
+    deinit {
+        unsafe yaml_parser_delete(parser)
+        unsafe parser.deallocate()
+    }
+
+    /// What one libyaml event says, copied out so that the event can be freed at once.
+    private enum Token {
+        case scalar(YAMLScalar)
+        case beginSequence(YAMLMark), endSequence
+        case beginMapping(YAMLMark), endMapping
+        case endOfDocument
+        case endOfStream
+        case other
+    }
+
+    private mutating func document() throws(YAMLProblem) -> YAMLNode? {
+        var root: YAMLNode?
+        while true {
+            let token = try next()
+            switch token {
+            case .endOfStream: return root
+            case .other, .endOfDocument: continue
+            default:
+                guard root == nil else {
+                    throw YAMLProblem(
+                        mark: self.mark(of: token), what: "a second document begins here",
+                        remedy: "keep one document: remove the --- line and what follows it")
+                }
+                root = try node(from: token)
+            }
+        }
+    }
+
+    private mutating func node(from token: Token) throws(YAMLProblem) -> YAMLNode {
+        switch token {
+        case .scalar(let scalar): return .scalar(scalar)
+        case .beginSequence(let mark):
+            try enter(mark)
+            defer { depth -= 1 }
+            var items: [YAMLNode] = []
+            while true {
+                let item = try next()
+                if case .endSequence = item { return .sequence(items, mark) }
+                items.append(try node(from: item))
+            }
+        case .beginMapping(let mark):
+            try enter(mark)
+            defer { depth -= 1 }
+            var entries: [YAMLEntry] = []
+            while true {
+                let token = try next()
+                if case .endMapping = token { return .mapping(entries, mark) }
+                guard case .scalar(let key) = token else {
+                    throw YAMLProblem(
+                        mark: self.mark(of: token), what: "a key is a list or a mapping",
+                        remedy: "write a name followed by a colon")
+                }
+                let value = try node(from: try next())
+                if let first = entries.first(where: { $0.key.text == key.text }) {
+                    throw YAMLProblem(
+                        mark: key.mark, what: "\"\(printable(key.text))\" stands here a second time (first in line \(first.key.mark.line))",
+                        remedy: "keep one of the two")
+                }
+                entries.append(YAMLEntry(key: key, value: value))
+            }
+        default:
+            // libyaml's own grammar lets nothing else start a node.
+            throw YAMLProblem(mark: self.mark(of: token), what: "a value is missing", remedy: "write one")
+        }
+    }
+
+    private func mark(of token: Token) -> YAMLMark {
+        switch token {
+        case .scalar(let scalar): scalar.mark
+        case .beginSequence(let mark), .beginMapping(let mark): mark
+        case .endSequence, .endMapping, .endOfDocument, .endOfStream, .other: unsafe Self.mark(parser.pointee.mark)
+        }
+    }
+
+    private mutating func enter(_ mark: YAMLMark) throws(YAMLProblem) {
+        depth += 1
+        guard depth <= Self.maxDepth else {
+            throw YAMLProblem(
+                mark: mark, what: "nested more than \(Self.maxDepth) deep", remedy: "no key here needs more than three levels")
+        }
+    }
+
+    private mutating func next() throws(YAMLProblem) -> Token {
+        var event = unsafe yaml_event_t()
+        guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw syntaxProblem() }
+        defer { unsafe yaml_event_delete(&event) }
+        let mark = unsafe Self.mark(event.start_mark)
+        switch unsafe event.type {
+        case YAML_SCALAR_EVENT:
+            let scalar = unsafe event.data.scalar
+            try refuse(unsafe scalar.anchor != nil, tag: unsafe scalar.tag != nil, at: mark)
+            let text = unsafe String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            return .scalar(YAMLScalar(text: text, isPlain: unsafe scalar.style == YAML_PLAIN_SCALAR_STYLE, mark: mark))
+        case YAML_SEQUENCE_START_EVENT:
+            try refuse(unsafe event.data.sequence_start.anchor != nil, tag: unsafe event.data.sequence_start.tag != nil, at: mark)
+            return .beginSequence(mark)
+        case YAML_MAPPING_START_EVENT:
+            try refuse(unsafe event.data.mapping_start.anchor != nil, tag: unsafe event.data.mapping_start.tag != nil, at: mark)
+            return .beginMapping(mark)
+        case YAML_SEQUENCE_END_EVENT: return .endSequence
+        case YAML_MAPPING_END_EVENT: return .endMapping
+        case YAML_DOCUMENT_END_EVENT: return .endOfDocument
+        case YAML_STREAM_END_EVENT: return .endOfStream
+        case YAML_ALIAS_EVENT:
+            throw YAMLProblem(mark: mark, what: "an alias (*name) is not supported", remedy: "write the value out")
+        default: return .other
+        }
+    }
+
+    private func refuse(_ anchor: Bool, tag: Bool, at mark: YAMLMark) throws(YAMLProblem) {
+        if anchor { throw YAMLProblem(mark: mark, what: "an anchor (&name) is not supported", remedy: "write the value out") }
+        if tag { throw YAMLProblem(mark: mark, what: "a tag (!name) is not supported", remedy: "remove it") }
+    }
+
+    private func syntaxProblem() -> YAMLProblem {
+        let reason = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "not a YAML document"
+        // The reader's errors (bytes that are not UTF-8) come before there is a mark.
+        guard unsafe parser.pointee.error != YAML_READER_ERROR else {
+            return YAMLProblem(
+                mark: unsafe Self.mark(parser.pointee.mark), what: "\(reason) (at byte \(unsafe parser.pointee.problem_offset))",
+                remedy: "save the file as UTF-8 text")
+        }
+        let remedy =
+            switch reason {
+            case "found character that cannot start any token":
+                "indent with spaces, never with tabs, and put values that start with @, ` or % in quotes"
+            case "mapping values are not allowed in this context":
+                "indent keys of one section alike, and put values that contain \": \" in quotes"
+            case "could not find expected ':'": "write key: value, with a space after the colon"
+            default: "check the indentation and the quotes around here"
+            }
+        return YAMLProblem(mark: unsafe Self.mark(parser.pointee.problem_mark), what: reason, remedy: remedy)
+    }
+
+    private static func mark(_ mark: yaml_mark_t) -> YAMLMark { YAMLMark(line: mark.line + 1, column: mark.column + 1) }
+}
+
+/// Text from a file as it may stand in a message: short, and nothing that a terminal would act on.
+func printable(_ text: String) -> String {
+    let shown = text.unicodeScalars.prefix(60).map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : Character($0) }
+    return String(shown) + (text.unicodeScalars.count > 60 ? "..." : "")
+}

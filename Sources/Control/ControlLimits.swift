@@ -1,0 +1,14 @@
+/// What a client of the control server may take. Together they bound its memory: connections x (head + body + answer).
+package struct ControlLimits: Sendable {
+    /// A connection past this number is answered with 503 and closed.
+    package var maxConnections = 16
+    /// Bytes of request line and headers.
+    package var maxHeadBytes = 8 * 1024
+    package var maxBodyBytes = 8 * 1024
+    /// From connecting to the end of the request.
+    package var requestTimeoutMilliseconds: Int64 = 5000
+    /// From the answer's first byte to its last.
+    package var responseTimeoutMilliseconds: Int64 = 5000
+
+    package init() {}
+}

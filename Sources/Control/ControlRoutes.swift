@@ -1,0 +1,59 @@
+package import ControlProtocol
+
+/// Which handler answers which method and path.
+///
+/// Handlers run on the server's one thread: they read atomics or put a command into a mailbox, and never wait.
+package struct ControlRoutes: Sendable {
+    package typealias Handler = @Sendable (ControlRequest) -> ControlResponse
+
+    private var routes: [(method: String, path: String, handler: Handler)] = []
+
+    package init() {}
+
+    /// Adds a route; a method and path that are there already are an error of the programmer's.
+    package mutating func add(_ method: String, _ path: String, _ handler: @escaping Handler) {
+        precondition(!routes.contains { ($0.method, $0.path) == (method, path) }, "route \(method) \(path) is there twice")
+        routes.append((method, path, handler))
+    }
+
+    /// The handler's answer, 404 for a path that no route has, 405 with `Allow` for a method that its path does not have.
+    package func respond(to request: ControlRequest) -> ControlResponse {
+        let onPath = routes.filter { $0.path == request.path }
+        guard !onPath.isEmpty else {
+            let paths = routes.map(\.path).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+            return .failure(404, "not_found", "there is nothing at this path; there is \(paths.joined(separator: ", "))")
+        }
+        if let route = onPath.first(where: { $0.method == request.method }) { return route.handler(request) }
+        var methods = onPath.map(\.method)
+        if methods.contains("GET") { methods.append("HEAD") }
+        var response = ControlResponse.failure(
+            405, "method_not_allowed", "\(request.path) answers \(methods.joined(separator: ", ")) only")
+        response.headers.append(("Allow", methods.joined(separator: ", ")))
+        return response
+    }
+}
+
+/// Whether the daemon can take or is taking a broadcast.
+package enum Readiness: Equatable, Sendable {
+    case ready
+    /// With the reason, as a sentence.
+    case notReady(String)
+}
+
+extension ControlRoutes {
+    /// `GET /status`, `/healthz` (200 as long as the server's thread turns) and `/readyz` (503 with a reason).
+    package static func standard(
+        status: @escaping @Sendable () -> StatusReport, readiness: @escaping @Sendable () -> Readiness
+    ) -> ControlRoutes {
+        var routes = ControlRoutes()
+        routes.add("GET", "/status") { _ in .success(status()) }
+        routes.add("GET", "/healthz") { _ in ControlResponse(status: 200, json: .object([.init("status", .string("ok"))])) }
+        routes.add("GET", "/readyz") { _ in
+            switch readiness() {
+            case .ready: ControlResponse(status: 200, json: .object([.init("status", .string("ready"))]))
+            case .notReady(let reason): .failure(503, "not_ready", reason)
+            }
+        }
+        return routes
+    }
+}

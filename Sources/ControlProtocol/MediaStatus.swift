@@ -1,0 +1,103 @@
+/// The video line, from the socket to the encoder.
+package struct VideoStatus: JSONRecord {
+    /// The canvas.
+    package var width = 0
+    package var height = 0
+    /// "30" or "30000/1001".
+    package var frameRate = ""
+    package var encoder = ""
+    /// The last picture that came: "1920x1080 420v, orientation 6"; empty before the first.
+    package var source = ""
+    package var framesReceived = 0
+    package var framesEncoded = 0
+    /// Of those encoded, repetitions of a screen that did not change.
+    package var framesRepeated = 0
+    package var keyframes = 0
+    package var bytesEncoded = 0
+    package var targetBitsPerSecond = 0
+    /// Over the last seconds.
+    package var bitsPerSecond = 0
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("width", &width)
+        fields("height", &height)
+        fields("frame_rate", &frameRate)
+        fields("encoder", &encoder)
+        fields("source", &source)
+        fields("frames_received", &framesReceived)
+        fields("frames_encoded", &framesEncoded)
+        fields("frames_repeated", &framesRepeated)
+        fields("keyframes", &keyframes)
+        fields("bytes_encoded", &bytesEncoded)
+        fields("target_bits_per_second", &targetBitsPerSecond)
+        fields("bits_per_second", &bitsPerSecond)
+    }
+}
+
+/// The audio line, from the socket to the encoder.
+package struct AudioStatus: JSONRecord {
+    package var sampleRate = 0
+    package var channels = 0
+    package var appBlocksReceived = 0
+    package var microphoneBlocksReceived = 0
+    package var samplesEncoded = 0
+    /// Silence put in where no source had sound.
+    package var silenceSamples = 0
+    package var bytesEncoded = 0
+    package var targetBitsPerSecond = 0
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("sample_rate_hz", &sampleRate)
+        fields("channels", &channels)
+        fields("app_blocks_received", &appBlocksReceived)
+        fields("microphone_blocks_received", &microphoneBlocksReceived)
+        fields("samples_encoded", &samplesEncoded)
+        fields("silence_samples", &silenceSamples)
+        fields("bytes_encoded", &bytesEncoded)
+        fields("target_bits_per_second", &targetBitsPerSecond)
+    }
+}
+
+/// One destination. Never holds a stream key: its URL is redacted.
+package struct DestinationStatus: JSONRecord {
+    package enum State: String, CaseIterable, Sendable {
+        case idle, connecting, live, congested, reconnecting, failed, closed
+    }
+
+    package var name = ""
+    package var url = ""
+    package var state = State.idle
+    package var stateMilliseconds = 0
+    package var bytesSent = 0
+    package var packetsSent = 0
+    /// What the server acknowledged (RTMP Acknowledgement); zero for servers that do not.
+    package var bytesAcknowledged = 0
+    package var connects = 0
+    /// Packets that this destination skipped, by cause.
+    package var drops: [Counter] = []
+    /// How far it is behind the encoders.
+    package var backlogMilliseconds = 0
+    package var backlogBytes = 0
+    package var lastError: String?
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("name", &name)
+        fields("url", &url)
+        fields("state", &state)
+        fields("state_ms", &stateMilliseconds)
+        fields("bytes_sent", &bytesSent)
+        fields("packets_sent", &packetsSent)
+        fields("bytes_acknowledged", &bytesAcknowledged)
+        fields("connects", &connects)
+        fields("drops", &drops)
+        fields("backlog_ms", &backlogMilliseconds)
+        fields("backlog_bytes", &backlogBytes)
+        fields("last_error", &lastError)
+    }
+}

@@ -1,0 +1,128 @@
+/// What the daemon answers at `GET /status`: counters since the daemon started, gauges as they are now.
+///
+/// Names in JSON are stable: new ones may come, none changes its meaning. They end in their unit.
+package struct StatusReport: JSONRecord {
+    package enum State: String, CaseIterable, Sendable {
+        /// No client.
+        case idle
+        /// A client, but nothing has left yet.
+        case starting
+        case live
+        /// The client paused.
+        case paused
+        /// The broadcast is over; what is queued is being sent.
+        case draining
+        /// The daemon ends.
+        case stopping
+    }
+
+    package var version = ""
+    package var state = State.idle
+    package var stateMilliseconds = 0
+    package var uptimeMilliseconds = 0
+    /// Broadcasts since the daemon started, the current one included.
+    package var broadcasts = 0
+    package var client: ClientStatus?
+    package var video = VideoStatus()
+    package var audio = AudioStatus()
+    /// What was thrown away before encoding, by cause.
+    package var drops: [Counter] = []
+    package var queue = QueueStatus()
+    package var destinations: [DestinationStatus] = []
+    package var memory = MemoryStatus()
+    /// What the guard of the timeline met: jumps, corrections, skew; names end in their unit.
+    package var timeline: [Counter] = []
+    package var latency: [LatencyStatus] = []
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("version", &version)
+        fields("state", &state)
+        fields("state_ms", &stateMilliseconds)
+        fields("uptime_ms", &uptimeMilliseconds)
+        fields("broadcasts", &broadcasts)
+        fields("client", &client)
+        fields("video", &video)
+        fields("audio", &audio)
+        fields("drops", &drops)
+        fields("queue", &queue)
+        fields("destinations", &destinations)
+        fields("memory", &memory)
+        fields("timeline", &timeline)
+        fields("latency", &latency)
+    }
+}
+
+/// The capture client that is connected.
+package struct ClientStatus: JSONRecord {
+    package var name = ""
+    /// What kind of source it said it is.
+    package var kind = ""
+    package var connectedMilliseconds = 0
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("name", &name)
+        fields("kind", &kind)
+        fields("connected_ms", &connectedMilliseconds)
+    }
+}
+
+/// Bounds and contents of the packet log.
+package struct QueueStatus: JSONRecord {
+    package var milliseconds = 0
+    package var bytes = 0
+    package var packets = 0
+    package var capacityMilliseconds = 0
+    package var capacityBytes = 0
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("ms", &milliseconds)
+        fields("bytes", &bytes)
+        fields("packets", &packets)
+        fields("capacity_ms", &capacityMilliseconds)
+        fields("capacity_bytes", &capacityBytes)
+    }
+}
+
+/// What the kernel says the process holds, beside what was planned.
+package struct MemoryStatus: JSONRecord {
+    package var residentBytes = 0
+    package var peakResidentBytes = 0
+    package var anonymousBytes = 0
+    package var planBytes = 0
+    package var capBytes = 0
+    /// The plan by purpose, in bytes.
+    package var plan: [Counter] = []
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("resident_bytes", &residentBytes)
+        fields("peak_resident_bytes", &peakResidentBytes)
+        fields("anonymous_bytes", &anonymousBytes)
+        fields("plan_bytes", &planBytes)
+        fields("cap_bytes", &capBytes)
+        fields("plan", &plan)
+    }
+}
+
+/// How long one way through the daemon takes.
+package struct LatencyStatus: JSONRecord {
+    /// From where to where, such as `socket_to_encoder`.
+    package var path = ""
+    package var averageMicroseconds = 0
+    package var maximumMicroseconds = 0
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("path", &path)
+        fields("average_us", &averageMicroseconds)
+        fields("maximum_us", &maximumMicroseconds)
+    }
+}

@@ -1,0 +1,156 @@
+internal import CLibAV
+internal import FLV
+package import MediaCore
+
+/// An AAC-LC encoder of libavcodec.
+///
+/// Owns the encoder and one block of samples. Used by one thread. Samples are 32-bit floating point, one plane a
+/// channel, nominally -1 to 1; what is not finite is encoded as silence, because libavcodec refuses it.
+///
+/// **Encoder delay.** AAC decoders put out what they were given one block late: libavcodec's encoder says so in
+/// `initial_padding` (1024 samples) and stamps its first packet, which holds only the run-up, 1024 samples before the
+/// first sample. FLV cannot say either of the two, and its players play each packet's 1024 samples at the packet's
+/// timestamp and trim nothing. So a packet's `pts` here is the time of the first sample that a decoder puts out for it,
+/// and packets from before the first sample are not written: what is heard at a time is what was given for that time.
+/// The price is that the first 21 ms of a broadcast fade in.
+package final class AudioEncoder {
+    package let format: AudioTrackFormat
+    /// Samples a packet.
+    package let frameLength: Int
+
+    private let encoder: LibAVEncoder
+    private let frame: AVFrameHandle
+    private let channels: Int
+    private let sampleRate: Int
+    /// Samples in `frame` that wait for the rest.
+    private var buffered = 0
+    /// Samples given to the encoder: its clock.
+    private var submitted: Int64 = 0
+    private var times: AudioBlockTimes
+    private var lastDTS: MediaTime?
+    private var isFinished = false
+
+    /// Bytes of anonymous memory that libavcodec's aac encoder and a block of samples hold, as measured (RssAnon).
+    package static let estimatedBytes = 1_450_000
+
+    /// - Throws: `EncodingError` that names the encoder, what it refused and what there is instead.
+    package init(_ settings: AudioEncoderSettings) throws(EncodingError) {
+        try settings.validate()
+        let encoder = try LibAVEncoder(name: settings.encoder, codecID: AV_CODEC_ID_AAC, codecName: "AAC")
+        let formats = unsafe encoder.inputFormats(\.sample_fmts, end: AV_SAMPLE_FMT_NONE) ?? [AV_SAMPLE_FMT_FLTP]
+        guard formats.contains(AV_SAMPLE_FMT_FLTP) else {
+            throw .inputFormat(encoder: settings.encoder, accepts: formats.map { format in
+                unsafe av_get_sample_fmt_name(format).map { unsafe String(cString: $0) } ?? "unnamed"
+            })
+        }
+        let context = unsafe encoder.context
+        unsafe context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
+        unsafe context.pointee.sample_rate = Int32(settings.sampleRate)
+        unsafe context.pointee.time_base = AVRational(num: 1, den: Int32(settings.sampleRate))
+        unsafe context.pointee.bit_rate = Int64(settings.bitrate)
+        unsafe context.pointee.profile = FF_PROFILE_AAC_LOW
+        unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        unsafe av_channel_layout_default(&context.pointee.ch_layout, Int32(settings.channels))
+        try encoder.open()
+
+        let extradata = encoder.extradata
+        do throws(CodecConfigurationError) {
+            let configuration = try AudioSpecificConfiguration(extradata)
+            guard configuration.sampleRate == settings.sampleRate, configuration.channels == settings.channels else {
+                throw .invalid(
+                    "AAC at \(configuration.sampleRate) Hz with \(configuration.channels) channels")
+            }
+        } catch {
+            throw .configuration(encoder: settings.encoder, error)
+        }
+        let length = unsafe context.pointee.frame_size
+        guard length > 0, let frame = AVFrameHandle() else {
+            throw .outOfMemory(encoder: settings.encoder)
+        }
+        unsafe frame.pointer.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
+        unsafe frame.pointer.pointee.sample_rate = Int32(settings.sampleRate)
+        unsafe frame.pointer.pointee.nb_samples = length
+        unsafe av_channel_layout_default(&frame.pointer.pointee.ch_layout, Int32(settings.channels))
+        try check(unsafe av_frame_get_buffer(frame.pointer, 0), "allocating samples", encoder: settings.encoder)
+
+        format = AudioTrackFormat(
+            sampleRate: settings.sampleRate, channels: settings.channels, bitrate: settings.bitrate,
+            audioSpecificConfig: extradata)
+        frameLength = Int(length)
+        channels = settings.channels
+        sampleRate = settings.sampleRate
+        times = AudioBlockTimes(sampleRate: settings.sampleRate)
+        self.encoder = encoder
+        self.frame = frame
+    }
+
+    /// Encodes samples; whole blocks of `frameLength` go to the encoder, the rest waits for the next call.
+    ///
+    /// - Parameters:
+    ///   - channels: one pointer for each channel of the settings.
+    ///   - frames: samples a channel, any number.
+    ///   - time: when the first of them is heard. Calls are to follow each other without gaps, as a mixer's do: a
+    ///     packet takes its time from the samples with which it begins.
+    package func encode(
+        channels planes: UnsafePointer<UnsafePointer<Float>>, frames: Int, time: MediaTime, into sink: any PacketSink
+    ) throws(EncodingError) {
+        guard !isFinished else { throw .finished(encoder: encoder.name) }
+        var taken = 0
+        while taken < frames {
+            if buffered == 0 {
+                try check(unsafe av_frame_make_writable(frame.pointer), "copying samples", encoder: encoder.name)
+                times.insert(firstSample: submitted, time: time + MediaTime(sample: Int64(taken), rate: sampleRate))
+            }
+            let count = min(frameLength - buffered, frames - taken)
+            for channel in 0..<channels {
+                unsafe copy(planes[channel] + taken, count: count, channel: channel)
+            }
+            buffered += count
+            taken += count
+            if buffered == frameLength { try submit(into: sink) }
+        }
+    }
+
+    /// Encodes what waits, padded with silence, and drains the encoder. Nothing can be encoded afterwards.
+    package func finish(into sink: any PacketSink) throws(EncodingError) {
+        guard !isFinished else { return }
+        isFinished = true
+        if buffered > 0 { try submit(into: sink) }
+        try unsafe encoder.send(nil)
+        try drain(into: sink)
+    }
+
+    private func copy(_ source: UnsafePointer<Float>, count: Int, channel: Int) {
+        guard let plane = unsafe frame.pointer.pointee.extended_data[channel] else { return }
+        let target = unsafe UnsafeMutableRawPointer(plane).assumingMemoryBound(to: Float.self) + buffered
+        for index in 0..<count {
+            let sample = unsafe source[index]
+            unsafe target[index] = sample.isFinite ? sample : 0
+        }
+    }
+
+    private func submit(into sink: any PacketSink) throws(EncodingError) {
+        unsafe frame.pointer.pointee.nb_samples = Int32(buffered)
+        unsafe frame.pointer.pointee.pts = submitted
+        submitted += Int64(buffered)
+        buffered = 0
+        try unsafe encoder.send(frame.pointer)
+        try drain(into: sink)
+    }
+
+    private func drain(into sink: any PacketSink) throws(EncodingError) {
+        while try encoder.receive() {
+            let packet = unsafe encoder.packet
+            guard let data = unsafe packet.pointee.data, let time = unsafe times.time(of: packet.pointee.pts) else {
+                continue  // the run-up before the first sample
+            }
+            // Times that the caller set back would go back on the wire; within a track they must rise.
+            var dts = time
+            if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
+            lastDTS = dts
+            sink.write(
+                PacketInfo(track: .audio, pts: dts, dts: dts, priority: .audio),
+                payload: unsafe UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size)).bytes)
+        }
+    }
+}

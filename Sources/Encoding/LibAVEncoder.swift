@@ -1,0 +1,95 @@
+internal import CLibAV
+
+/// A libavcodec encoder and the packet it fills: what video and audio encoders have in common.
+///
+/// Used by one thread. Configure `context` and set options, `open`, then `send` and `receive` in turns.
+@safe struct LibAVEncoder: ~Copyable {
+    let name: String
+    private let codec: UnsafePointer<AVCodec>
+    private let handle: AVCodecContextHandle
+    private let packetHandle: AVPacketHandle
+
+    var context: UnsafeMutablePointer<AVCodecContext> { unsafe handle.pointer }
+    /// What `receive` filled; valid until the next `receive`.
+    var packet: UnsafeMutablePointer<AVPacket> { unsafe packetHandle.pointer }
+
+    /// Finds an encoder by its libavcodec name.
+    ///
+    /// - Parameter codecName: what `codecID` is called, for errors.
+    init(name: String, codecID: AVCodecID, codecName: String) throws(EncodingError) {
+        guard let codec = unsafe avcodec_find_encoder_by_name(name) else {
+            throw .encoderNotFound(name, available: Self.names(of: codecID))
+        }
+        guard unsafe codec.pointee.id == codecID else {
+            throw .wrongCodec(encoder: name, codec: codecName, available: Self.names(of: codecID))
+        }
+        guard let handle = unsafe AVCodecContextHandle(codec), let packetHandle = AVPacketHandle() else {
+            throw .outOfMemory(encoder: name)
+        }
+        self.name = name
+        unsafe self.codec = unsafe codec
+        self.handle = handle
+        self.packetHandle = packetHandle
+    }
+
+    /// The formats of a list that libavcodec ends with -1, such as `pix_fmts`; nil where the encoder does not tell.
+    func inputFormats<Format>(
+        _ list: KeyPath<AVCodec, UnsafePointer<Format>?>, end: Format
+    ) -> [Format]? where Format: Equatable {
+        guard var next = unsafe codec.pointee[keyPath: list] else { return nil }
+        var formats: [Format] = []
+        while unsafe next.pointee != end {
+            unsafe formats.append(next.pointee)
+            unsafe next += 1
+        }
+        return formats
+    }
+
+    /// Whether the encoder (or every encoder) has an option of that name.
+    func hasOption(_ option: String) -> Bool {
+        unsafe av_opt_find(context, option, nil, 0, AV_OPT_SEARCH_CHILDREN) != nil
+    }
+
+    /// Sets an option of the encoder or of libavcodec by name, before `open` (av_opt_set).
+    func setOption(_ option: String, _ value: String) throws(EncodingError) {
+        let code = unsafe av_opt_set(context, option, value, AV_OPT_SEARCH_CHILDREN)
+        guard code < 0 else { return }
+        throw .option(encoder: name, name: option, value: value, reason: libavText(of: code))
+    }
+
+    func open() throws(EncodingError) {
+        try check(unsafe avcodec_open2(context, codec, nil), "opening", encoder: name)
+    }
+
+    /// The encoder's configuration (extradata) after `open`.
+    var extradata: [UInt8] {
+        guard let data = unsafe context.pointee.extradata else { return [] }
+        return unsafe [UInt8](UnsafeBufferPointer(start: data, count: Int(context.pointee.extradata_size)))
+    }
+
+    /// Gives a frame to the encoder, or, with nil, tells it that none follows (avcodec_send_frame).
+    ///
+    /// The encoder is always emptied after a frame, so it never answers EAGAIN.
+    func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodingError) {
+        try check(unsafe avcodec_send_frame(context, frame), "encoding", encoder: name)
+    }
+
+    /// Takes the next packet, if there is one (avcodec_receive_packet).
+    func receive() throws(EncodingError) -> Bool {
+        let code = unsafe avcodec_receive_packet(context, packet)
+        if code == upcast_AVERROR_EAGAIN || code == upcast_AVERROR_EOF { return false }
+        try check(code, "encoding", encoder: name)
+        return true
+    }
+
+    private static func names(of codecID: AVCodecID) -> [String] {
+        var names: [String] = []
+        var state: UnsafeMutableRawPointer?
+        while let codec = unsafe av_codec_iterate(&state) {
+            if unsafe codec.pointee.id == codecID, unsafe av_codec_is_encoder(codec) != 0 {
+                unsafe names.append(String(cString: codec.pointee.name))
+            }
+        }
+        return names.sorted()
+    }
+}

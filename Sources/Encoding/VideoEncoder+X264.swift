@@ -1,0 +1,46 @@
+extension VideoEncoder {
+    /// Always in `x264-params`: constant frame rate, whatever the tune says; a variable one delays by a frame.
+    private static let constantFrameRate = "force-cfr=1"
+
+    /// Options, of libavcodec and of x264, that belong to `FramePacing` and the settings' bitrate and VBV.
+    private static let rateControlOptions: Set<String> = [
+        "b", "maxrate", "bufsize", "crf", "crf_max", "crf-max", "qp", "bitrate", "vbv-maxrate", "vbv-bufsize",
+        "nal-hrd", "force-cfr", "pass", "stats",
+    ]
+
+    /// What only libx264 understands.
+    static func configureX264(
+        _ encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings
+    ) throws(EncodingError) {
+        // x264 prints what it thinks of an unknown name to standard error, and libavcodec says "Invalid argument".
+        if !settings.preset.isEmpty, X264Preset(rawValue: settings.preset) == nil {
+            let names = X264Preset.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .option(encoder: encoder.name, name: "preset", value: settings.preset, reason: "x264 has \(names)")
+        }
+        for tune in settings.tune.split(separator: ",") where !X264Preset.tunes.contains(String(tune)) {
+            let names = X264Preset.tunes.joined(separator: ", ")
+            throw .option(encoder: encoder.name, name: "tune", value: settings.tune, reason: "x264 has \(names)")
+        }
+        try encoder.setOption("x264-params", constantFrameRate)
+        try encoder.setOption("nal-hrd", "none")
+        // Keyframes come on schedule only: segmenters like them even, and at a cut intra blocks serve as well.
+        try encoder.setOption("sc_threshold", "0")
+        if !settings.subpixelMotion { try encoder.setOption("subq", "0") }
+    }
+
+    /// Sets one of the settings' further options.
+    static func set(
+        _ option: VideoEncoderSettings.Option, on encoder: borrowing LibAVEncoder, isX264: Bool
+    ) throws(EncodingError) {
+        guard isX264 else { return try encoder.setOption(option.name, option.value) }
+        let isList = option.name == "x264-params" || option.name == "x264opts"
+        let names = isList ? option.value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [option.name[...]]
+        for name in names where rateControlOptions.contains(String(name)) {
+            throw .option(
+                encoder: encoder.name, name: option.name, value: option.value,
+                reason: "\(name) is decided by the bitrate and the VBV of the settings")
+        }
+        let isParameters = option.name == "x264-params"
+        try encoder.setOption(option.name, isParameters ? "\(constantFrameRate):\(option.value)" : option.value)
+    }
+}

@@ -1,0 +1,179 @@
+internal import CLibAV
+internal import FLV
+package import MediaCore
+
+/// An H.264 encoder of libavcodec with the canvas that it encodes.
+///
+/// Owns the canvas, the encoder and a scratch buffer; its memory does not grow after the first keyframes. Used by one
+/// thread. `canvas()` gives the picture to paint on, `encode` encodes what it shows and writes packets to a sink before
+/// it returns; with B-frames or a hardware encoder, packets come some frames later.
+///
+/// Timestamps pass exactly: libavcodec is given nanoseconds. libx264 is run at a constant frame rate, which costs no
+/// frame of delay, with its bitrate scaled to the time that really passes (`FramePacing`); it then delivers the bitrate
+/// at any spacing of frames. After an error the encoder is in no known state; make a new one.
+package final class VideoEncoder {
+    package let format: VideoTrackFormat
+
+    private let settings: VideoEncoderSettings
+    private let encoder: LibAVEncoder
+    private let canvasFrame: CanvasFrame
+    /// The canvas as NV12, for encoders that take nothing else.
+    private let interleavedFrame: CanvasFrame?
+    /// libx264 follows a bitrate that changes from frame to frame (reconfig_encoder in libx264.c).
+    private let isPaced: Bool
+
+    private var bitrate: Int
+    private var pacing: FramePacing
+    private var keyframes: KeyframeSchedule
+    private var pending = PendingFrames()
+    private var scratch: [UInt8] = []
+    private var lastPTS: MediaTime?
+    private var lastDTS: MediaTime?
+    private var isFinished = false
+
+    /// Opens the encoder and paints the canvas black.
+    ///
+    /// - Throws: `EncodingError` that names the encoder, what it refused and what there is instead.
+    package init(_ settings: VideoEncoderSettings) throws(EncodingError) {
+        try settings.validate()
+        let encoder = try LibAVEncoder(name: settings.encoder, codecID: AV_CODEC_ID_H264, codecName: "H.264")
+        let layout = try Self.chromaLayout(of: encoder, settings)
+        let isX264 = settings.encoder == "libx264"
+        try Self.configure(encoder, settings, pixelFormat: Self.pixelFormat(layout))
+        if isX264 { try Self.configureX264(encoder, settings) }
+        for option in settings.options { try Self.set(option, on: encoder, isX264: isX264) }
+        try encoder.open()
+        let canvasFrame = try CanvasFrame(settings.canvas, format: AV_PIX_FMT_YUV420P, encoder: settings.encoder)
+        var interleavedFrame: CanvasFrame?
+        if layout == .nv12 {
+            interleavedFrame = try CanvasFrame(settings.canvas, format: AV_PIX_FMT_NV12, encoder: settings.encoder)
+        }
+        let configuration: AVCDecoderConfiguration
+        do {
+            configuration = try AVCDecoderConfiguration(extradata: encoder.extradata)
+        } catch {
+            throw .configuration(encoder: settings.encoder, error)
+        }
+        format = VideoTrackFormat(
+            width: settings.canvas.width, height: settings.canvas.height, frameRate: settings.canvas.frameRate,
+            bitrate: settings.bitrate, decoderConfiguration: configuration.record, encoderName: settings.encoder)
+        let frameDuration = settings.canvas.frameRate.frameDuration
+        pacing = FramePacing(frameDuration: frameDuration, vbv: .milliseconds(Int64(settings.vbvMilliseconds)))
+        keyframes = KeyframeSchedule(interval: settings.keyframeInterval, frameDuration: frameDuration)
+        bitrate = settings.bitrate
+        isPaced = isX264
+        self.settings = settings
+        self.encoder = encoder
+        self.canvasFrame = canvasFrame
+        self.interleavedFrame = interleavedFrame
+        if isPaced { applyBitrate() }
+    }
+
+    /// The canvas to paint on, I420; content stays from frame to frame, black at first. To be written to until the next
+    /// `encode`.
+    ///
+    /// Where the encoder still reads the last frame (libx264 never does), the canvas moves to a copy of it.
+    package func canvas() throws(EncodingError) -> PicturePlanes {
+        try canvasFrame.makeWritable()
+        return canvasFrame.planes
+    }
+
+    /// Encodes what the canvas shows, as a keyframe where one is asked for or due.
+    ///
+    /// - Parameters:
+    ///   - pts: later than the last frame's.
+    ///   - arrival: goes into the `PacketInfo` of this frame's packet.
+    package func encode(
+        pts: MediaTime, forceKeyframe: Bool, arrival: MediaTime, into sink: any PacketSink
+    ) throws(EncodingError) {
+        guard !isFinished else { throw .finished(encoder: encoder.name) }
+        if let lastPTS, pts <= lastPTS { throw .timeDidNotRise(pts, after: lastPTS) }
+        lastPTS = pts
+        if isPaced, pacing.advance(to: pts) { applyBitrate() }
+        pending.insert(pts: pts, arrival: arrival)
+        let isKeyframe = keyframes.mustForce(at: pts, requested: forceKeyframe)
+        if let interleavedFrame {
+            try interleavedFrame.makeWritable()
+            interleavedFrame.copyInterleaved(canvasFrame.planes)
+        }
+        let frame = unsafe (interleavedFrame ?? canvasFrame).frame
+        unsafe frame.pointee.pts = pts.nanoseconds
+        unsafe frame.pointee.pict_type = isKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        try unsafe encoder.send(frame)
+        try drain(into: sink)
+    }
+
+    /// Drains the encoder: what it still holds is written to `sink`. Nothing can be encoded afterwards.
+    package func finish(into sink: any PacketSink) throws(EncodingError) {
+        guard !isFinished else { return }
+        isFinished = true
+        try unsafe encoder.send(nil)
+        try drain(into: sink)
+    }
+
+    /// Changes the bitrate, and the VBV with it, from the next frame on.
+    ///
+    /// libx264 and h264_nvenc follow on the running encoder; of others libavcodec takes no notice.
+    package func setBitrate(_ bitsPerSecond: Int) throws(EncodingError) {
+        try VideoEncoderSettings.validate(bitrate: bitsPerSecond)
+        bitrate = bitsPerSecond
+        applyBitrate()
+    }
+
+    // MARK: Packets
+
+    private func drain(into sink: any PacketSink) throws(EncodingError) {
+        while try encoder.receive() { write(to: sink) }
+    }
+
+    private func write(to sink: any PacketSink) {
+        let packet = unsafe encoder.packet
+        guard let data = unsafe packet.pointee.data else { return }
+        let size = unsafe Int(packet.pointee.size)
+        let needed = NALUnits.maximumLengthPrefixedBytes(annexBBytes: size)
+        if scratch.count < needed { scratch = [UInt8](repeating: 0, count: needed * 2) }
+        let written = unsafe scratch.withUnsafeMutableBytes { target in
+            let source = unsafe UnsafeRawBufferPointer(start: data, count: size).bytes
+            return unsafe NALUnits.lengthPrefixed(annexB: source, into: target) ?? 0
+        }
+        guard written > 0 else { return }
+        let converted = scratch
+        let payload = unsafe converted.span.bytes.extracting(0..<written)
+
+        let flags = unsafe packet.pointee.flags
+        let pts = unsafe MediaTime(nanoseconds: packet.pointee.pts)
+        var dts = unsafe MediaTime(nanoseconds: packet.pointee.dts)
+        if dts.nanoseconds == upcast_AV_NOPTS_VALUE { dts = pts }
+        if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
+        lastDTS = dts
+        let priority: PacketPriority
+        if flags & AV_PKT_FLAG_KEY != 0 {
+            priority = .keyframe
+            keyframes.noteKeyframe(at: pts)
+        } else if flags & AV_PKT_FLAG_DISPOSABLE != 0 || NALUnits.isDisposable(payload) {
+            priority = .disposable
+        } else {
+            priority = .reference
+        }
+        sink.write(
+            PacketInfo(track: .video, pts: pts, dts: dts, priority: priority, arrival: pending.arrival(of: pts)),
+            payload: payload)
+    }
+
+    // MARK: Bitrate
+
+    private func applyBitrate() {
+        let context = unsafe encoder.context
+        unsafe context.pointee.rc_buffer_size = Int32(bitrate / 1000 * settings.vbvMilliseconds)
+        guard isPaced else {
+            unsafe context.pointee.bit_rate = Int64(bitrate)
+            unsafe context.pointee.rc_max_rate = Int64(bitrate)
+            return
+        }
+        unsafe context.pointee.bit_rate = Int64(pacing.scaled(bitrate))
+        // x264 that was opened with a maximum at the bitrate keeps the two equal ever after, whatever the maximum says
+        // (b_vbv_min_rate). One that always lies above spares a second reconfiguration, and the warning that the
+        // maximum is below the average, for each change.
+        unsafe context.pointee.rc_max_rate = Int64(Int32.max)
+    }
+}

@@ -1,0 +1,32 @@
+/// x264's presets, with what they mean for memory (x264 --fullhelp).
+enum X264Preset: String, CaseIterable {
+    case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow, placebo
+
+    /// x264's tunes; several may be given, separated by commas.
+    static let tunes = ["film", "animation", "grain", "stillimage", "psnr", "ssim", "fastdecode", "zerolatency"]
+
+    /// Reference frames.
+    var references: Int {
+        switch self {
+        case .ultrafast, .superfast, .veryfast: 1
+        case .faster, .fast: 2
+        case .medium: 3
+        case .slow: 5
+        case .slower: 8
+        case .veryslow, .placebo: 16
+        }
+    }
+
+    /// Frames of lookahead, where the tune does not forbid it.
+    var lookahead: Int {
+        switch self {
+        case .ultrafast, .superfast: 0
+        case .veryfast: 10
+        case .faster: 20
+        case .fast: 30
+        case .medium: 40
+        case .slow: 50
+        case .slower, .veryslow, .placebo: 60
+        }
+    }
+}

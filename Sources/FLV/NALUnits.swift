@@ -1,0 +1,148 @@
+/// The NAL unit types that a publisher tells apart (ISO/IEC 14496-10, table 7-1).
+package enum NALUnitType: UInt8, Sendable {
+    case slice = 1
+    case idrSlice = 5
+    case supplementalEnhancementInformation = 6
+    case sequenceParameterSet = 7
+    case pictureParameterSet = 8
+    case accessUnitDelimiter = 9
+    case fillerData = 12
+
+    /// Types that have no place within the access units of an FLV stream: parameter sets are in the sequence header,
+    /// delimiters and filler say nothing once lengths are known.
+    var isDroppedFromAccessUnits: Bool {
+        switch self {
+        case .sequenceParameterSet, .pictureParameterSet, .accessUnitDelimiter, .fillerData: true
+        case .slice, .idrSlice, .supplementalEnhancementInformation: false
+        }
+    }
+}
+
+/// H.264 access units in their two shapes: with start codes (Annex B) and with four-byte lengths.
+package enum NALUnits {
+    /// Bytes of a NAL unit's length.
+    package static let lengthBytes = 4
+
+    /// The most that `lengthPrefixed` can make of `annexBBytes`: start codes have three bytes at least, so each unit,
+    /// at least four bytes with its start code, grows by one at most.
+    package static func maximumLengthPrefixedBytes(annexBBytes: Int) -> Int { annexBBytes + annexBBytes / 4 }
+
+    /// Writes an Annex B access unit with four-byte lengths, leaving out parameter sets, delimiters and filler.
+    ///
+    /// Allocates nothing.
+    /// - Returns: bytes written, or nil where `destination` is too small; `maximumLengthPrefixedBytes` always suffices.
+    package static func lengthPrefixed(
+        annexB source: RawSpan, into destination: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        var reader = AnnexBReader(source)
+        var written = 0
+        while let unit = reader.next() {
+            if NALUnitType(rawValue: source.byte(unit.lowerBound) & 0x1f)?.isDroppedFromAccessUnits == true { continue }
+            guard written + lengthBytes + unit.count <= destination.count else { return nil }
+            unsafe destination.storeBytes(of: UInt32(unit.count).bigEndian, toByteOffset: written, as: UInt32.self)
+            written += lengthBytes
+            unsafe source.extracting(unit).withUnsafeBytes {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: destination[written...]).copyMemory(from: $0)
+            }
+            written += unit.count
+        }
+        return written
+    }
+
+    /// Whether no later frame refers to this length-prefixed access unit: its first slice has nal_ref_idc 0 (7.4.1).
+    package static func isDisposable(_ accessUnit: RawSpan) -> Bool {
+        var reader = LengthPrefixedReader(accessUnit)
+        while let unit = try? reader.next() {
+            let header = accessUnit.byte(unit.lowerBound)
+            if (1...5).contains(header & 0x1f) { return header & 0x60 == 0 }
+        }
+        return false
+    }
+
+    /// A NAL unit's payload without the bytes 03 that keep start codes out of it (7.4.1.1).
+    static func removingEmulationPrevention(_ payload: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(payload.count)
+        var zeros = 0
+        for byte in payload {
+            if zeros >= 2, byte == 3 {
+                zeros = 0
+                continue
+            }
+            zeros = byte == 0 ? zeros + 1 : 0
+            result.append(byte)
+        }
+        return result
+    }
+}
+
+/// Finds the NAL units between the start codes of an Annex B byte stream (ISO/IEC 14496-10, B.1).
+///
+/// Start codes of three and four bytes, leading and trailing zero bytes; a unit is never empty. What stands before the
+/// first start code is skipped.
+package struct AnnexBReader: ~Escapable {
+    private let bytes: RawSpan
+    /// The byte behind the last start code found, or the end.
+    private var start: Int
+
+    @_lifetime(copy bytes)
+    package init(_ bytes: RawSpan) {
+        self.bytes = bytes
+        start = Self.startCode(in: bytes, from: 0).map { $0 + 3 } ?? bytes.byteCount
+    }
+
+    /// Where the next unit lies, header byte first; nil behind the last.
+    @_lifetime(self: copy self)
+    package mutating func next() -> Range<Int>? {
+        while start < bytes.byteCount {
+            let begin = start
+            let nextCode = Self.startCode(in: bytes, from: begin)
+            var end = nextCode ?? bytes.byteCount
+            start = nextCode.map { $0 + 3 } ?? bytes.byteCount
+            // A fourth start code byte and trailing_zero_8bits; a unit itself never ends with a zero byte.
+            while end > begin, bytes.byte(end - 1) == 0 { end -= 1 }
+            if end > begin { return begin..<end }
+        }
+        return nil
+    }
+
+    /// The offset of the next 00 00 01 at or after `from`.
+    private static func startCode(in bytes: RawSpan, from: Int) -> Int? {
+        var index = from
+        while index + 3 <= bytes.byteCount {
+            switch bytes.byte(index + 2) {
+            case 0: index += 1
+            case 1:
+                if bytes.byte(index) == 0, bytes.byte(index + 1) == 0 { return index }
+                index += 3
+            default: index += 3
+            }
+        }
+        return nil
+    }
+}
+
+/// Finds the NAL units of an access unit in which each follows its length of four bytes (ISO/IEC 14496-15, 5.3.4.2).
+package struct LengthPrefixedReader: ~Escapable {
+    private let bytes: RawSpan
+    private var position = 0
+
+    @_lifetime(copy bytes)
+    package init(_ bytes: RawSpan) { self.bytes = bytes }
+
+    /// Where the next unit lies, header byte first; nil behind the last.
+    ///
+    /// - Throws: `.truncated` where a length reaches past the end, `.invalid` for an empty unit.
+    @_lifetime(self: copy self)
+    package mutating func next() throws(CodecConfigurationError) -> Range<Int>? {
+        let rest = bytes.byteCount - position
+        guard rest > 0 else { return nil }
+        guard rest >= NALUnits.lengthBytes else { throw .truncated("NAL unit length") }
+        let count = Int(bytes.bigEndian(position, count: NALUnits.lengthBytes))
+        guard count > 0 else { throw .invalid("empty NAL unit") }
+        guard count <= rest - NALUnits.lengthBytes else { throw .truncated("NAL unit") }
+        let begin = position + NALUnits.lengthBytes
+        position = begin + count
+        return begin..<position
+    }
+}

@@ -1,0 +1,113 @@
+internal import MediaCore
+
+/// The change from a source's Y'CbCr to the canvas's, in integers: matrix and range in one step.
+///
+/// Transfer functions and primaries are left alone: BT.601, BT.709 and BT.2020 SDR pictures differ visibly in their
+/// matrix, hardly in their transfer. Grey stays grey in every such change, so chroma does not depend on luma:
+///
+///     Y'  = (1 + luma)     * (Y - 128)  + lumaFromCb * (Cb - 128) + lumaFromCr * (Cr - 128) + lumaOfMiddle
+///     Cb' = (1 + cbFromCb) * (Cb - 128) + cbFromCr   * (Cr - 128) + 128
+///     Cr' = (1 + crFromCr) * (Cr - 128) + crFromCb   * (Cb - 128) + 128
+///
+/// All factors are below 1/4, so that in Q10 their products with a sample fit 16 bits: twice as many in a vector as
+/// 32-bit ones, and x86-64 without extensions multiplies only those.
+package struct ColorConversion: Equatable, Sendable {
+    /// Q10, like the six that follow.
+    let luma: Int16
+    let lumaFromCb: Int16
+    let lumaFromCr: Int16
+    let cbFromCb: Int16
+    let cbFromCr: Int16
+    let crFromCb: Int16
+    let crFromCr: Int16
+    /// What a luma of 128 becomes, in 1/64 steps.
+    let lumaOfMiddle: Int16
+
+    /// Nil where a picture of `source` needs no change on a canvas of `canvas` colour.
+    init?(source: IntakeColor, canvas: ColorDescription) {
+        let target = IntakeColor(canvas)
+        guard source != target, !(source.isGray && source.lumaScale == target.lumaScale) else { return nil }
+
+        let from = LumaWeights(source.matrix)
+        let to = LumaWeights(target.matrix)
+        // R, G and B less luma, of one unit of Cb and of Cr.
+        let redOfCr = 2 * (1 - from.red)
+        let blueOfCb = 2 * (1 - from.blue)
+        let greenOfCb = -from.blue * blueOfCb / from.green
+        let greenOfCr = -from.red * redOfCr / from.green
+        let lumaOfCb = to.green * greenOfCb + to.blue * blueOfCb
+        let lumaOfCr = to.green * greenOfCr + to.red * redOfCr
+
+        let lumaGain = target.lumaScale / source.lumaScale
+        let lumaGainOfChroma = target.lumaScale / source.chromaScale
+        let chromaGain = target.chromaScale / source.chromaScale
+        let cbGain = chromaGain / (2 * (1 - to.blue))
+        let crGain = chromaGain / (2 * (1 - to.red))
+
+        luma = Self.q10(lumaGain - 1)
+        lumaFromCb = Self.q10(lumaOfCb * lumaGainOfChroma)
+        lumaFromCr = Self.q10(lumaOfCr * lumaGainOfChroma)
+        cbFromCb = Self.q10((blueOfCb - lumaOfCb) * cbGain - 1)
+        cbFromCr = Self.q10(-lumaOfCr * cbGain)
+        crFromCb = Self.q10(-lumaOfCb * crGain)
+        crFromCr = Self.q10((redOfCr - lumaOfCr) * crGain - 1)
+        lumaOfMiddle = Int16(((target.lumaZero + (128 - source.lumaZero) * lumaGain) * 64).rounded())
+    }
+
+    private static func q10(_ value: Double) -> Int16 { Int16((value * 1024).rounded()) }
+}
+
+/// What the numbers of an intake picture mean, before any conversion.
+struct IntakeColor: Equatable {
+    let matrix: ColorMatrix
+    /// Steps from black to white.
+    let lumaScale: Double
+    /// Black.
+    let lumaZero: Double
+    /// Steps from the least to the greatest chroma of full-range RGB.
+    private(set) var chromaScale: Double
+    let isGray: Bool
+
+    init(_ color: ColorDescription, isGray: Bool = false) {
+        matrix = color.matrix
+        lumaScale = color.range == .video ? 219 : 255
+        lumaZero = color.range == .video ? 16 : 0
+        chromaScale = color.range == .video ? 224 : 255
+        self.isGray = isGray
+    }
+
+    /// The colour of what unpacking makes of `source`.
+    ///
+    /// RGB becomes BT.601 in full range there. Video-range RGB (16...235) comes out with video-range luma, but its
+    /// chroma then spans 219 steps, not 224.
+    init(unpacked source: VideoSampleFormat) {
+        switch source.pixelFormat {
+        case .nv12VideoRange:
+            self.init(ColorDescription(matrix: source.color.matrix, range: .video))
+        case .nv12FullRange:
+            self.init(ColorDescription(matrix: source.color.matrix, range: .full))
+        case .bgra, .rgba, .argb:
+            self.init(ColorDescription(matrix: .bt601, range: source.color.range))
+            chromaScale = lumaScale
+        case .gray:
+            self.init(source.color, isGray: true)
+        case .i420, .i422, .i444, .p010, .yuy2, .uyvy:
+            self.init(source.color)
+        }
+    }
+}
+
+/// The weights of R, G and B in luma (H.273, table 4).
+private struct LumaWeights {
+    let red: Double
+    let blue: Double
+    var green: Double { 1 - red - blue }
+
+    init(_ matrix: ColorMatrix) {
+        switch matrix {
+        case .bt601: (red, blue) = (0.299, 0.114)
+        case .bt709: (red, blue) = (0.2126, 0.0722)
+        case .bt2020: (red, blue) = (0.2627, 0.0593)
+        }
+    }
+}

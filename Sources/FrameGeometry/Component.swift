@@ -1,0 +1,47 @@
+internal import MediaCore
+
+/// Width and height of one component's samples.
+struct PlaneSize: Equatable, Sendable {
+    var width: Int
+    var height: Int
+}
+
+extension PixelFormat {
+    /// 3 (Y, Cb, Cr), or 1 where there is luma only.
+    var componentCount: Int { self == .gray ? 1 : 3 }
+
+    /// False where the payload's planes are 8-bit planes of one component each.
+    var needsUnpacking: Bool {
+        switch self {
+        case .i420, .i422, .i444, .gray: false
+        default: true
+        }
+    }
+
+    /// By how much chroma is subsampled, horizontally and vertically, once the format is unpacked. RGB is unpacked to
+    /// 4:2:0 at once, since that is all the canvas can hold.
+    var chromaDivisors: (horizontal: Int, vertical: Int) {
+        switch self {
+        case .i422, .yuy2, .uyvy: (2, 1)
+        case .i444: (1, 1)
+        default: (2, 2)
+        }
+    }
+}
+
+extension GeometryPlan {
+    /// Samples of component 0 (Y), 1 (Cb) or 2 (Cr) in the crop, once unpacked. Odd sizes are rounded up for chroma;
+    /// scaling to the intake's half size then moves chroma by at most a quarter of its sample at the far edges.
+    func componentSize(_ component: Int) -> PlaneSize {
+        let (horizontal, vertical) = component == 0 ? (1, 1) : source.pixelFormat.chromaDivisors
+        return PlaneSize(
+            width: (crop.width + horizontal - 1) / horizontal, height: (crop.height + vertical - 1) / vertical)
+    }
+
+    /// Samples of the component in the intake picture, which is I420 of even size.
+    func intakeComponentSize(_ component: Int) -> PlaneSize {
+        component == 0
+            ? PlaneSize(width: intakeWidth, height: intakeHeight)
+            : PlaneSize(width: intakeWidth / 2, height: intakeHeight / 2)
+    }
+}

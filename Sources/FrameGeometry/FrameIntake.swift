@@ -1,0 +1,243 @@
+internal import CLibYUV
+package import MediaCore
+
+/// Turns a sample that arrives in bands into a `Picture`: cropped, scaled, in the canvas's colour, not yet turned.
+///
+/// A frame of 4096x4096 BGRA is 64 MiB, so a frame is never held whole: whoever reads the socket asks for the next
+/// band, puts its bytes into `bandBuffer`, and says so; the band is processed at once, while it is in the cache.
+///
+///     try intake.begin(plan, into: picture)
+///     while let band = intake.nextBand() {
+///         // skip to band.payloadOffset, read band.byteCount bytes into intake.bandBuffer
+///         try intake.bandArrived()
+///     }
+///     // picture is complete
+///
+/// Belongs to one thread at a time. Owns the band buffer, the planes that a band is unpacked to and three scalers: see
+/// `memoryBytes`. While the sizes of samples do not change, nothing is allocated.
+@safe package final class FrameIntake {
+    /// Bytes after the buffers that libswscale may read beyond a narrow row's end, and libyuv beyond an ARGB row's.
+    private static let slack = 64
+
+    private let buffer: UnsafeMutableRawPointer
+    private let unpacked: UnsafeMutablePointer<UInt8>
+    private let scalers = (PlaneScaler(), PlaneScaler(), PlaneScaler())
+    private let converter = ColorConverter()
+
+    private var work: Work?
+
+    /// Bytes that one intake uses at most for sources up to this size, for the memory plan: 0.3 MB of buffers and what
+    /// libswscale 6 was measured to allocate for three planes, plus a margin. 1.2 MB for 1920x1080 sources on a
+    /// 1280x720 canvas, 1.9 MB for sources of any size.
+    package static func memoryBytes(
+        canvas: CanvasFormat, greatestSourceWidth: Int = GeometryPlan.greatestDimension,
+        greatestSourceHeight: Int = GeometryPlan.greatestDimension
+    ) -> Int {
+        let buffers = PlaneBands.byteLimit + PlaneBands.unpackedByteLimit + 2 * slack
+        let scalers = [(canvas.width, canvas.height), (canvas.height, canvas.width)].map { width, height in
+            // Chroma is at most as large as luma at the source, and half its size in the picture.
+            [1, 2, 2].reduce(0) { sum, divisor in
+                sum + PlaneScaler.memoryBytes(
+                    from: PlaneSize(width: greatestSourceWidth, height: greatestSourceHeight),
+                    to: PlaneSize(width: width / divisor, height: height / divisor))
+            }
+        }
+        return buffers + ColorConverter.memoryBytes + max(scalers[0], scalers[1])
+    }
+
+    /// A frame that has been begun and is not complete.
+    private struct Work {
+        let plan: GeometryPlan
+        let picture: Picture
+        var bands: PlaneBands
+        /// The first row of the plane that has not come.
+        var nextRow = 0
+        /// Rows that lie in the buffer and wait for their pair; 0 or 1, and only where rows are gathered.
+        var gatheredRows = 0
+    }
+
+    package init() {
+        unsafe buffer = .allocate(byteCount: PlaneBands.byteLimit + Self.slack, alignment: 64)
+        unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0, count: PlaneBands.byteLimit + Self.slack)
+        unsafe unpacked = UnsafeMutableRawPointer
+            .allocate(byteCount: PlaneBands.unpackedByteLimit + Self.slack, alignment: 64)
+            .bindMemory(to: UInt8.self, capacity: PlaneBands.unpackedByteLimit + Self.slack)
+    }
+
+    deinit {
+        unsafe buffer.deallocate()
+        unsafe unpacked.deallocate()
+    }
+
+    /// Starts a sample; one that was not complete is forgotten. `picture` gets the plan's intake size, and is the
+    /// caller's again once `nextBand` returns nil, or after `cancel`. Throws where the sample's planes do not lie one
+    /// behind the other or the picture is too small for `Picture.reshape`; nothing is begun then.
+    package func begin(_ plan: GeometryPlan, into picture: Picture) throws(GeometryError) {
+        work = nil
+        try plan.checkLayout()
+        let needed = Picture.requiredCapacity(width: plan.intakeWidth, height: plan.intakeHeight)
+        guard needed <= picture.capacity else {
+            throw GeometryError.pictureTooSmall(needed: needed, capacity: picture.capacity)
+        }
+        for component in 0..<plan.source.pixelFormat.componentCount {
+            try scaler(component).configure(
+                from: plan.componentSize(component), to: plan.intakeComponentSize(component))
+        }
+        picture.reshape(width: plan.intakeWidth, height: plan.intakeHeight)
+        if plan.source.pixelFormat.componentCount == 1 {
+            let planes = picture.planes
+            let (width, height) = (CInt(planes.width / 2), CInt(planes.height / 2))
+            unsafe SetPlane(planes.u, CInt(planes.uStride), width, height, 128)
+            unsafe SetPlane(planes.v, CInt(planes.vStride), width, height, 128)
+        }
+        work = Work(plan: plan, picture: picture, bands: PlaneBands(0, of: plan))
+    }
+
+    /// The band that is awaited; nil when the picture is complete or nothing was begun. Offsets rise from band to band
+    /// within a sample: what lies between two bands, and after the last one, is not needed.
+    package func nextBand() -> Band? { work.map { $0.bands.band(at: $0.nextRow) } }
+
+    /// Where the awaited band's bytes go; ask again for every band. Holds at least the band's `byteCount`.
+    package var bandBuffer: UnsafeMutableRawBufferPointer {
+        let used = work.map { $0.gatheredRows * $0.bands.rowBytes } ?? 0
+        return unsafe UnsafeMutableRawBufferPointer(start: buffer + used, count: PlaneBands.byteLimit - used)
+    }
+
+    /// Processes the awaited band, whose bytes are in `bandBuffer`. After an error the sample is given up.
+    package func bandArrived() throws(GeometryError) {
+        guard var work else { throw GeometryError.noBandAwaited }
+        self.work = nil
+        if work.bands.isGathered {
+            work.gatheredRows += 1
+            work.nextRow += 1
+            if work.gatheredRows == 2 || work.nextRow == work.bands.rows {
+                unsafe try process(
+                    buffer, stride: work.bands.rowBytes, firstRow: work.nextRow - work.gatheredRows,
+                    rowCount: work.gatheredRows, of: work)
+                work.gatheredRows = 0
+            }
+        } else {
+            let band = work.bands.band(at: work.nextRow)
+            unsafe try process(
+                buffer, stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
+            work.nextRow += band.rowCount
+        }
+        advance(work)
+    }
+
+    /// Processes the awaited band from where it lies, in shared memory for example. Bytes after it are not read, and
+    /// it is copied only where that could happen otherwise, or where rows have to be gathered.
+    package func bandArrived(at bytes: UnsafeRawBufferPointer) throws(GeometryError) {
+        guard var work else { throw GeometryError.noBandAwaited }
+        let band = work.bands.band(at: work.nextRow)
+        guard bytes.count >= band.byteCount, let start = bytes.baseAddress else {
+            throw GeometryError.bandTooShort(expected: band.byteCount, got: bytes.count)
+        }
+        let readsBeyond = work.bands.rowBytes < 256 || work.plan.source.pixelFormat == .argb
+        if work.bands.isGathered || readsBeyond {
+            unsafe bandBuffer.baseAddress?.copyMemory(from: start, byteCount: band.byteCount)
+            try bandArrived()
+        } else {
+            self.work = nil
+            unsafe try process(
+                start, stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
+            work.nextRow += band.rowCount
+            advance(work)
+        }
+    }
+
+    /// Gives the sample up; what the picture holds then is of no use.
+    package func cancel() { work = nil }
+
+    /// Goes on to the next plane where one is complete, and finishes the picture after the last.
+    private func advance(_ progress: Work) {
+        guard progress.nextRow == progress.bands.rows else { return work = progress }
+        let plan = progress.plan
+        let nextPlane = progress.bands.plane + 1
+        if nextPlane < plan.source.pixelFormat.planeCount {
+            work = Work(plan: plan, picture: progress.picture, bands: PlaneBands(nextPlane, of: plan))
+        } else if let conversion = plan.colorConversion {
+            converter.convert(progress.picture.planes, by: conversion)
+        }
+    }
+
+    /// Unpacks and scales rows of one plane. This is where the samples are still the client's own, read by nobody: a
+    /// region that must not be shown is painted over here, before anything else (in place in `buffer`; bytes that lie
+    /// elsewhere are not ours to write and have to be copied there first).
+    private func process(
+        _ bytes: UnsafeRawPointer, stride: Int, firstRow: Int, rowCount: Int, of work: Work
+    ) throws(GeometryError) {
+        let format = work.plan.source.pixelFormat
+        let plane = work.bands.plane
+        let samples = unsafe bytes.assumingMemoryBound(to: UInt8.self)
+        if !format.needsUnpacking || (plane == 0 && format.plane(0).bytesPerElement == 1) {
+            let component = plane
+            guard scaler(component).isIdentity else {
+                return unsafe try scale(samples, stride, component, firstRow, rowCount, of: work)
+            }
+            let rows = unsafe pictureRows(component, from: firstRow, of: work)
+            let width = CInt(work.plan.componentSize(component).width)
+            return unsafe CopyPlane(samples, CInt(stride), rows.samples, CInt(rows.stride), width, CInt(rowCount))
+        }
+
+        let isPacked = format.planeCount == 1
+        let lumaRows = plane == 0 ? rowCount : 0
+        let chromaDivisor = isPacked ? format.chromaDivisors.vertical : 1
+        let chromaFirst = firstRow / chromaDivisor
+        let chromaRows = isPacked || plane == 1 ? (rowCount + chromaDivisor - 1) / chromaDivisor : 0
+
+        var used = 0
+        let y = unsafe target(0, firstRow, lumaRows, of: work, used: &used)
+        let cb = unsafe target(1, chromaFirst, chromaRows, of: work, used: &used)
+        let cr = unsafe target(2, chromaFirst, chromaRows, of: work, used: &used)
+        unsafe PlaneUnpacker.unpack(
+            samples, stride: stride, format: format, plane: plane, width: work.plan.crop.width, rows: rowCount,
+            y: y, cb: cb, cr: cr)
+        unsafe try scale(y.samples, y.stride, 0, firstRow, lumaRows, of: work)
+        unsafe try scale(cb.samples, cb.stride, 1, chromaFirst, chromaRows, of: work)
+        unsafe try scale(cr.samples, cr.stride, 2, chromaFirst, chromaRows, of: work)
+    }
+
+    /// Where rows of a component are unpacked to: straight into the picture if they have its size, else into planes of
+    /// our own, one behind the other. `PlaneBands` sees to it that a band's fit.
+    private func target(
+        _ component: Int, _ firstRow: Int, _ rowCount: Int, of work: Work, used: inout Int
+    ) -> ComponentRows {
+        guard rowCount > 0, !scaler(component).isIdentity else {
+            return unsafe pictureRows(component, from: firstRow, of: work)
+        }
+        let stride = PlaneBands.unpackedStride(width: work.plan.componentSize(component).width)
+        defer { used += stride * rowCount }
+        return unsafe ComponentRows(samples: unpacked + used, stride: stride)
+    }
+
+    /// Scales rows of a component into the picture, where they are not there already.
+    private func scale(
+        _ samples: UnsafePointer<UInt8>, _ stride: Int, _ component: Int, _ firstRow: Int, _ rowCount: Int,
+        of work: Work
+    ) throws(GeometryError) {
+        let scaler = scaler(component)
+        guard rowCount > 0, !scaler.isIdentity else { return }
+        let destination = unsafe pictureRows(component, from: 0, of: work)
+        unsafe try scaler.feed(
+            samples, stride: stride, firstRow: firstRow, rowCount: rowCount, into: destination.samples,
+            destinationStride: destination.stride)
+    }
+
+    private func pictureRows(_ component: Int, from row: Int, of work: Work) -> ComponentRows {
+        let planes = work.picture.planes
+        return switch component {
+        case 0: unsafe ComponentRows(samples: planes.y + row * planes.yStride, stride: planes.yStride)
+        case 1: unsafe ComponentRows(samples: planes.u + row * planes.uStride, stride: planes.uStride)
+        default: unsafe ComponentRows(samples: planes.v + row * planes.vStride, stride: planes.vStride)
+        }
+    }
+
+    private func scaler(_ component: Int) -> PlaneScaler {
+        switch component {
+        case 0: scalers.0
+        case 1: scalers.1
+        default: scalers.2
+        }
+    }
+}

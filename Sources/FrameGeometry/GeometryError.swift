@@ -1,0 +1,33 @@
+/// Why a frame could not be turned into a picture; the frame is lost, the next one is not affected.
+package enum GeometryError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A plane's rows are shorter than its samples, or the plane starts before the one ahead of it has ended.
+    case badPlaneLayout(plane: Int, offset: Int, stride: Int, leastOffset: Int, leastStride: Int)
+    /// The picture that was handed in has not the storage that the plan's picture needs.
+    case pictureTooSmall(needed: Int, capacity: Int)
+    /// A picture or a canvas is not of the size that the plan says.
+    case sizeMismatch(expectedWidth: Int, expectedHeight: Int, width: Int, height: Int)
+    /// Fewer bytes were handed over than the current band has.
+    case bandTooShort(expected: Int, got: Int)
+    /// Bytes came while no band was awaited: before `begin`, after the last band or after `cancel`.
+    case noBandAwaited
+    /// libswscale would not make a scaler, or did not take a band.
+    case scalerRefused(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int)
+
+    package var description: String {
+        switch self {
+        case .badPlaneLayout(let plane, let offset, let stride, let leastOffset, let leastStride):
+            "plane \(plane) at offset \(offset) with stride \(stride) does not fit its picture: "
+                + "the offset must be at least \(leastOffset), the stride at least \(leastStride)"
+        case .pictureTooSmall(let needed, let capacity):
+            "the picture's storage of \(capacity) bytes is too small: this plan needs \(needed)"
+        case .sizeMismatch(let expectedWidth, let expectedHeight, let width, let height):
+            "the plan is for \(expectedWidth)x\(expectedHeight), not for \(width)x\(height)"
+        case .bandTooShort(let expected, let got):
+            "a band of \(expected) bytes was handed over with \(got) only"
+        case .noBandAwaited:
+            "bytes of a frame came while no frame was begun"
+        case .scalerRefused(let sourceWidth, let sourceHeight, let width, let height):
+            "libswscale refused to scale a plane of \(sourceWidth)x\(sourceHeight) to \(width)x\(height)"
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import MediaCore
+
+/// What is done to a sample to bring it onto the canvas, decided without pixels: a pure value.
+///
+/// A sample is cropped and scaled as it is stored (in bands, by `FrameIntake`), so that the `Picture` between the two
+/// threads is small and there is exactly one resampling; it is turned when it is painted (by `CanvasPainter`).
+/// Example: a 1920x1080 BGRA sample whose upright form needs a quarter turn, on a 720x1280 canvas, has the steps
+///
+///     source pixels 1920x1080+0+0 of BGRA
+///     unpack to planes of 1920x1080
+///     scale to 1280x720
+///     convert colour to bt709 video
+///     turn by rotate90Clockwise
+///     place at 720x1280+0+0
+package struct GeometryPlan: Equatable, Sendable {
+    /// What is sent.
+    package let source: VideoSampleFormat
+    /// What makes it upright.
+    package let transform: UprightTransform
+    /// What it is painted on.
+    package let canvas: CanvasFormat
+    /// How it is placed there.
+    package let fit: FitMode
+    /// The part of the source that is shown, in stored coordinates. `x` and `y` are even; `width` and `height` are even
+    /// or the whole source's.
+    package let crop: PixelRect
+    /// Where the upright picture lies on the canvas: all four numbers are even, and it is centred.
+    package let destination: PixelRect
+    /// Nil where the source's matrix and range are the canvas's.
+    package let colorConversion: ColorConversion?
+
+    /// The greatest width and height of a source and of a canvas; the least is 16.
+    package static let greatestDimension = 4096
+
+    /// Width and height, of source and canvas both, are 16...4096, and the canvas's are even: whoever reads them from
+    /// outside has checked that. Where the planes lie is checked by `FrameIntake.begin`.
+    package init(source: VideoSampleFormat, transform: UprightTransform, canvas: CanvasFormat, fit: FitMode) {
+        let sizes = 16...Self.greatestDimension
+        precondition(sizes.contains(source.width) && sizes.contains(source.height), "source size out of range")
+        precondition(sizes.contains(canvas.width) && sizes.contains(canvas.height), "canvas size out of range")
+        precondition(canvas.width % 2 == 0 && canvas.height % 2 == 0, "canvas size is odd")
+        self.source = source
+        self.transform = transform
+        self.canvas = canvas
+        self.fit = fit
+        colorConversion = ColorConversion(source: IntakeColor(unpacked: source), canvas: canvas.color)
+
+        let upright = transform.swapsAxes ? (source.height, source.width) : (source.width, source.height)
+        let target = (canvas.width, canvas.height)
+        switch fit {
+        case .stretch:
+            crop = PixelRect(x: 0, y: 0, width: source.width, height: source.height)
+            destination = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
+        case .fit:
+            crop = PixelRect(x: 0, y: 0, width: source.width, height: source.height)
+            let size = Self.greatestEvenSize(shapedAs: upright, within: target)
+            destination = Self.centred(size, in: target)
+        case .fill:
+            let size = Self.greatestEvenSize(shapedAs: target, within: upright)
+            let stored = transform.swapsAxes ? (size.height, size.width) : size
+            crop = Self.centred(stored, in: (source.width, source.height))
+            destination = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
+        }
+    }
+
+    /// Width of the `Picture` that is handed to the painter: the destination's, before the turn.
+    package var intakeWidth: Int { transform.swapsAxes ? destination.height : destination.width }
+    /// Height of the `Picture` that is handed to the painter: the destination's, before the turn.
+    package var intakeHeight: Int { transform.swapsAxes ? destination.width : destination.height }
+
+    /// Storage that a `Picture` needs for every plan on this canvas, whatever is sent.
+    package static func pictureCapacity(canvas: CanvasFormat) -> Int {
+        max(
+            Picture.requiredCapacity(width: canvas.width, height: canvas.height),
+            Picture.requiredCapacity(width: canvas.height, height: canvas.width))
+    }
+
+    private typealias Size = (width: Int, height: Int)
+
+    /// The greatest rectangle of `shape`'s aspect ratio inside `bounds`: it touches them in one direction, is rounded
+    /// to the nearest even number in the other, and is at least 2 wide and high.
+    private static func greatestEvenSize(shapedAs shape: Size, within bounds: Size) -> Size {
+        // Cross products instead of ratios: exact, and below 2^24.
+        let shapeIsWider = shape.width * bounds.height > shape.height * bounds.width
+        if shapeIsWider {
+            return (bounds.width, nearestEven(bounds.width * shape.height, over: shape.width, within: bounds.height))
+        }
+        return (nearestEven(bounds.height * shape.width, over: shape.height, within: bounds.width), bounds.height)
+    }
+
+    /// Where the nearest even number would be the limit or above it, the limit, which alone may be odd.
+    private static func nearestEven(_ dividend: Int, over divisor: Int, within limit: Int) -> Int {
+        let even = (dividend + divisor) / (2 * divisor) * 2
+        return even >= limit ? limit : max(2, even)
+    }
+
+    private static func centred(_ size: Size, in bounds: Size) -> PixelRect {
+        PixelRect(
+            x: (bounds.width - size.width) / 4 * 2, y: (bounds.height - size.height) / 4 * 2,
+            width: size.width, height: size.height)
+    }
+}

@@ -1,0 +1,40 @@
+package import MediaCore
+
+/// One step of a plan, in the order in which they are done; for tests, documentation and logs.
+package enum GeometryStep: Equatable, Sendable, CustomStringConvertible {
+    /// The pixels as the client sent them, band by band. The slot for whatever must come before every other step:
+    /// nothing else has read the samples here, so what is hidden here is hidden for good.
+    case sourcePixels(PixelFormat, crop: PixelRect)
+    /// To 8-bit planes of one component each.
+    case unpack(width: Int, height: Int)
+    case scale(width: Int, height: Int)
+    case convertColor(to: ColorDescription)
+    case turn(UprightTransform)
+    case place(PixelRect)
+
+    package var description: String {
+        switch self {
+        case .sourcePixels(let format, let crop): "source pixels \(crop) of \(format.fourCC)"
+        case .unpack(let width, let height): "unpack to planes of \(width)x\(height)"
+        case .scale(let width, let height): "scale to \(width)x\(height)"
+        case .convertColor(let color): "convert colour to \(color.matrix) \(color.range)"
+        case .turn(let transform): "turn by \(transform)"
+        case .place(let rect): "place at \(rect)"
+        }
+    }
+}
+
+extension GeometryPlan {
+    /// The steps of this plan; what changes nothing is left out.
+    package var steps: [GeometryStep] {
+        var steps: [GeometryStep] = [.sourcePixels(source.pixelFormat, crop: crop)]
+        if source.pixelFormat.needsUnpacking { steps.append(.unpack(width: crop.width, height: crop.height)) }
+        if (0..<source.pixelFormat.componentCount).contains(where: { componentSize($0) != intakeComponentSize($0) }) {
+            steps.append(.scale(width: intakeWidth, height: intakeHeight))
+        }
+        if colorConversion != nil { steps.append(.convertColor(to: canvas.color)) }
+        if transform != .identity { steps.append(.turn(transform)) }
+        steps.append(.place(destination))
+        return steps
+    }
+}

@@ -1,0 +1,93 @@
+internal import MediaCore
+
+/// A run of payload bytes that is read and processed at once: some rows of one plane.
+package struct Band: Equatable, Sendable {
+    /// Bytes from the payload's first byte.
+    package let payloadOffset: Int
+    /// Bytes from its first sample to its last one, padding between rows included.
+    package let byteCount: Int
+    /// The payload plane that the rows belong to.
+    package let plane: Int
+    /// The first of the rows, counted from the first one that is needed.
+    package let firstRow: Int
+    package let rowCount: Int
+}
+
+/// How the needed part of one plane is divided into bands.
+///
+/// A band has at most `byteLimit` bytes and an even number of rows (chroma may stand for two); only a plane's last one
+/// may have an odd number. Rows and columns outside the crop are not asked for, nor is the padding after a band's last
+/// row.
+struct PlaneBands: Equatable {
+    /// What stays in a core's second-level cache beside what is made of it.
+    static let byteLimit = 128 << 10
+    /// The same limit for the planes that are made of a band before they are scaled.
+    static let unpackedByteLimit = 160 << 10
+
+    let plane: Int
+    /// Bytes from the payload's start to the first needed sample.
+    let offset: Int
+    let stride: Int
+    /// Bytes of needed samples in a row.
+    let rowBytes: Int
+    let rows: Int
+    let rowsPerBand: Int
+    /// Two rows with what lies between them exceed a band: each row is a band of its own, and is gathered in pairs.
+    let isGathered: Bool
+
+    init(_ plane: Int, of plan: GeometryPlan) {
+        let shape = plan.source.pixelFormat.plane(plane)
+        let location = plan.source.plane(plane)
+        let crop = plan.crop
+        self.plane = plane
+        let firstRow = crop.y / shape.heightDivisor
+        offset = location.offset + firstRow * location.stride + crop.x / shape.widthDivisor * shape.bytesPerElement
+        stride = location.stride
+        rowBytes = shape.rowBytes(pictureWidth: crop.width)
+        rows = shape.rows(pictureHeight: crop.height)
+        isGathered = stride + rowBytes > Self.byteLimit
+        let fitting = (Self.byteLimit - rowBytes) / stride + 1
+        // No plane is unpacked to more: the first to luma, and chroma if it is packed, the second to chroma.
+        let luma = plane != 1 ? Self.unpackedStride(width: crop.width) : 0
+        let chroma = plane == 1 || shape.bytesPerElement == 4 ? Self.unpackedStride(width: (crop.width + 1) / 2) : 0
+        let unpackedFitting = Self.unpackedByteLimit / (luma + 2 * chroma)
+        rowsPerBand = isGathered ? 1 : min(fitting, unpackedFitting) & ~1
+    }
+
+    /// Bytes from one unpacked row of `width` samples to the next: rows start on 64-byte boundaries.
+    static func unpackedStride(width: Int) -> Int { (width + 63) & ~63 }
+
+    /// The band that starts at `row`.
+    func band(at row: Int) -> Band {
+        let count = min(rowsPerBand, rows - row)
+        return Band(
+            payloadOffset: offset + row * stride, byteCount: (count - 1) * stride + rowBytes,
+            plane: plane, firstRow: row, rowCount: count)
+    }
+}
+
+extension GeometryPlan {
+    /// All bands of a sample, offsets ascending.
+    package var bands: [Band] {
+        (0..<source.pixelFormat.planeCount).flatMap { index in
+            let plane = PlaneBands(index, of: self)
+            return stride(from: 0, to: plane.rows, by: plane.rowsPerBand).map(plane.band(at:))
+        }
+    }
+
+    /// Throws where a plane's rows overlap, or where the planes are not one behind the other.
+    func checkLayout() throws(GeometryError) {
+        var end = 0
+        for index in 0..<source.pixelFormat.planeCount {
+            let location = source.plane(index)
+            let leastStride = source.pixelFormat.plane(index).rowBytes(pictureWidth: source.width)
+            let greatest = 1 << 40
+            guard (leastStride...greatest).contains(location.stride), (end...greatest).contains(location.offset) else {
+                throw GeometryError.badPlaneLayout(
+                    plane: index, offset: location.offset, stride: location.stride, leastOffset: end,
+                    leastStride: leastStride)
+            }
+            end = location.offset + source.planeBytes(index)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import CLibYUV
+internal import MediaCore
+
+/// Rows of one component: where the first one starts, and the bytes from one to the next.
+@unsafe struct ComponentRows {
+    var samples: UnsafeMutablePointer<UInt8>
+    var stride: Int
+}
+
+/// Takes rows of a payload plane apart into 8-bit components, mostly with libyuv.
+enum PlaneUnpacker {
+    /// Unpacks `rows` rows of `width` pixels of the picture's crop. For a plane of chroma pairs `width` still counts
+    /// luma pixels, `rows` the plane's own rows. Components that the plane does not hold are not touched.
+    static func unpack(
+        _ source: UnsafePointer<UInt8>, stride: Int, format: PixelFormat, plane: Int, width: Int, rows: Int,
+        y: ComponentRows, cb: ComponentRows, cr: ComponentRows
+    ) {
+        let pairs = (width + 1) / 2
+        let (w, h) = (CInt(width), CInt(rows))
+        let sourceStride = CInt(stride)
+        let (yStride, cbStride, crStride) = unsafe (CInt(y.stride), CInt(cb.stride), CInt(cr.stride))
+        switch format {
+        case .nv12VideoRange, .nv12FullRange:
+            unsafe SplitUVPlane(
+                source, sourceStride, cb.samples, cbStride, cr.samples, crStride, CInt(pairs), h)
+        case .p010 where plane == 0:
+            for row in 0..<rows {
+                unsafe narrow(source + row * stride, count: width, into: y.samples + row * y.stride)
+            }
+        case .p010:
+            for row in 0..<rows {
+                unsafe narrowPairs(
+                    source + row * stride, count: pairs, into: cb.samples + row * cb.stride,
+                    and: cr.samples + row * cr.stride)
+            }
+        case .yuy2:
+            _ = unsafe YUY2ToI422(
+                source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
+        case .uyvy:
+            _ = unsafe UYVYToI422(
+                source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
+        // libyuv names RGB formats by their 32-bit words, the other way round than the bytes in memory. J420 is BT.601
+        // in full range, which keeps more of the 8 bits than its video-range functions.
+        case .bgra:
+            _ = unsafe ARGBToJ420(
+                source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
+        case .rgba:
+            _ = unsafe ABGRToJ420(
+                source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
+        case .argb:
+            // From its second byte on, A R G B A ... is R G B A; the last alpha lies one byte after the row.
+            _ = unsafe ABGRToJ420(
+                source + 1, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
+        case .i420, .i422, .i444, .gray:
+            preconditionFailure("planes of one component need no unpacking")
+        }
+    }
+
+    /// The upper 8 bits of little-endian 16-bit samples, rounded. libyuv only truncates, which darkens by 3/8 of a
+    /// step; libswscale dithers, which costs the encoder bits.
+    private static func narrow(
+        _ source: UnsafeRawPointer, count: Int, into destination: UnsafeMutablePointer<UInt8>
+    ) {
+        for x in 0..<count {
+            let word = unsafe source.loadUnaligned(fromByteOffset: 2 &* x, as: UInt16.self)
+            unsafe destination[x] = rounded(UInt16(littleEndian: word))
+        }
+    }
+
+    /// The same of Cb and Cr samples in turn.
+    private static func narrowPairs(
+        _ source: UnsafeRawPointer, count: Int, into first: UnsafeMutablePointer<UInt8>,
+        and second: UnsafeMutablePointer<UInt8>
+    ) {
+        for x in 0..<count {
+            let pair = unsafe UInt32(littleEndian: source.loadUnaligned(fromByteOffset: 4 &* x, as: UInt32.self))
+            unsafe first[x] = rounded(UInt16(truncatingIfNeeded: pair))
+            unsafe second[x] = rounded(UInt16(truncatingIfNeeded: pair >> 16))
+        }
+    }
+
+    @inline(__always)
+    private static func rounded(_ sample: UInt16) -> UInt8 {
+        UInt8(truncatingIfNeeded: (min(sample, 0xff7f) &+ 0x80) >> 8)
+    }
+}

@@ -1,0 +1,64 @@
+package import IngestProtocol
+package import LinuxSystem
+package import MediaCore
+
+/// Where the bytes of the next part of a video payload are to be put.
+package struct IngestBand: Equatable, Sendable {
+    /// From the payload's first byte; bytes before it that were not asked for are skipped.
+    package var payloadOffset: Int
+    package var byteCount: Int
+
+    package init(payloadOffset: Int, byteCount: Int) {
+        self.payloadOffset = payloadOffset
+        self.byteCount = byteCount
+    }
+}
+
+/// Why a broadcast ends, as the ingest side sees it.
+package enum BroadcastEnd: Equatable, Sendable {
+    /// The client sent `finished`.
+    case finished(FinishedMessage)
+    /// The connection went away without `finished`.
+    case clientVanished
+    /// The client broke the protocol; it has been told.
+    case protocolError
+    /// The daemon is stopping.
+    case daemonStopping
+    /// The broadcast itself failed (encoder, every destination); the sentence says how.
+    case failed(String)
+}
+
+/// The rest of the daemon, as ingest sees it. All calls come from the ingest thread, one at a time, in the order that the
+/// protocol guarantees: `started`, then samples, then `ended` exactly once.
+///
+/// A thrown `ProtocolError` goes to the client; where it is not fatal, the sample is skipped and the broadcast goes on.
+package protocol IngestConsumer: AnyObject, Sendable {
+    /// A client has introduced itself. What is returned is its welcome; a throw ends the connection.
+    func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage
+
+    /// A frame is about to arrive. False: its payload is read and discarded (the consumer has counted it).
+    func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool
+    /// The next band of the frame that was begun; nil when no more bytes of it are wanted.
+    func nextBand() -> IngestBand?
+    /// Where the current band's bytes go; at least its `byteCount` large.
+    var bandBuffer: UnsafeMutableRawBufferPointer { get }
+    func bandArrived() throws(ProtocolError)
+    /// The frame's last byte has been read.
+    func endVideo(arrival: MediaTime)
+    /// The frame will not be completed.
+    func cancelVideo()
+
+    /// Room for the payload of an audio sample, or nil: read and discard (the consumer has counted it).
+    func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
+        throws(ProtocolError) -> UnsafeMutableRawBufferPointer?
+    func endAudio(arrival: MediaTime)
+    func cancelAudio()
+
+    func paused()
+    func resumed()
+    func annotated(_ message: AnnotatedMessage)
+
+    /// The broadcast is over. Must return at once; when everything has been drained and closed, the consumer calls
+    /// `IngestServer.broadcastClosed`.
+    func ended(_ reason: BroadcastEnd)
+}

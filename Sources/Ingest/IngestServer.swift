@@ -1,0 +1,295 @@
+internal import Glibc
+package import IngestProtocol
+package import LinuxSystem
+package import MediaCore
+
+/// The daemon's capture socket: one client at a time, read by one thread named `up-ingest`.
+///
+/// A second client is told `busy` and closed while a broadcast is live; one that connects while the last broadcast is
+/// still draining waits in the socket's backlog. The thread waits in `poll` for the listener, the client and a wake-up
+/// descriptor, and for nothing else: it never waits for an encoder or for the network.
+package final class IngestServer: Sendable {
+    package struct Settings: Sendable {
+        package var limits: IngestLimits
+        /// From accept to `started`.
+        package var startTimeout: MediaTime
+        /// How long a client may take to close after its goodbye.
+        package var lingerTimeout: MediaTime
+
+        package init(
+            limits: IngestLimits = .default, startTimeout: MediaTime = .seconds(5), lingerTimeout: MediaTime = .seconds(1)
+        ) {
+            self.limits = limits
+            self.startTimeout = startTimeout
+            self.lingerTimeout = lingerTimeout
+        }
+    }
+
+    private struct Mail {
+        var states: [StateMessage] = []
+        var failure: String?
+        var goodbye: GoodbyeMessage?
+        var isStopping = false
+        var thread: WorkerThread?
+    }
+
+    private let listener: OwnedDescriptor
+    private let wakeUp: EventDescriptor
+    private let settings: Settings
+    private let clock: any TimeSource
+    private let mail = Monitor(Mail())
+
+    /// - Parameter listener: a listening, non-blocking Unix stream socket, ours from now on.
+    package init(listener: consuming OwnedDescriptor, settings: Settings, clock: any TimeSource) throws(Errno) {
+        self.listener = listener
+        self.settings = settings
+        self.clock = clock
+        wakeUp = try EventDescriptor()
+    }
+
+    /// Starts the ingest thread.
+    package func start(consumer: any IngestConsumer, log: @escaping @Sendable (String) -> Void) throws(Errno) {
+        let thread = try WorkerThread(name: "up-ingest") { [self] in IngestLoop(self, consumer, log).run() }
+        mail.withLock { $0.thread = thread }
+    }
+
+    /// Any thread: ends a live broadcast (`BroadcastEnd.daemonStopping`) and then the thread. Returns at once.
+    package func stop() { post { $0.isStopping = true } }
+
+    /// Waits for the thread's end after `stop`.
+    package func join() {
+        let thread = mail.withLock { mail in
+            defer { mail.thread = nil }
+            return mail.thread
+        }
+        thread?.join()
+    }
+
+    /// Any thread: tells the client of a change. At most 16 wait; older ones go, because only the newest state counts.
+    package func notify(_ state: StateMessage) {
+        post {
+            if $0.states.count == 16 { $0.states.removeFirst() }
+            $0.states.append(state)
+        }
+    }
+
+    /// Any thread: the broadcast cannot go on; the client is told why, and the consumer gets its `ended`.
+    package func fail(_ sentence: String) { post { $0.failure = $0.failure ?? sentence } }
+
+    /// Any thread, once after each `ended`: everything is closed; the client gets its goodbye and the next one its turn.
+    package func broadcastClosed(_ goodbye: GoodbyeMessage) { post { $0.goodbye = goodbye } }
+
+    private func post(_ change: (inout Mail) -> Void) {
+        mail.withLock(change)
+        wakeUp.signal()
+    }
+
+    // MARK: For the loop
+
+    fileprivate var descriptors: (listener: CInt, wakeUp: CInt) { (listener.raw, wakeUp.raw) }
+    fileprivate func accept() throws(Errno) -> OwnedDescriptor? { try UnixSocket.accept(listener) }
+
+    fileprivate func collectMail() -> (states: [StateMessage], failure: String?, goodbye: GoodbyeMessage?, stop: Bool) {
+        wakeUp.clear()
+        return mail.withLock { mail in
+            defer {
+                mail.states.removeAll(keepingCapacity: true)
+                mail.failure = nil
+                mail.goodbye = nil
+            }
+            return (mail.states, mail.failure, mail.goodbye, mail.isStopping)
+        }
+    }
+
+    fileprivate var timing: (clock: any TimeSource, settings: Settings) { (clock, settings) }
+}
+
+/// The body of the ingest thread.
+private final class IngestLoop {
+    private enum Stage {
+        case idle
+        /// Connected; reading messages.
+        case reading(IngestSession)
+        /// The broadcast is being drained; what the client still sends is thrown away.
+        case draining(IngestSession)
+        /// The goodbye is out; waits for the client to close.
+        case lingering(IngestSession, until: MediaTime)
+    }
+
+    private let server: IngestServer
+    private let consumer: any IngestConsumer
+    private let log: @Sendable (String) -> Void
+    private let clock: any TimeSource
+    private let settings: IngestServer.Settings
+    private var stage = Stage.idle
+    private var isStopping = false
+
+    init(_ server: IngestServer, _ consumer: any IngestConsumer, _ log: @escaping @Sendable (String) -> Void) {
+        self.server = server
+        self.consumer = consumer
+        self.log = log
+        (clock, settings) = server.timing
+    }
+
+    func run() {
+        while true {
+            if isStopping {
+                if case .idle = stage { return }
+            }
+            waitForWork()
+            takeMail()
+            serveClient()
+            acceptClients()
+            watchDeadlines()
+        }
+    }
+
+    private var session: IngestSession? {
+        switch stage {
+        case .idle: nil
+        case .reading(let session), .draining(let session), .lingering(let session, _): session
+        }
+    }
+
+    // MARK: Waiting
+
+    private func waitForWork() {
+        let (listener, wakeUp) = server.descriptors
+        // While a broadcast drains, the next client waits in the backlog.
+        var listens = !isStopping
+        switch stage {
+        case .draining, .lingering: listens = false
+        case .idle, .reading: break
+        }
+        var descriptors = (
+            pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: listens ? listener : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: polledSocket, events: sessionEvents, revents: 0)
+        )
+        _ = unsafe withUnsafeMutableBytes(of: &descriptors) { buffer in
+            unsafe poll(buffer.baseAddress!.assumingMemoryBound(to: pollfd.self), 3, timeoutMilliseconds)
+        }
+    }
+
+    /// A socket whose peer has closed would be readable for ever: it is left out while its broadcast drains.
+    private var polledSocket: CInt {
+        guard let session, !session.inputEnded else { return -1 }
+        return session.socket.raw
+    }
+
+    private var sessionEvents: Int16 {
+        guard let session else { return 0 }
+        return Int16(POLLIN) | (session.outbox.isEmpty ? 0 : Int16(POLLOUT))
+    }
+
+    private var deadline: MediaTime? {
+        switch stage {
+        case .idle, .draining: nil
+        case .reading(let session): session.isLive ? nil : session.acceptedAt + settings.startTimeout
+        case .lingering(_, let until): until
+        }
+    }
+
+    private var timeoutMilliseconds: CInt {
+        guard let deadline else { return -1 }
+        return CInt(clamping: max(0, (deadline - clock.now()).nanoseconds + 999_999) / 1_000_000)
+    }
+
+    // MARK: Working
+
+    private func takeMail() {
+        let mail = server.collectMail()
+        if mail.stop, !isStopping {
+            isStopping = true
+            switch stage {
+            case .reading(let session): end(session, session.abandonSample(.daemonStopping))
+            case .lingering: stage = .idle
+            case .idle, .draining: break
+            }
+        }
+        if let failure = mail.failure, case .reading(let session) = stage {
+            session.sendError(ProtocolError(.broadcastFailed, fatal: true, failure))
+            end(session, session.abandonSample(.failed(failure)))
+        }
+        if let session {
+            for state in mail.states { session.enqueue { state.encode(sequence: $0, into: &$1) } }
+        }
+        if let goodbye = mail.goodbye, case .draining(let session) = stage {
+            session.enqueue { goodbye.encode(sequence: $0, into: &$1) }
+            linger(session)
+        }
+    }
+
+    private func serveClient() {
+        switch stage {
+        case .idle: break
+        case .reading(let session):
+            if case .over(let end) = session.readable() { self.end(session, end) }
+            _ = session.flush()
+        case .draining(let session):
+            _ = session.flush()
+            _ = session.discardInput()
+        case .lingering(let session, _):
+            if !session.flush() || !session.discardInput() { stage = .idle }
+        }
+    }
+
+    private func acceptClients() {
+        switch stage {
+        case .idle, .reading: break
+        case .draining, .lingering: return
+        }
+        guard !isStopping else { return }
+        do throws(Errno) {
+            while let socket = try server.accept() {
+                let client = IngestSession(
+                    socket: socket, consumer: consumer, limits: settings.limits, clock: clock)
+                if case .idle = stage {
+                    stage = .reading(client)
+                } else {
+                    client.sendError(
+                        ProtocolError(
+                            .busy, fatal: true,
+                            "another client is broadcasting; one daemon carries one broadcast, try again when it has finished"))
+                    _ = client.flush()
+                }
+            }
+        } catch {
+            log("cannot accept a capture client: \(error); those that are connected go on")
+        }
+    }
+
+    private func watchDeadlines() {
+        guard let deadline, clock.now() >= deadline else { return }
+        switch stage {
+        case .reading(let session):
+            let seconds = settings.startTimeout.secondsAsDouble
+            session.sendError(
+                ProtocolError(.timedOut, fatal: true, "no started message within \(seconds) s of connecting"))
+            end(session, session.abandonSample(.protocolError))
+        case .lingering: stage = .idle
+        case .idle, .draining: break
+        }
+    }
+
+    /// The client's side is over: the consumer drains if it had begun, else there is nothing to wait for.
+    private func end(_ session: IngestSession, _ reason: BroadcastEnd) {
+        _ = session.flush()
+        if session.isLive {
+            session.markEnded()
+            stage = .draining(session)
+            consumer.ended(reason)
+        } else {
+            linger(session)
+        }
+    }
+
+    private func linger(_ session: IngestSession) {
+        guard session.flush() else {
+            stage = .idle
+            return
+        }
+        shutdown(session.socket.raw, CInt(SHUT_WR))
+        stage = .lingering(session, until: clock.now() + settings.lingerTimeout)
+    }
+}

@@ -1,0 +1,288 @@
+internal import Glibc
+internal import IngestProtocol
+internal import LinuxSystem
+internal import MediaCore
+
+/// One client's connection: reads messages from a non-blocking socket, piece by piece, and drives the consumer.
+///
+/// Ingest thread only. Owns the socket, 4 KiB for a message's head and 64 KiB to skip into; payloads go straight to where
+/// the consumer wants them. It never waits: `readable` reads until the socket is empty or the budget is spent.
+@safe final class IngestSession {
+    enum Outcome: Equatable {
+        case more
+        /// The client's side of the broadcast is over; the reason goes to the consumer.
+        case over(BroadcastEnd)
+    }
+
+    /// What is being read.
+    private enum Phase {
+        case header
+        case body(MessageHeader)
+        /// Bytes of payload that nobody wants; then the next header.
+        case skip(remaining: Int)
+        /// A video payload: `position` bytes of it have been read, `band` is being filled up to `filled`.
+        case video(total: Int, position: Int, band: IngestBand?, filled: Int)
+        case audio(AudioSource, total: Int, filled: Int)
+    }
+
+    /// Bytes read in one go before other descriptors get a turn: two 1080p NV12 frames.
+    private static let readBudget = 6 * 1024 * 1024
+
+    let socket: OwnedDescriptor
+    let peer: PeerCredentials?
+    private let consumer: any IngestConsumer
+    private let limits: IngestLimits
+    private let clock: any TimeSource
+
+    private var phase = Phase.header
+    private var state = SessionState()
+    private let head: UnsafeMutableRawBufferPointer
+    private var headFilled = 0
+    private let scratch: UnsafeMutableRawBufferPointer
+    private var audioRoom: UnsafeMutableRawBufferPointer?
+    private(set) var outbox = Outbox()
+    private var outgoingSequence: UInt32 = 0
+    /// Started, and not yet ended: the consumer is owed an `ended`.
+    private(set) var isLive = false
+    /// The client has closed its end.
+    private(set) var inputEnded = false
+    /// Of the client's messages, the one that an error refers to.
+    private var lastSequence: UInt32 = 0
+    /// When the connection was accepted, for the start deadline.
+    let acceptedAt: MediaTime
+
+    init(
+        socket: consuming OwnedDescriptor, consumer: any IngestConsumer, limits: IngestLimits, clock: any TimeSource
+    ) {
+        peer = PeerCredentials(socket: socket.raw)
+        self.socket = socket
+        self.consumer = consumer
+        self.limits = limits
+        self.clock = clock
+        acceptedAt = clock.now()
+        unsafe head = .allocate(byteCount: MessageHeader.byteCount + limits.maxBody, alignment: 16)
+        unsafe scratch = .allocate(byteCount: 64 * 1024, alignment: 64)
+    }
+
+    deinit {
+        unsafe head.deallocate()
+        unsafe scratch.deallocate()
+    }
+
+    /// Queues a message for the client; `flush` sends it.
+    func enqueue(_ encode: (UInt32, inout [UInt8]) -> Void) {
+        var bytes: [UInt8] = []
+        encode(outgoingSequence, &bytes)
+        outgoingSequence &+= 1
+        outbox.append(bytes)
+    }
+
+    /// False when the client is gone.
+    func flush() -> Bool { outbox.flush(to: socket.raw) }
+
+    /// Reads and throws away what is there, up to the budget; false once the client has closed.
+    func discardInput() -> Bool {
+        var budget = Self.readBudget
+        while budget > 0, !inputEnded {
+            switch unsafe receive(from: socket.raw, into: scratch) {
+            case .bytes(let count): budget -= count
+            case .wouldBlock: return true
+            case .ended: inputEnded = true
+            }
+        }
+        return !inputEnded
+    }
+
+    /// Reads what is there and acts on it.
+    func readable() -> Outcome {
+        var budget = Self.readBudget
+        while budget > 0 {
+            let target = unsafe nextTarget()
+            let count: Int
+            switch unsafe receive(from: socket.raw, into: target) {
+            case .wouldBlock: return .more
+            case .ended:
+                inputEnded = true
+                return .over(abandonSample(.clientVanished))
+            case .bytes(let n): count = n
+            }
+            budget -= count
+            do throws(ProtocolError) {
+                if let end = try advance(by: count) { return .over(end) }
+            } catch {
+                sendError(error)
+                if error.isFatal { return .over(abandonSample(.protocolError)) }
+            }
+        }
+        return .more
+    }
+
+    /// The client will send no more: forgets a sample that was on its way.
+    func abandonSample(_ end: BroadcastEnd) -> BroadcastEnd {
+        switch phase {
+        case .video: consumer.cancelVideo()
+        case .audio: consumer.cancelAudio()
+        case .header, .body, .skip: break
+        }
+        phase = .skip(remaining: .max)
+        return end
+    }
+
+    func markEnded() { isLive = false }
+
+    // MARK: Reading
+
+    /// Where the next bytes go, never more than belong to the current piece.
+    private func nextTarget() -> UnsafeMutableRawBufferPointer {
+        switch phase {
+        case .header:
+            return unsafe slice(head, from: headFilled, to: MessageHeader.byteCount)
+        case .body(let header):
+            return unsafe slice(head, from: headFilled, to: MessageHeader.byteCount + header.bodyBytes)
+        case .skip(let remaining):
+            return unsafe slice(scratch, from: 0, to: min(remaining, scratch.count))
+        case .video(let total, let position, let band, let filled):
+            guard let band else { return unsafe slice(scratch, from: 0, to: min(total - position, scratch.count)) }
+            if position < band.payloadOffset {
+                return unsafe slice(scratch, from: 0, to: min(band.payloadOffset - position, scratch.count))
+            }
+            return unsafe slice(consumer.bandBuffer, from: filled, to: band.byteCount)
+        case .audio(_, let total, let filled):
+            return unsafe slice(audioRoom!, from: filled, to: total)
+        }
+    }
+
+    private func slice(_ buffer: UnsafeMutableRawBufferPointer, from: Int, to: Int) -> UnsafeMutableRawBufferPointer {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[from..<to])
+    }
+
+    /// Takes note of `count` bytes that have arrived at the current target.
+    private func advance(by count: Int) throws(ProtocolError) -> BroadcastEnd? {
+        switch phase {
+        case .header:
+            headFilled += count
+            guard headFilled == MessageHeader.byteCount else { return nil }
+            let header = try decodeHeader()
+            if header.bodyBytes > 0 {
+                phase = .body(header)
+                return nil
+            }
+            return try dispatch(header)
+        case .body(let header):
+            headFilled += count
+            guard headFilled == MessageHeader.byteCount + header.bodyBytes else { return nil }
+            return try dispatch(header)
+        case .skip(let remaining):
+            remaining == count ? nextMessage() : (phase = .skip(remaining: remaining - count))
+        case .video(let total, let position, let band, let filled):
+            try advanceVideo(total: total, position: position + count, band: band, filled: filled, count: count)
+        case .audio(let source, let total, let filled):
+            guard filled + count == total else {
+                phase = .audio(source, total: total, filled: filled + count)
+                return nil
+            }
+            unsafe audioRoom = nil
+            nextMessage()
+            consumer.endAudio(arrival: clock.now())
+        }
+        return nil
+    }
+
+    private func advanceVideo(total: Int, position: Int, band: IngestBand?, filled: Int, count: Int)
+        throws(ProtocolError)
+    {
+        var (band, filled) = (band, filled)
+        if let current = band, position > current.payloadOffset {
+            filled += count
+            if filled == current.byteCount {
+                do throws(ProtocolError) {
+                    try consumer.bandArrived()
+                } catch {
+                    // The frame is lost, its remaining bytes are skipped, and the broadcast goes on.
+                    consumer.cancelVideo()
+                    skip(total - position)
+                    throw error
+                }
+                band = consumer.nextBand()
+                filled = 0
+            }
+        }
+        guard position == total else {
+            phase = .video(total: total, position: position, band: band, filled: filled)
+            return
+        }
+        nextMessage()
+        consumer.endVideo(arrival: clock.now())
+    }
+
+    private func nextMessage() {
+        headFilled = 0
+        phase = .header
+    }
+
+    private func skip(_ bytes: Int) {
+        if bytes == 0 { nextMessage() } else { phase = .skip(remaining: bytes) }
+    }
+
+    // MARK: Messages
+
+    private func decodeHeader() throws(ProtocolError) -> MessageHeader {
+        let bytes = unsafe RawSpan(_unsafeStart: head.baseAddress!, byteCount: MessageHeader.byteCount)
+        return try MessageHeader.decode(bytes, limits: limits)
+    }
+
+    private func dispatch(_ header: MessageHeader) throws(ProtocolError) -> BroadcastEnd? {
+        // Whatever becomes of the message, its payload is dealt with: by default it is skipped.
+        skip(header.payloadBytes)
+        lastSequence = header.sequence
+        let body = unsafe RawSpan(
+            _unsafeStart: head.baseAddress! + MessageHeader.byteCount, byteCount: header.bodyBytes)
+        return try handle(header, body: body)
+    }
+
+    private func handle(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) -> BroadcastEnd? {
+        switch try state.admit(header) {
+        case .start:
+            let message = try StartedMessage.decode(body: body)
+            let welcome = try consumer.started(message, peer: peer)
+            isLive = true
+            enqueue { welcome.encode(sequence: $0, into: &$1) }
+        case .sample: try beginSample(header, body: body)
+        case .discard, .skip: break
+        case .pause: consumer.paused()
+        case .resume: consumer.resumed()
+        case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))
+        case .finish:
+            let message = try FinishedMessage.decode(body: body)
+            return .finished(message)
+        }
+        return nil
+    }
+
+    private func beginSample(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) {
+        let total = header.payloadBytes
+        switch header.type {
+        case .video:
+            let message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
+            guard try consumer.beginVideo(message, arrival: clock.now()) else { return }
+            phase = .video(total: total, position: 0, band: consumer.nextBand(), filled: 0)
+        case .audioApp, .audioMic:
+            let source: AudioSource = header.type == .audioApp ? .app : .microphone
+            let message = try AudioMessage.decode(body: body, payloadBytes: total, limits: limits)
+            // An empty sample has nothing to wait for.
+            guard total > 0 else { return }
+            guard
+                let room = unsafe try consumer.beginAudio(
+                    source, message, payloadBytes: total, arrival: clock.now())
+            else { return }
+            unsafe audioRoom = room
+            phase = .audio(source, total: total, filled: 0)
+        default: break
+        }
+    }
+
+    func sendError(_ error: ProtocolError) {
+        let message = ErrorMessage(error, refersTo: lastSequence)
+        enqueue { message.encode(sequence: $0, into: &$1) }
+    }
+}

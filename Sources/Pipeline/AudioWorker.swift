@@ -1,0 +1,105 @@
+internal import AudioMixing
+internal import Buffering
+internal import Encoding
+internal import LinuxSystem
+internal import MediaCore
+
+/// The body of the thread `up-audio`: puts PCM on the mixer's timeline, and encodes a block whenever one is due, with
+/// silence where there is nothing, so that the broadcast always has an audio track.
+final class AudioWorker: @unchecked Sendable /* all state belongs to the audio thread, but for `mixerCounters` */ {
+    private let queue: PCMQueue
+    private let mixer: AudioMixer
+    private let encoder: AudioEncoder
+    private let sink: any PacketSink
+    private let clock: BroadcastClock
+    private let counters: BroadcastCounters
+    private let published: Monitor<AudioMixerCounters>
+    private let onFailure: @Sendable (String) -> Void
+
+    /// How often the thread looks for the broadcast's first sample, which may be video.
+    private static let startPollInterval = MediaTime.milliseconds(10)
+
+    init(
+        queue: PCMQueue, mixer: AudioMixer, encoder: AudioEncoder, sink: any PacketSink, clock: BroadcastClock,
+        counters: BroadcastCounters, onFailure: @escaping @Sendable (String) -> Void
+    ) {
+        self.queue = queue
+        self.mixer = mixer
+        self.encoder = encoder
+        self.sink = sink
+        self.clock = clock
+        self.counters = counters
+        self.onFailure = onFailure
+        published = Monitor(mixer.counters)
+    }
+
+    /// Any thread: what the mixer has counted, a block old at most.
+    var mixerCounters: AudioMixerCounters { published.withLock { $0 } }
+
+    /// Runs until the queue is closed and empty, then mixes and encodes what is left.
+    func run() {
+        do throws(WorkerFailure) {
+            while try step() {}
+            if let now = clock.now() {
+                try encodeDueBlocks(now)
+                // What is left is mixed without waiting for stragglers: up to where there is sound, or a picture.
+                let end = max(now, mixer.contentEnd)
+                while let block = mixer.flush(until: end) { try encode(block) }
+            }
+            try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
+        } catch {
+            onFailure(error.sentence)
+            while case .block = queue.take(until: nil) { queue.release() }
+        }
+    }
+
+    private func step() throws(WorkerFailure) -> Bool {
+        let deadline = clock.monotonicTime(of: mixer.nextDue) ?? clock.monotonic.now() + Self.startPollInterval
+        switch queue.take(until: deadline) {
+        case .block(let block, let bytes):
+            unsafe submit(block, bytes)
+            queue.release()
+        case .timeout: break
+        case .closed: return false
+        }
+        if let now = clock.now() { try encodeDueBlocks(now) }
+        return true
+    }
+
+    private func submit(_ block: PCMBlock, _ bytes: UnsafeRawBufferPointer) {
+        guard let now = clock.now() else { return }
+        do {
+            try unsafe mixer.submit(
+                block.source, format: block.format, payload: bytes, time: block.time, broadcastNow: now)
+        } catch {
+            // One block that cannot be mixed is silence; the broadcast goes on.
+            counters.audioRefused.add()
+        }
+    }
+
+    private func encodeDueBlocks(_ now: MediaTime) throws(WorkerFailure) {
+        var rendered = false
+        while let block = mixer.render(broadcastNow: now) {
+            rendered = true
+            try encode(block)
+        }
+        if rendered {
+            let counters = mixer.counters
+            published.withLock { $0 = counters }
+        }
+    }
+
+    private func encode(_ block: MixedBlock) throws(WorkerFailure) {
+        try encoding { () throws(EncodingError) in
+            // For mono the encoder reads the first pointer only.
+            var channels = unsafe (block.channel(0), block.channel(block.channels - 1))
+            try unsafe withUnsafePointer(to: &channels) { pointer throws(EncodingError) in
+                try unsafe pointer.withMemoryRebound(to: UnsafePointer<Float>.self, capacity: 2) {
+                    planes throws(EncodingError) in
+                    try unsafe encoder.encode(
+                        channels: planes, frames: block.frames, time: block.time, into: sink)
+                }
+            }
+        }
+    }
+}

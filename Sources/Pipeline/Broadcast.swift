@@ -1,0 +1,181 @@
+internal import AudioMixing
+internal import Buffering
+internal import Configuration
+internal import Encoding
+internal import FrameGeometry
+internal import Ingest
+internal import IngestProtocol
+internal import LinuxSystem
+internal import Logging
+internal import MediaCore
+internal import Publishing
+internal import Synchronization
+
+/// One broadcast from its client's `started` to its last byte: owns every stage, and the order in which they start
+/// (ends first) and stop (sources first).
+///
+/// Created and closed by `BroadcastHost`. All memory of the data plane is allocated here, in `init`.
+final class Broadcast: Sendable {
+    let inlet: CaptureInlet
+    let log: PacketLog
+    let meter: PacketMeter
+    let slot: FrameSlot<VideoFrameTag>
+    let queue: PCMQueue
+    let counters: BroadcastCounters
+    let clock: BroadcastClock
+    let destinations: [Destination]
+    let format: BroadcastFormat
+    let started: StartedMessage
+    let startedAt: MediaTime
+    private let video: VideoWorker
+    private let audio: AudioWorker
+    private let videoThread: WorkerThread
+    private let audioThread: WorkerThread
+
+    /// Bytes of raw PCM that may wait: the largest message (1 MiB) and as much again.
+    static let pcmQueueBytes = 2 * 1024 * 1024
+
+    /// - Parameter onFailure: called once by any thread when the broadcast cannot go on.
+    /// - Throws: a sentence for the client and the log.
+    init(
+        _ started: StartedMessage, configuration: Configuration, environment: [String: String], clock monotonic: any TimeSource,
+        onEvent: @escaping @Sendable (Int, DestinationEvent) -> Void, onFailure: @escaping @Sendable (String) -> Void
+    ) throws(WorkerFailure) {
+        self.started = started
+        startedAt = monotonic.now()
+        let canvas = configuration.video.canvas
+        clock = BroadcastClock(monotonic)
+        counters = BroadcastCounters()
+        slot = FrameSlot(pictureCapacity: GeometryPlan.pictureCapacity(canvas: canvas))
+        queue = PCMQueue(capacity: Self.pcmQueueBytes)
+        log = PacketLog(limits: configuration.packetLogLimits)
+        meter = PacketMeter(into: log)
+
+        let videoEncoder: VideoEncoder
+        let audioEncoder: AudioEncoder
+        let mixer: AudioMixer
+        do {
+            videoEncoder = try VideoEncoder(configuration.videoEncoderSettings)
+            audioEncoder = try AudioEncoder(configuration.audioEncoderSettings)
+            mixer = try AudioMixer(settings: configuration.mixerSettings)
+        } catch {
+            throw WorkerFailure(sentence: "\(error)")
+        }
+        // Opening them touched tables and code that are not needed again. No destination runs yet, so nobody loads a
+        // library meanwhile.
+        ProcessMemory.releaseFilePages()
+        format = BroadcastFormat(video: videoEncoder.format, audio: audioEncoder.format)
+
+        inlet = CaptureInlet(
+            canvas: canvas, fit: configuration.video.fit, convention: started.convention, slot: slot, queue: queue,
+            clock: clock, counters: counters)
+        let video = VideoWorker(
+            slot: slot, encoder: videoEncoder,
+            painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter, clock: clock,
+            counters: counters, frameRate: canvas.frameRate, idleInterval: configuration.video.idleRepeat,
+            onFailure: onFailure)
+        let audio = AudioWorker(
+            queue: queue, mixer: mixer, encoder: audioEncoder, sink: meter, clock: clock, counters: counters,
+            onFailure: onFailure)
+        self.video = video
+        self.audio = audio
+        // Weak: the worker writes to the log, and would otherwise live as long as it.
+        log.onKeyframeWanted = { [weak video] in video?.requestKeyframe() }
+
+        do {
+            let settings = try configuration.destinationSettings(environment: environment)
+            var destinations: [Destination] = []
+            for (index, settings) in settings.enumerated() {
+                destinations.append(
+                    try Destination(
+                        index: index, settings: settings, log: log, format: format, clock: monotonic,
+                        onEvent: { onEvent(index, $0) }))
+            }
+            self.destinations = destinations
+            (videoThread, audioThread) = try Self.start(destinations, video, audio, slot)
+        } catch {
+            throw WorkerFailure(sentence: "\(error)")
+        }
+    }
+
+    /// Starts every thread, ends first; where one cannot be had, those that run are stopped again.
+    private static func start(
+        _ destinations: [Destination], _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>
+    ) throws(Errno) -> (video: WorkerThread, audio: WorkerThread) {
+        var running: [Destination] = []
+        var videoThread: WorkerThread?
+        do {
+            for destination in destinations {
+                try destination.start()
+                running.append(destination)
+            }
+            let thread = try WorkerThread(name: "up-video", stackBytes: 512 * 1024) { video.run() }
+            videoThread = thread
+            return (thread, try WorkerThread(name: "up-audio") { audio.run() })
+        } catch {
+            slot.close()
+            videoThread?.join()
+            for destination in running { destination.cancel() }
+            for destination in running { destination.join() }
+            throw error
+        }
+    }
+
+    var mixerCounters: AudioMixerCounters { audio.mixerCounters }
+
+    /// Any thread: the next frame becomes a keyframe.
+    func requestKeyframe() { video.requestKeyframe() }
+
+    /// Stops sources first: what was taken in is encoded, what was encoded is sent until `deadline`, then every
+    /// destination unpublishes and closes. Blocks; returns true when everything was sent in time.
+    func close(deadline: MediaTime) -> Bool {
+        slot.close()
+        queue.close()
+        videoThread.join()
+        audioThread.join()
+        log.end()
+        for destination in destinations { destination.stop(deadline: deadline) }
+        for destination in destinations { destination.join() }
+        return destinations.allSatisfy {
+            let snapshot = $0.snapshot
+            return snapshot.state == .stopped && snapshot.backlog.bytes == 0
+        }
+    }
+
+    /// At least one destination takes packets.
+    var isPublishing: Bool { destinations.contains { $0.snapshot.state == .publishing } }
+
+    /// Every destination has failed for good.
+    var hasNoDestinationLeft: Bool { destinations.allSatisfy { $0.snapshot.state == .failed } }
+
+    /// Why, for each destination that failed.
+    var destinationErrors: String { destinations.compactMap(\.snapshot.lastError).joined(separator: "; ") }
+
+    var adviceFigures: ClientAdvice.Figures {
+        ClientAdvice.Figures(
+            isPublishing: isPublishing,
+            backlog: destinations.map(\.snapshot.backlog.duration).max() ?? .zero,
+            framesReceived: counters.framesReceived.current,
+            framesWasted: slot.superseded + counters.framesAboveRate.current)
+    }
+
+    /// Frames that were received and never encoded.
+    private var framesDropped: UInt64 {
+        slot.superseded + slot.flushed + counters.framesAboveRate.current + counters.framesOutOfOrder.current
+            + counters.framesAbandoned.current
+    }
+
+    /// The client's account of what became of its samples.
+    func goodbye(_ end: BroadcastEnd, drained: Bool, sentence: String) -> GoodbyeMessage {
+        let reason: GoodbyeReason =
+            switch end {
+            case .finished: drained ? .finished : .failed
+            case .daemonStopping: .daemonStopping
+            case .clientVanished, .protocolError, .failed: .failed
+            }
+        let text = drained ? sentence : "\(sentence); not everything could be sent in time"
+        return GoodbyeMessage(
+            reason, text: text, framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,
+            audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })
+    }
+}

@@ -1,0 +1,152 @@
+internal import AudioMixing
+internal import Buffering
+internal import Configuration
+package import ControlProtocol
+internal import IngestProtocol
+internal import LinuxSystem
+internal import MediaCore
+internal import Publishing
+internal import Timeline
+
+/// What control is told. Nothing here waits for a data thread: counters are atomics, the rest are copies.
+extension BroadcastHost {
+    /// Any thread: everything as it is now.
+    package var status: StatusReport {
+        let now = clock.now()
+        let (broadcast, isPaused, isClosing, isStopping, count, bitrate, ended) = state.withLock {
+            ($0.broadcast, $0.isPaused, $0.closer != nil, $0.isStopping, $0.count, $0.videoBitrate, $0.lastDestinations)
+        }
+        var report = StatusReport()
+        report.version = Version.current
+        report.uptimeMilliseconds = Int((now - startedAt).milliseconds)
+        report.broadcasts = Int(clamping: count)
+        report.memory = memoryStatus
+        report.video.width = configuration.video.width
+        report.video.height = configuration.video.height
+        report.video.frameRate = "\(configuration.video.frameRate)"
+        report.video.encoder = configuration.video.encoder
+        report.video.targetBitsPerSecond = configuration.video.bitrate
+        report.audio.sampleRate = configuration.audio.sampleRate
+        report.audio.channels = configuration.audio.channels
+        report.audio.targetBitsPerSecond = configuration.audio.bitrate
+        report.queue.capacityBytes = configuration.buffer.maxBytes
+        report.queue.capacityMilliseconds = Int(configuration.buffer.duration.milliseconds)
+        guard let broadcast else {
+            report.state = isStopping ? .stopping : .idle
+            report.stateMilliseconds = report.uptimeMilliseconds
+            report.destinations = ended.isEmpty ? untriedDestinations : ended.map { $0.status(at: now) }
+            return report
+        }
+        report.state = isStopping ? .stopping : isClosing ? .draining : isPaused ? .paused : broadcast.isPublishing ? .live : .starting
+        report.stateMilliseconds = Int((now - broadcast.startedAt).milliseconds)
+        report.client = broadcast.clientStatus(at: now)
+        report.video.bitsPerSecond = bitrate
+        broadcast.fill(&report, at: now)
+        return report
+    }
+
+    /// Before the first broadcast.
+    private var untriedDestinations: [DestinationStatus] {
+        configuration.destinations.map { destination in
+            var status = DestinationStatus()
+            status.name = destination.name
+            status.url = destination.redactedURL
+            return status
+        }
+    }
+
+    private var memoryStatus: MemoryStatus {
+        var status = MemoryStatus()
+        if let memory = ProcessMemory.current() {
+            status.residentBytes = memory.resident
+            status.peakResidentBytes = memory.peakResident
+            status.anonymousBytes = memory.anonymous
+        }
+        let plan = configuration.memoryPlan
+        status.planBytes = plan.totalBytes
+        status.capBytes = plan.capBytes
+        status.plan = plan.lines.map { Counter($0.purpose.rawValue, $0.bytes) }
+        return status
+    }
+}
+
+extension Broadcast {
+    func clientStatus(at now: MediaTime) -> ClientStatus {
+        var client = ClientStatus()
+        client.name = started.clientName
+        client.kind = "\(started.source)"
+        client.connectedMilliseconds = Int((now - startedAt).milliseconds)
+        return client
+    }
+
+    func fill(_ report: inout StatusReport, at now: MediaTime) {
+        fillVideo(&report.video)
+        fillAudio(&report.audio)
+        report.drops = drops
+        let statistics = log.statistics
+        report.queue.milliseconds = Int(statistics.duration.milliseconds)
+        report.queue.bytes = statistics.bytes
+        report.queue.packets = statistics.packets
+        report.destinations = destinations.map { $0.snapshot.status(at: now) }
+        report.timeline = timelineCounters
+        var latency = LatencyStatus()
+        latency.path = "socket_to_encoder"
+        let frames = counters.framesEncoded.current
+        latency.averageMicroseconds = frames == 0 ? 0 : counters.encodeLatencyTotalMicroseconds.asInt / Int(frames)
+        latency.maximumMicroseconds = counters.encodeLatencyPeakMicroseconds.asInt
+        report.latency = [latency]
+    }
+
+    private func fillVideo(_ video: inout VideoStatus) {
+        video.source = inlet.sourceDescription
+        video.framesReceived = counters.framesReceived.asInt
+        video.framesEncoded = counters.framesEncoded.asInt + counters.framesRepeated.asInt
+        video.framesRepeated = counters.framesRepeated.asInt
+        video.keyframes = meter.keyframes.asInt
+        video.bytesEncoded = meter.videoBytes.asInt
+    }
+
+    private func fillAudio(_ audio: inout AudioStatus) {
+        let mixer = mixerCounters
+        audio.appBlocksReceived = counters.audioBlocks[0].asInt
+        audio.microphoneBlocksReceived = counters.audioBlocks[1].asInt
+        audio.samplesEncoded = meter.audioPackets.asInt * 1024
+        audio.silenceSamples = mixer.silentBlocks * 1024
+        audio.bytesEncoded = meter.audioBytes.asInt
+    }
+
+    /// What was thrown away before it was encoded; a destination's own drops stand with it.
+    private var drops: [Counter] {
+        let mixer = mixerCounters
+        let pcm = queue.statistics
+        return [
+            Counter("video_superseded", Int(clamping: slot.superseded)),
+            Counter("video_above_frame_rate", counters.framesAboveRate.asInt),
+            Counter("video_not_after_previous", counters.framesOutOfOrder.asInt),
+            Counter("video_abandoned", counters.framesAbandoned.asInt),
+            Counter("audio_queue_full_blocks", Int(clamping: pcm.dropped + pcm.refused)),
+            Counter("audio_refused_blocks", counters.audioRefused.asInt),
+            Counter("audio_late_frames", mixer.app.lateFrames + mixer.microphone.lateFrames),
+            Counter("audio_early_frames", mixer.app.earlyFrames + mixer.microphone.earlyFrames),
+            Counter("audio_overlap_frames", mixer.app.overlapFrames + mixer.microphone.overlapFrames),
+        ]
+    }
+
+    private var timelineCounters: [Counter] {
+        let timeline = inlet.timelineCounters
+        let mixer = mixerCounters
+        return [
+            Counter("jumps_forward", timeline.jumpsForward),
+            Counter("jumps_backward", timeline.jumpsBackward),
+            Counter("lateness_rebases", timeline.latenessRebases),
+            Counter("largest_drift_us", Int(clamping: timeline.largestDrift.nanoseconds / 1000)),
+            Counter("orientation_missing", counters.orientationMissing.asInt),
+            Counter("orientation_invalid", counters.orientationInvalid.asInt),
+            Counter("video_format_changes", counters.formatChanges.asInt),
+            Counter("audio_format_changes", mixer.app.formatChanges + mixer.microphone.formatChanges),
+            Counter("audio_latency_ms", Int(mixer.latency.milliseconds)),
+            Counter("app_drift_ppm", mixer.app.driftPartsPerMillion),
+            Counter("microphone_drift_ppm", mixer.microphone.driftPartsPerMillion),
+        ]
+    }
+}

@@ -1,0 +1,233 @@
+package import Configuration
+package import Ingest
+package import IngestProtocol
+package import LinuxSystem
+package import Logging
+package import MediaCore
+internal import Buffering
+internal import Publishing
+internal import Glibc
+
+/// Takes one broadcast after another from the ingest server: starts it, feeds it, and closes it while the next client
+/// waits in the socket's backlog.
+///
+/// `IngestConsumer` calls come from the ingest thread, `DestinationEvent`s from the publishing threads; everything else
+/// may be called from any.
+package final class BroadcastHost: IngestConsumer {
+    struct State {
+        var broadcast: Broadcast?
+        var isPaused = false
+        var closer: WorkerThread?
+        /// Broadcasts since the daemon started.
+        var count: UInt64 = 0
+        /// Why the last one ended, for people.
+        var lastEnd: String?
+        /// How its destinations ended: an operator who looks afterwards sees why.
+        var lastDestinations: [DestinationSnapshot] = []
+        /// False where the broadcast that a stop ended could not send all that it had encoded.
+        var hasDrained = true
+        /// The daemon has been told to stop.
+        var isStopping = false
+        /// Bits a second that the video encoder delivers.
+        var videoBitrate = 0
+        var videoRate = RateGauge()
+        var advice = ClientAdvice()
+    }
+
+    let configuration: Configuration
+    private let environment: [String: String]
+    private let logger: Logger
+    let clock: any TimeSource
+    let startedAt: MediaTime
+    private let server: IngestServer
+    let state = Monitor(State())
+
+    /// - Parameter environment: where stream keys may stand (`key_env`); read at each broadcast's start, as key files are.
+    package init(
+        configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
+        clock: any TimeSource
+    ) {
+        self.configuration = configuration
+        self.environment = environment
+        self.server = server
+        self.logger = logger
+        self.clock = clock
+        startedAt = clock.now()
+    }
+
+    /// Takes note that the daemon stops, for the status; `IngestServer.stop` is what ends the broadcast.
+    package func noteStopping() { state.withLock { $0.isStopping = true } }
+
+    package var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// Waits for a broadcast that is closing. False where it was ended by the stop and could not send all that it had
+    /// encoded. Call after `IngestServer.join`.
+    package func shutDown() -> Bool {
+        joinCloser()
+        return state.withLock { $0.hasDrained }
+    }
+
+    private var current: Broadcast? { state.withLock { $0.broadcast } }
+
+    // MARK: IngestConsumer
+
+    package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
+        joinCloser()
+        let id = broadcastID()
+        let broadcast: Broadcast
+        do {
+            broadcast = try Broadcast(
+                message, configuration: configuration, environment: environment, clock: clock,
+                onEvent: { [weak self] in self?.destinationChanged($0, $1) },
+                onFailure: { [weak self] in self?.failed($0) })
+        } catch {
+            logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
+            throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
+        }
+        state.withLock {
+            $0.broadcast = broadcast
+            $0.isPaused = false
+            $0.videoRate = RateGauge()
+            $0.advice = ClientAdvice()
+        }
+        logger.info(
+            "broadcast started",
+            metadata: [
+                "broadcast": "\(id)", "client": "\(message.clientName)", "source": "\(message.source)",
+                "pid": "\(peer.map { String($0.processID) } ?? "unknown")",
+            ])
+        let canvas = configuration.video.canvas
+        return WelcomeMessage(
+            limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
+            audioRate: configuration.audio.sampleRate, broadcastID: id)
+    }
+
+    package func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
+        try inlet.beginVideo(message, arrival: arrival)
+    }
+
+    package func nextBand() -> IngestBand? { inlet.nextBand() }
+    package var bandBuffer: UnsafeMutableRawBufferPointer { unsafe inlet.bandBuffer }
+    package func bandArrived() throws(ProtocolError) { try inlet.bandArrived() }
+    package func endVideo(arrival: MediaTime) { inlet.endVideo(arrival: arrival) }
+    package func cancelVideo() { inlet.cancelVideo() }
+
+    package func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
+        throws(ProtocolError) -> UnsafeMutableRawBufferPointer?
+    {
+        unsafe inlet.beginAudio(source, message, payloadBytes: payloadBytes, arrival: arrival)
+    }
+
+    package func endAudio(arrival: MediaTime) { inlet.endAudio(arrival: arrival) }
+    package func cancelAudio() { inlet.cancelAudio() }
+
+    package func paused() {
+        state.withLock { $0.isPaused = true }
+        logger.info("paused by the client", metadata: ["now": "the last picture is repeated, with silence"])
+    }
+
+    package func resumed() {
+        state.withLock { $0.isPaused = false }
+        logger.info("resumed by the client")
+    }
+
+    package func annotated(_ message: AnnotatedMessage) {
+        logger.info("annotated", metadata: ["key": "\(message.key)", "value": "\(message.value)"])
+    }
+
+    package func ended(_ reason: BroadcastEnd) {
+        guard let broadcast = current else { return }
+        let sentence = Self.sentence(reason)
+        logger.info("broadcast ending", metadata: ["why": "\(sentence)", "now": "what is encoded is sent, then closed"])
+        server.notify(StateMessage(.draining, value: UInt32(clamping: broadcast.log.statistics.duration.milliseconds), text: sentence))
+        do {
+            let closer = try WorkerThread(name: "up-close") { [self] in close(broadcast, reason, sentence) }
+            state.withLock { $0.closer = closer }
+        } catch {
+            // Without a thread to wait on, the ingest thread waits itself; nothing else can be done with its time.
+            close(broadcast, reason, sentence)
+        }
+    }
+
+    /// The ingest thread is the only one that feeds the broadcast, and it does so between `started` and `ended` only.
+    private var inlet: CaptureInlet {
+        guard let broadcast = current else { preconditionFailure("a sample outside a broadcast") }
+        return broadcast.inlet
+    }
+
+    // MARK: Ending
+
+    private func close(_ broadcast: Broadcast, _ reason: BroadcastEnd, _ sentence: String) {
+        let drained = broadcast.close(deadline: clock.now() + configuration.stop.drain)
+        let goodbye = broadcast.goodbye(reason, drained: drained, sentence: sentence)
+        logger.info(
+            "broadcast ended",
+            metadata: [
+                "why": "\(sentence)", "frames": "\(goodbye.framesTaken)", "dropped": "\(goodbye.framesDropped)",
+                "duration": "\(clock.now() - broadcast.startedAt)", "sent_all": "\(drained)",
+            ])
+        let snapshots = broadcast.destinations.map(\.snapshot)
+        state.withLock {
+            $0.broadcast = nil
+            $0.lastEnd = sentence
+            $0.lastDestinations = snapshots
+            // A broadcast that failed long before is no reason for a daemon that is stopped idle to say so.
+            if case .daemonStopping = reason { $0.hasDrained = drained }
+        }
+        ProcessMemory.releaseFreed()
+        server.broadcastClosed(goodbye)
+    }
+
+    private func joinCloser() {
+        let closer = state.withLock { state in
+            defer { state.closer = nil }
+            return state.closer
+        }
+        closer?.join()
+    }
+
+    private func failed(_ sentence: String) {
+        logger.error("broadcast failed", metadata: ["why": "\(sentence)", "now": "it is ended"])
+        server.fail(sentence)
+    }
+
+    private static func sentence(_ reason: BroadcastEnd) -> String {
+        switch reason {
+        case .finished(let message): message.text.isEmpty ? "the client finished" : "the client finished: \(message.text)"
+        case .clientVanished: "the client's connection went away without finished"
+        case .protocolError: "the client broke the protocol"
+        case .daemonStopping: "the daemon is stopping"
+        case .failed(let sentence): sentence
+        }
+    }
+
+    // MARK: Destinations
+
+    private func destinationChanged(_ index: Int, _ event: DestinationEvent) {
+        event.log(to: logger, name: configuration.destinations[index].name)
+        if let message = event.stateMessage { server.notify(message) }
+        // One dead destination costs the others nothing; when none is left there is nothing to broadcast to.
+        guard let broadcast = current, broadcast.hasNoDestinationLeft else { return }
+        failed("no destination is left; \(broadcast.destinationErrors)")
+    }
+
+    /// Once a second, by the main thread: measures, and tells the client what has changed.
+    package func tick() {
+        let now = clock.now()
+        let message = state.withLock { state -> StateMessage? in
+            guard let broadcast = state.broadcast, state.closer == nil else { return nil }
+            state.videoBitrate = Int(state.videoRate.note(broadcast.meter.videoBytes.current, at: now) * 8)
+            return state.advice.advise(
+                broadcast.adviceFigures, maxFrameRate: configuration.video.frameRate.framesPerSecond)
+        }
+        if let message { server.notify(message) }
+    }
+
+    private func broadcastID() -> String {
+        let number = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        return "\(getpid())-\(number)"
+    }
+}

@@ -1,0 +1,158 @@
+internal import Buffering
+internal import FrameGeometry
+internal import Ingest
+internal import IngestProtocol
+internal import LinuxSystem
+internal import MediaCore
+internal import Timeline
+
+/// The ingest thread's half of a broadcast: gives every sample its time, turns arriving bytes into pictures at once, and
+/// hands pictures and PCM over to the other threads.
+///
+/// Ingest thread only. Owns the timeline, the first half of the geometry, and the picture that is being filled.
+final class CaptureInlet: @unchecked Sendable /* all state but `published` belongs to the ingest thread */ {
+    private let canvas: CanvasFormat
+    private let fit: FitMode
+    private let slot: FrameSlot<VideoFrameTag>
+    private let queue: PCMQueue
+    private let clock: BroadcastClock
+    private let counters: BroadcastCounters
+    let convention: OrientationConvention
+
+    private var timeline: BroadcastTimeline
+    private let published: Monitor<TimelineCounters>
+    private let intake = FrameIntake()
+    /// The plan of the last frame: while nothing changes, nothing is planned again.
+    private var planned: (source: VideoSampleFormat, transform: UprightTransform, plan: GeometryPlan)?
+    private let sourceText = Monitor("")
+    private var filling: (picture: Picture, plan: GeometryPlan, time: MediaTime)?
+    private var receiving: PCMBlock?
+
+    init(
+        canvas: CanvasFormat, fit: FitMode, convention: OrientationConvention, slot: FrameSlot<VideoFrameTag>,
+        queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters
+    ) {
+        self.canvas = canvas
+        self.fit = fit
+        self.convention = convention
+        self.slot = slot
+        self.queue = queue
+        self.clock = clock
+        self.counters = counters
+        timeline = BroadcastTimeline()
+        published = Monitor(timeline.counters)
+    }
+
+    /// Any thread: the last frame's format, for people; empty before the first.
+    var sourceDescription: String { sourceText.withLock { $0 } }
+
+    /// Any thread: what the timeline has counted.
+    var timelineCounters: TimelineCounters { published.withLock { $0 } }
+
+    private func place(_ track: TimelineTrack, pts: MediaTime, duration: MediaTime, arrival: MediaTime) -> Placement {
+        let placement = timeline.place(track, pts: pts, duration: duration, arrival: arrival)
+        clock.publish(offset: timeline.clockOffset)
+        let counters = timeline.counters
+        published.withLock { $0 = counters }
+        return placement
+    }
+
+    // MARK: Video
+
+    func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
+        counters.framesReceived.add()
+        let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
+        guard placement.isAccepted else {
+            counters.framesOutOfOrder.add()
+            return false
+        }
+        let plan = plan(for: message.format, transform: transform(of: message))
+        guard let picture = slot.acquire() else {
+            counters.framesAbandoned.add()
+            return false
+        }
+        do {
+            try intake.begin(plan, into: picture)
+        } catch {
+            slot.recycle(picture)
+            counters.framesAbandoned.add()
+            throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be taken: \(error)")
+        }
+        filling = (picture, plan, placement.time)
+        return true
+    }
+
+    func nextBand() -> IngestBand? {
+        intake.nextBand().map { IngestBand(payloadOffset: $0.payloadOffset, byteCount: $0.byteCount) }
+    }
+
+    var bandBuffer: UnsafeMutableRawBufferPointer { unsafe intake.bandBuffer }
+
+    func bandArrived() throws(ProtocolError) {
+        do {
+            try intake.bandArrived()
+        } catch {
+            throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be converted: \(error)")
+        }
+    }
+
+    func endVideo(arrival: MediaTime) {
+        guard let (picture, plan, time) = filling else { return }
+        filling = nil
+        slot.offer(picture, VideoFrameTag(time: time, arrival: arrival, plan: plan))
+    }
+
+    func cancelVideo() {
+        guard let (picture, _, _) = filling else { return }
+        filling = nil
+        intake.cancel()
+        slot.recycle(picture)
+        counters.framesAbandoned.add()
+    }
+
+    private func transform(of message: VideoMessage) -> UprightTransform {
+        guard let tag = message.orientation else {
+            (message.orientationRaw == 0 ? counters.orientationMissing : counters.orientationInvalid).add()
+            return .identity
+        }
+        return convention.uprightTransform(for: tag)
+    }
+
+    private func plan(for source: VideoSampleFormat, transform: UprightTransform) -> GeometryPlan {
+        if let planned, planned.source == source, planned.transform == transform { return planned.plan }
+        if planned != nil { counters.formatChanges.add() }
+        let plan = GeometryPlan(source: source, transform: transform, canvas: canvas, fit: fit)
+        planned = (source, transform, plan)
+        let text = "\(source.width)x\(source.height) \(source.pixelFormat.fourCC), \(transform)"
+        sourceText.withLock { $0 = text }
+        return plan
+    }
+
+    // MARK: Audio
+
+    func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
+        -> UnsafeMutableRawBufferPointer?
+    {
+        let track: TimelineTrack = source == .app ? .audioApp : .audioMicrophone
+        let duration = MediaTime(sample: Int64(message.frames), rate: message.format.sampleRate)
+        let placement = place(track, pts: message.pts, duration: duration, arrival: arrival)
+        guard placement.isAccepted, let room = unsafe queue.reserve(payloadBytes) else { return nil }
+        receiving = PCMBlock(
+            source: source, format: message.format, frames: message.frames, time: placement.time, arrival: arrival)
+        return unsafe room
+    }
+
+    func endAudio(arrival: MediaTime) {
+        guard var block = receiving else { return }
+        receiving = nil
+        block.arrival = arrival
+        counters.audioBlocks[Int(block.source.rawValue)].add()
+        counters.audioFrames[Int(block.source.rawValue)].add(UInt64(block.frames))
+        queue.commit(block)
+    }
+
+    func cancelAudio() {
+        receiving = nil
+        queue.abandon()
+    }
+}

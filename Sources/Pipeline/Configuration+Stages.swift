@@ -1,0 +1,59 @@
+internal import AudioMixing
+internal import Buffering
+internal import Configuration
+internal import Encoding
+internal import FrameGeometry
+internal import Glibc
+internal import MediaCore
+internal import Publishing
+
+/// The configuration in each stage's own words. Stages do not know the configuration; only this file does both.
+extension Configuration {
+    var canvasBackground: CanvasColor {
+        let color = video.background
+        return CanvasColor(red: color.red, green: color.green, blue: color.blue, color: video.canvas.color)
+    }
+
+    var videoEncoderSettings: VideoEncoderSettings {
+        var settings = VideoEncoderSettings(canvas: video.canvas, bitrate: video.bitrate)
+        settings.encoder = video.encoder
+        settings.preset = video.preset
+        settings.tune = video.tune
+        settings.profile = VideoEncoderSettings.Profile(rawValue: video.profile.rawValue) ?? .high
+        settings.threads = video.threads
+        settings.bFrames = video.bFrames
+        settings.vbvMilliseconds = Int(video.vbv.milliseconds)
+        settings.keyframeInterval = video.keyframeInterval
+        settings.options = video.encoderOptions.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }
+        return settings
+    }
+
+    var audioEncoderSettings: AudioEncoderSettings {
+        AudioEncoderSettings(sampleRate: audio.sampleRate, channels: audio.channels, bitrate: audio.bitrate)
+    }
+
+    var mixerSettings: AudioMixerSettings {
+        var settings = AudioMixerSettings()
+        settings.sampleRate = audio.sampleRate
+        settings.channels = audio.channels
+        settings.appGain = Self.linear(audio.appGainDecibels)
+        settings.microphoneGain = Self.linear(audio.microphoneGainDecibels)
+        settings.limiterCeiling = Float(audio.limiterCeilingDecibels)
+        settings.minimumLatency = audio.minLatency
+        settings.maximumLatency = audio.maxLatency
+        return settings
+    }
+
+    var packetLogLimits: PacketLogLimits {
+        PacketLogLimits(maxBytes: buffer.maxBytes, maxDuration: buffer.duration, maxPackets: maxPackets)
+    }
+
+    /// Both tracks' packets over the log's duration, and half as many again for bursts.
+    private var maxPackets: Int {
+        let seconds = buffer.duration.secondsAsDouble
+        let perSecond = video.frameRate.framesPerSecond + Double(audio.sampleRate) / 1024
+        return max(64, Int(seconds * perSecond * 1.5))
+    }
+
+    private static func linear(_ decibels: Double) -> Float { Float(pow(10, decibels / 20)) }
+}

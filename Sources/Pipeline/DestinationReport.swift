@@ -1,0 +1,54 @@
+internal import Buffering
+internal import ControlProtocol
+internal import IngestProtocol
+internal import Logging
+internal import MediaCore
+internal import Publishing
+
+/// What a destination tells, in the words of those who hear it: the log, the client, the operator's status.
+extension DestinationEvent {
+    func log(to logger: Logger, name: String) {
+        switch self {
+        case .state(let state): logger.debug("destination \(state.rawValue)", metadata: ["destination": "\(name)"])
+        case .failed(let error):
+            logger.error("\(error)", metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)"])
+        case .notice(let sentence): logger.notice("\(sentence)", metadata: ["destination": "\(name)"])
+        }
+    }
+
+    /// What the capture client is told, if anything; that packets flow it learns from `ClientAdvice`.
+    var stateMessage: StateMessage? {
+        switch self {
+        case .state(.connecting): StateMessage(.connecting, value: 1, text: "the destination is being connected")
+        case .state, .failed, .notice: nil
+        }
+    }
+}
+
+extension DestinationSnapshot {
+    func status(at now: MediaTime) -> DestinationStatus {
+        var status = DestinationStatus()
+        status.name = name
+        status.url = location
+        status.state =
+            switch state {
+            case .idle: .idle
+            case .connecting: .connecting
+            case .publishing, .stopping: backlog.duration > ClientAdvice.congestedBacklog ? .congested : .live
+            case .stopped: .closed
+            case .failed: .failed
+            }
+        status.stateMilliseconds = Int((now - since).milliseconds)
+        status.bytesSent = Int(clamping: bytesSent)
+        status.packetsSent = video.packets + audio.packets
+        status.bytesAcknowledged = Int(clamping: bytesAcknowledged ?? 0)
+        status.connects = state == .idle || state == .connecting ? 0 : 1
+        status.drops = Track.allCases.flatMap { track in
+            DropCause.allCases.map { Counter("\(track)_\($0)", drops[track][$0]) }
+        }
+        status.backlogMilliseconds = Int(backlog.duration.milliseconds)
+        status.backlogBytes = backlog.bytes
+        status.lastError = lastError
+        return status
+    }
+}

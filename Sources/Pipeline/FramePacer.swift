@@ -1,0 +1,43 @@
+internal import MediaCore
+
+/// Decides when a frame is due under the canvas's frame rate: a pure value, so that it is tested without a clock.
+///
+/// A source may be faster than the canvas. Frames that come too early are held, and a newer one replaces them; the last
+/// frame of a burst is shown all the same, a little later, because on a screen that then stands still nothing newer
+/// would ever come.
+struct FramePacer {
+    enum Decision: Equatable {
+        /// Encode now.
+        case due
+        /// Hold the frame; if nothing newer has come `after` from its arrival, encode it then.
+        case hold(MediaTime)
+    }
+
+    private let frameDuration: MediaTime
+    /// Frames of a source at just our rate come with jitter: a quarter of a frame early still counts as due.
+    private let tolerance: MediaTime
+    /// A source up to 5 % above our rate passes whole: to hold its frames back would cost latency and gain nothing.
+    private let credit: MediaTime
+    private var due: MediaTime?
+
+    init(_ frameRate: FrameRate) {
+        frameDuration = frameRate.frameDuration
+        tolerance = MediaTime(nanoseconds: frameDuration.nanoseconds / 4)
+        credit = MediaTime(nanoseconds: frameDuration.nanoseconds / 20 * 19)
+    }
+
+    /// What to do with a frame that is to be shown at `time`.
+    func decide(_ time: MediaTime) -> Decision {
+        guard let due, time < due - tolerance else { return .due }
+        return .hold(due + tolerance - time)
+    }
+
+    /// A frame for `time` has been encoded.
+    mutating func encoded(_ time: MediaTime) {
+        guard let due, time < due + frameDuration, time + frameDuration + frameDuration > due else {
+            due = time + credit
+            return
+        }
+        self.due = due + credit
+    }
+}

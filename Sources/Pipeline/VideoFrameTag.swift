@@ -1,0 +1,12 @@
+internal import FrameGeometry
+internal import MediaCore
+
+/// What travels with a picture from ingest to the video thread.
+struct VideoFrameTag: Sendable {
+    /// On the broadcast's timeline.
+    let time: MediaTime
+    /// Monotonic clock when its last byte had been read.
+    let arrival: MediaTime
+    /// How it is painted onto the canvas.
+    let plan: GeometryPlan
+}

@@ -1,0 +1,145 @@
+internal import Buffering
+internal import Encoding
+internal import FrameGeometry
+internal import LinuxSystem
+internal import MediaCore
+internal import Synchronization
+
+/// The body of the thread `up-video`: takes the newest frame, paints it upright on the canvas, encodes it.
+///
+/// Owns the encoder and the canvas. When no frame comes for `idleInterval` the last canvas is encoded again, so that
+/// servers, which give up after 5 to 10 s without data, and players stay with a screen that stands still.
+final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` belongs to the video thread */ {
+    private let slot: FrameSlot<VideoFrameTag>
+    private let encoder: VideoEncoder
+    private var painter: CanvasPainter
+    private let sink: any PacketSink
+    private let clock: BroadcastClock
+    private let counters: BroadcastCounters
+    private let idleInterval: MediaTime
+    private let onFailure: @Sendable (String) -> Void
+
+    private let keyframeWanted = Atomic(false)
+    private var pacer: FramePacer
+    private var lastPTS: MediaTime?
+
+    /// Two presentation times are at least this far apart: RTMP counts milliseconds, and equal ones confuse players.
+    private static let minimumStep = MediaTime.milliseconds(1)
+
+    init(
+        slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, painter: CanvasPainter, sink: any PacketSink,
+        clock: BroadcastClock, counters: BroadcastCounters, frameRate: FrameRate, idleInterval: MediaTime,
+        onFailure: @escaping @Sendable (String) -> Void
+    ) {
+        self.slot = slot
+        self.encoder = encoder
+        self.painter = painter
+        self.sink = sink
+        self.clock = clock
+        self.counters = counters
+        self.idleInterval = idleInterval
+        self.onFailure = onFailure
+        pacer = FramePacer(frameRate)
+    }
+
+    /// Any thread: the next frame becomes a keyframe.
+    func requestKeyframe() { keyframeWanted.store(true, ordering: .relaxed) }
+
+    /// Runs until the slot is closed and empty, then drains the encoder.
+    func run() {
+        do throws(WorkerFailure) {
+            try paintBackground()
+            while try step() {}
+            try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
+        } catch {
+            onFailure(error.sentence)
+            drainSlot()
+        }
+    }
+
+    /// One frame, or one repeat; false when the slot is closed.
+    private func step() throws(WorkerFailure) -> Bool {
+        switch slot.take(until: repeatDeadline()) {
+        case .frame(let picture, let tag): try present(picture, tag)
+        case .timeout: try repeatCanvas()
+        case .closed: return false
+        }
+        return true
+    }
+
+    /// Encodes a frame when it is due; while it is not, a newer one takes its place.
+    private func present(_ first: Picture, _ firstTag: VideoFrameTag) throws(WorkerFailure) {
+        var (picture, tag) = (first, firstTag)
+        holding: while case .hold(let wait) = pacer.decide(tag.time) {
+            switch slot.take(until: tag.arrival + wait) {
+            case .frame(let newer, let newerTag):
+                slot.recycle(picture)
+                counters.framesAboveRate.add()
+                (picture, tag) = (newer, newerTag)
+            case .timeout, .closed: break holding
+            }
+        }
+        let canvas = try canvas()
+        do {
+            try painter.paint(picture, plan: tag.plan, onto: canvas)
+        } catch {
+            throw WorkerFailure(sentence: "painting failed: \(error)")
+        }
+        slot.recycle(picture)
+        pacer.encoded(tag.time)
+        try encode(tag.time, arrival: tag.arrival)
+        counters.framesEncoded.add()
+        note(latency: clock.monotonic.now() - tag.arrival)
+    }
+
+    // MARK: A screen that stands still
+
+    /// When the last canvas has to be encoded again.
+    private func repeatDeadline() -> MediaTime {
+        let next = lastPTS.map { $0 + idleInterval } ?? firstFrameDeadline
+        // Before the first sample the broadcast has no time yet; look again soon.
+        return clock.monotonicTime(of: next) ?? clock.monotonic.now() + idleInterval
+    }
+
+    /// A client that sends only audio gets the plain background as its picture, from half a second on.
+    private var firstFrameDeadline: MediaTime { .milliseconds(500) }
+
+    private func repeatCanvas() throws(WorkerFailure) {
+        guard let now = clock.now() else { return }
+        let time = lastPTS.map { $0 + idleInterval } ?? .zero
+        guard now >= (lastPTS == nil ? firstFrameDeadline : time) else { return }
+        // After a long gap (the machine slept) one repeat at the present time, not one for each interval missed.
+        try encode(now - time > idleInterval ? now : time, arrival: .zero)
+        counters.framesRepeated.add()
+    }
+
+    // MARK: Encoding
+
+    private func encode(_ time: MediaTime, arrival: MediaTime) throws(WorkerFailure) {
+        let pts = lastPTS.map { max(time, $0 + Self.minimumStep) } ?? max(time, .zero)
+        lastPTS = pts
+        let force = keyframeWanted.exchange(false, ordering: .relaxed)
+        try encoding { () throws(EncodingError) in
+            try encoder.encode(pts: pts, forceKeyframe: force, arrival: arrival, into: sink)
+        }
+    }
+
+    private func canvas() throws(WorkerFailure) -> PicturePlanes {
+        do { return try encoder.canvas() } catch { throw WorkerFailure(sentence: "the canvas cannot be had: \(error)") }
+    }
+
+    private func paintBackground() throws(WorkerFailure) { painter.fill(try canvas()) }
+
+    private func note(latency: MediaTime) {
+        let microseconds = UInt64(clamping: latency.nanoseconds / 1000)
+        counters.encodeLatencyTotalMicroseconds.add(microseconds)
+        if microseconds > counters.encodeLatencyPeakMicroseconds.current {
+            counters.encodeLatencyPeakMicroseconds.set(microseconds)
+        }
+    }
+
+    /// After a failure: pictures go back unencoded until the broadcast is closed.
+    private func drainSlot() {
+        while case .frame(let picture, _) = slot.take(until: nil) { slot.recycle(picture) }
+    }
+}

@@ -1,0 +1,11 @@
+internal import Encoding
+internal import FrameGeometry
+
+/// Why a data thread cannot go on: one sentence, which ends the broadcast.
+struct WorkerFailure: Error {
+    let sentence: String
+}
+
+func encoding(_ body: () throws(EncodingError) -> Void) throws(WorkerFailure) {
+    do { try body() } catch { throw WorkerFailure(sentence: "encoding failed: \(error)") }
+}

@@ -1,0 +1,63 @@
+package import Buffering
+package import MediaCore
+
+/// One place that a broadcast goes to.
+package struct DestinationSettings: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+        case rtmp(RTMPDestinationSettings)
+        /// A local FLV file; where the path is taken, a number is put into the name.
+        case flvFile(path: String)
+    }
+
+    /// How the operator calls it; shown in every message about it.
+    package var name: String
+    package var kind: Kind
+    /// The largest encoded frame that is taken, in bytes; also the memory that the destination reserves for its copy.
+    package var maximumPacketBytes: Int
+    /// When frames are left out because the destination is slow; nothing is left out for files.
+    package var cursorPolicy: CursorPolicy
+
+    package init(name: String, kind: Kind, maximumPacketBytes: Int = 1 << 20, cursorPolicy: CursorPolicy? = nil) {
+        self.name = name
+        self.kind = kind
+        self.maximumPacketBytes = maximumPacketBytes
+        self.cursorPolicy =
+            switch kind {
+            case .rtmp: cursorPolicy ?? CursorPolicy()
+            case .flvFile: cursorPolicy ?? .keepEverything
+            }
+    }
+
+    /// The URL without secrets, or the path.
+    package var location: String {
+        switch kind {
+        case .rtmp(let settings): settings.endpoint.description
+        case .flvFile(let path): path
+        }
+    }
+}
+
+/// How to publish to one RTMP server.
+package struct RTMPDestinationSettings: Sendable, Equatable {
+    package var endpoint: RTMPEndpoint
+    package var key: Secret
+    /// From the start of name resolution to a connected socket, all addresses together.
+    package var connectTimeout = MediaTime.seconds(10)
+    /// From there to "publish" accepted, TLS included.
+    package var handshakeTimeout = MediaTime.seconds(10)
+    /// For one packet to be taken by the socket.
+    package var sendTimeout = MediaTime.seconds(5)
+    /// PEM file of the CAs to trust instead of the system's.
+    package var caFile: String?
+    /// False accepts any certificate: whoever is in between can read the stream and the key.
+    package var verifiesCertificate = true
+    /// Bytes of a chunk; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to 10,485,760).
+    package var chunkSize = 65_536
+    /// Bytes after which the server is asked to acknowledge; its acknowledgements are the end-to-end measure.
+    package var acknowledgementWindow: UInt32 = 2_500_000
+
+    package init(endpoint: RTMPEndpoint, key: Secret) {
+        self.endpoint = endpoint
+        self.key = key
+    }
+}

@@ -1,0 +1,63 @@
+package import Buffering
+package import MediaCore
+
+/// Where a destination is in its life; it goes through these in order and never back.
+package enum DestinationState: String, Sendable {
+    case idle
+    case connecting
+    case publishing
+    /// Sending what is left, then unpublishing.
+    case stopping
+    case stopped
+    case failed
+}
+
+/// What a destination tells its owner, on the destination's thread.
+package enum DestinationEvent: Sendable {
+    case state(DestinationState)
+    /// Publishing did not start, or ended; nothing follows but the state `failed`.
+    case failed(PublishError)
+    /// Something an operator should know, in one sentence without secrets.
+    case notice(String)
+}
+
+/// Packets that went out, and their payload bytes (headers not counted).
+package struct SentCounters: Equatable, Sendable {
+    package var packets = 0
+    package var bytes = 0
+
+    package init() {}
+
+    mutating func add(_ byteCount: Int) {
+        packets += 1
+        bytes += byteCount
+    }
+}
+
+/// A destination at one moment; holds nothing secret.
+package struct DestinationSnapshot: Equatable, Sendable {
+    package var name: String
+    /// "rtmp", "rtmps" or "flv-file".
+    package var kind: String
+    /// The URL without secrets, or the path of the file that is being written.
+    package var location: String
+    package var state = DestinationState.idle
+    /// When the state was entered (monotonic clock).
+    package var since: MediaTime
+    package var video = SentCounters()
+    package var audio = SentCounters()
+    /// Bytes given to the socket or written to the file.
+    package var bytesSent: UInt64 = 0
+    /// Bytes that the server says it has received; nil for a file, and before its first word.
+    package var bytesAcknowledged: UInt64?
+    package var drops = DropCounters()
+    package var backlog = CursorBacklog()
+    /// The last failure, in a sentence.
+    package var lastError: String?
+    /// Presentation time of the last packet that went out.
+    package var lastPTS: MediaTime?
+    /// Everything that the log held was sent before the end: set when the destination has stopped.
+    package var isDrained = false
+    /// "TLS1.3" and the like; nil where nothing is encrypted.
+    package var tlsProtocol: String?
+}

@@ -1,0 +1,83 @@
+internal import Glibc
+internal import LinuxSystem
+internal import MediaCore
+
+/// A file that was created to be written, or a pipe or device that was there. One thread.
+final class OutputFile {
+    /// The path that was created, with the number that made it unique.
+    let path: String
+    let isSeekable: Bool
+    private let descriptor: OwnedDescriptor
+
+    /// Files of one name at most before giving up.
+    private static let maximumNumber = 9_999
+
+    /// Creates `path`, or the first free name with a number before the extension; pipes and devices are opened.
+    init(creating path: String) throws(PublishError) {
+        for number in 1...Self.maximumNumber {
+            let candidate = number == 1 ? path : Self.numbered(path, number)
+            // Non-blocking, so that a pipe without a reader is an error and not a hang; files do not care.
+            let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK
+            var raw = unsafe Glibc.open(candidate, flags | O_CREAT | O_EXCL, 0o644)
+            if raw < 0, Errno.current.code == EEXIST {
+                switch Self.kind(of: candidate) {
+                case S_IFREG: continue
+                case S_IFIFO, S_IFCHR: raw = unsafe Glibc.open(candidate, flags)
+                default: throw PublishError(.file, "\(candidate) exists and is not a file; it was left alone")
+                }
+            }
+            guard raw >= 0 else { throw PublishError(.file, "cannot create \(candidate): \(Errno.current)") }
+            descriptor = OwnedDescriptor(raw)
+            self.path = candidate
+            isSeekable = lseek(raw, 0, SEEK_CUR) >= 0
+            return
+        }
+        throw PublishError(.file, "cannot create \(path): \(Self.maximumNumber) files of that name exist")
+    }
+
+    private static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+
+    /// "a/show.flv" and 2 give "a/show-2.flv".
+    static func numbered(_ path: String, _ number: Int) -> String {
+        let nameStart = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[nameStart...].lastIndex(of: "."), dot > nameStart else { return "\(path)-\(number)" }
+        return "\(path[..<dot])-\(number)\(path[dot...])"
+    }
+
+    /// Writes all of `bytes`; a pipe that is full is waited for until `deadline`.
+    func write(_ bytes: UnsafeRawBufferPointer, control: PublishControl, until deadline: MediaTime) throws(PublishError) {
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe Glibc.write(descriptor.raw, bytes.baseAddress! + done, bytes.count - done)
+            if count >= 0 {
+                done += count
+                continue
+            }
+            let error = Errno.current
+            switch error.code {
+            case EINTR: continue
+            case EAGAIN:
+                switch control.wait(for: POLLOUT, on: descriptor.raw, until: deadline) {
+                case .ready: continue
+                case .timeout: throw PublishError(.sendTimeout, "the reader of \(path) takes nothing")
+                case .cancelled: throw PublishError(.cancelled, "writing to \(path) was cancelled")
+                }
+            default: throw PublishError(.file, "cannot write to \(path): \(error)")
+            }
+        }
+    }
+
+    /// Replaces eight bytes by a big-endian Double.
+    func overwrite(_ value: Double, at offset: Int) throws(PublishError) {
+        var bits = value.bitPattern.bigEndian
+        guard unsafe pwrite(descriptor.raw, &bits, 8, off_t(offset)) == 8 else {
+            throw PublishError(.file, "cannot complete \(path): \(Errno.current)")
+        }
+    }
+
+    /// Cuts off what was written of a tag that could not be finished; nothing can be done where that fails too.
+    func truncate(to bytes: Int) { if isSeekable { ftruncate(descriptor.raw, off_t(bytes)) } }
+}

@@ -1,0 +1,54 @@
+/// Why publishing to a destination did not start, or ended: one sentence for people, one word for programs.
+///
+/// The sentence says what failed, on which destination (redacted), why, and what happens now.
+package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What kind of failure it is; the raw values are stable, for counters and JSON.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// The host's name did not lead to an address.
+        case nameResolution = "name-resolution"
+        /// No address of the host accepted a connection.
+        case connect
+        case connectTimeout = "connect-timeout"
+        /// The server's certificate was not accepted.
+        case certificate
+        /// TLS failed for another reason.
+        case tls
+        /// The server was connected, but publishing had not begun when the time was up.
+        case handshakeTimeout = "handshake-timeout"
+        /// What the server sent is not RTMP, or exceeds what a publisher has to take.
+        case protocolViolation = "protocol-violation"
+        /// The server refused the application, the stream or the credentials.
+        case rejected
+        /// Another publisher holds the stream's name (NetStream.Publish.BadName).
+        case nameInUse = "name-in-use"
+        /// The server took no bytes for as long as a packet may take.
+        case sendTimeout = "send-timeout"
+        /// The connection broke.
+        case connectionLost = "connection-lost"
+        /// The server closed the connection, or unpublished the stream.
+        case closedByServer = "closed-by-server"
+        /// A file could not be created or written.
+        case file
+        /// The process lacks something that it needs (memory, descriptors, a sound librtmp).
+        case system
+        /// `cancel` was called, or the stop's deadline passed.
+        case cancelled
+    }
+
+    package var kind: Kind
+    /// What failed and why, a clause without subject: "connecting to ... failed: ...".
+    package var detail: String
+    /// Name and redacted URL; filled in by the destination.
+    package var destination = ""
+    /// What happens now; filled in by the destination.
+    package var consequence = ""
+
+    package init(_ kind: Kind, _ detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
+
+    package var description: String {
+        (destination.isEmpty ? "" : destination + ": ") + detail + (consequence.isEmpty ? "" : "; " + consequence)
+    }
+}

@@ -1,0 +1,28 @@
+internal import Buffering
+internal import MediaCore
+
+/// Where one attempt of a destination puts its packets: an RTMP connection or a file. One thread, used once.
+protocol PublishingSink: AnyObject {
+    /// Bytes that must be free in front of a payload in the buffer given to `write`.
+    var headroom: Int { get }
+    /// What has become of the attempt so far.
+    var progress: SinkProgress { get }
+
+    /// Connects, or creates the file; returns when packets may be written.
+    func open() throws(PublishError)
+    /// Writes one packet; the first is a keyframe. The buffer's contents are overwritten.
+    func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError)
+    /// Attends to the other side, without waiting for it.
+    func service() throws(PublishError)
+    /// Ends in order: unpublishes and closes, or completes the file, until `deadline`.
+    func finish(until deadline: MediaTime) throws(PublishError)
+    /// Drops the connection, so that the server does not take it for an end in order; a file is left as it is.
+    func abort()
+}
+
+struct SinkProgress: Equatable {
+    var location: String
+    var bytesSent: UInt64 = 0
+    var bytesAcknowledged: UInt64?
+    var tlsProtocol: String?
+}

@@ -1,0 +1,180 @@
+internal import Glibc
+internal import LinuxSystem
+internal import MediaCore
+
+/// One RTMP connection up to and including "publish": everything but the media. One thread.
+final class RTMPConnection {
+    private let settings: RTMPDestinationSettings
+    private let clock: any TimeSource
+    private let onNotice: (String) -> Void
+    let socket: RTMPSocket
+    let handle: RTMPHandle
+    private(set) var session: RTMPSession
+    private var reader = RTMPChunkReader()
+    private var inbound = [UInt8](repeating: 0, count: 4096)
+
+    /// Reads of `inbound` at most for one call of `service`, and pongs: a server cannot keep media from being sent.
+    private static let readsPerService = 16
+    private static let pongsPerService = 4
+
+    /// Resolves, connects, and brings the connection to where media may be sent; every step has its deadline.
+    init(
+        settings: RTMPDestinationSettings, clock: any TimeSource, control: PublishControl,
+        onNotice: @escaping (String) -> Void
+    ) throws(PublishError) {
+        try RTMPLibrary.selfTest()
+        self.settings = settings
+        self.clock = clock
+        self.onNotice = onNotice
+        session = RTMPSession(window: settings.acknowledgementWindow)
+        let endpoint = settings.endpoint
+        let connectDeadline = clock.now() + settings.connectTimeout
+        let addresses = try HostResolver.addresses(
+            of: endpoint.host, port: endpoint.port, control: control, until: connectDeadline)
+        let descriptor = try TCPConnector.connect(
+            to: SocketAddress.alternating(addresses), clock: clock, control: control, until: connectDeadline)
+        socket = RTMPSocket(descriptor, host: endpoint.host, control: control)
+        handle = RTMPHandle(socket: socket)
+        try reachMedia(until: clock.now() + settings.handshakeTimeout)
+    }
+
+    private func reachMedia(until deadline: MediaTime) throws(PublishError) {
+        socket.deadline = deadline
+        if settings.endpoint.isSecure {
+            if !settings.verifiesCertificate {
+                onNotice("the server's certificate is NOT verified: whoever is in between can read stream and key")
+            }
+            try socket.startTLS(
+                credentials: try TLSCredentials.shared(caFile: settings.caFile), verifies: settings.verifiesCertificate)
+        }
+        try handle.handshake(connect: RTMPCommand.connect(to: settings.endpoint))
+        let early = handle.takeEarlyBytes()
+        var pongs = 0
+        try parse(early, early.count, pongs: &pongs)
+        while session.phase != .live {
+            guard try socket.waitForInput(until: deadline) else {
+                throw PublishError(.handshakeTimeout, "\(waitingFor) did not come in time")
+            }
+            try readAvailable()
+        }
+    }
+
+    private var waitingFor: String {
+        switch session.phase {
+        case .connecting: "the server's answer to connect"
+        case .creatingStream: "the server's answer to createStream"
+        default: "the server's answer to publish"
+        }
+    }
+
+    /// Reads and answers what the server has sent, without waiting; throws where it ended the stream or the connection.
+    func service() throws(PublishError) {
+        socket.deadline = clock.now() + settings.sendTimeout
+        try readAvailable()
+    }
+
+    /// Says goodbye: FCUnpublish and deleteStream, then nothing more, and waits for the server to close until
+    /// `deadline`. Closing with unread input would reset the connection and take back what the server has not read.
+    func unpublish(until deadline: MediaTime) throws(PublishError) {
+        socket.deadline = deadline
+        session.beginUnpublishing()
+        try handle.send(.commandAMF0, on: .command, body: RTMPCommand.fcUnpublish(settings.key))
+        try handle.send(.commandAMF0, on: .command, body: RTMPCommand.deleteStream(session.streamID ?? 0))
+        socket.bye()
+        socket.shutdownSending()
+        while true {
+            do {
+                guard try socket.waitForInput(until: deadline) else { return }
+                try readAvailable()
+            } catch {
+                // The server's closing is what was waited for; nothing else that happens now matters.
+                return
+            }
+        }
+    }
+
+    // MARK: Inbound
+
+    private func readAvailable() throws(PublishError) {
+        var pongs = 0
+        for _ in 0..<Self.readsPerService {
+            let count = try receive()
+            guard count > 0 else { break }
+            try parse(inbound, count, pongs: &pongs)
+        }
+        if let count = session.acknowledgementDue(received: socket.bytesReceived), session.phase != .unpublishing {
+            try handle.send(.acknowledgement, on: .control, word: count)
+        }
+    }
+
+    /// A server that turns a publisher away often just closes, so what was being waited for is part of the reason.
+    private func receive() throws(PublishError) -> Int {
+        do {
+            return try socket.receive(into: &inbound)
+        } catch {
+            guard error.kind == .closedByServer else { throw error }
+            let hint =
+                switch session.phase {
+                case .connecting: " instead of answering connect: it may not know the application"
+                case .creatingStream, .startingPublish: " instead of accepting the stream: the key may be wrong"
+                case .live, .unpublishing, .over: ""
+                }
+            throw PublishError(.closedByServer, "the server closed the connection\(hint)")
+        }
+    }
+
+    private func parse(_ bytes: [UInt8], _ count: Int, pongs: inout Int) throws(PublishError) {
+        var position = 0
+        while true {
+            let action: RTMPSession.Action
+            do {
+                guard let message = try reader.next(from: bytes.span.extracting(first: count), at: &position) else { return }
+                action = try session.receive(message)
+            } catch {
+                throw PublishError(.protocolViolation, "the server does not keep to RTMP: \(error)")
+            }
+            if case .pong = action {
+                pongs += 1
+                guard pongs <= Self.pongsPerService else { continue }
+            }
+            try act(action)
+        }
+    }
+
+    private func act(_ action: RTMPSession.Action) throws(PublishError) {
+        switch action {
+        case .none, .beginMedia, .unpublished: break
+        case .createStream:
+            try handle.send(
+                .windowAcknowledgementSize, on: .control, word: settings.acknowledgementWindow)
+            try handle.setChunkSize(settings.chunkSize)
+            try handle.send(.commandAMF0, on: .command, body: RTMPCommand.releaseStream(settings.key))
+            try handle.send(.commandAMF0, on: .command, body: RTMPCommand.fcPublish(settings.key))
+            try handle.send(.commandAMF0, on: .command, body: RTMPCommand.createStream())
+        case .publish(let streamID):
+            try handle.send(
+                .commandAMF0, on: .command, streamID: streamID, body: RTMPCommand.publish(settings.key))
+        case .pong(let number): try handle.sendPong(number)
+        case .confirmWindow(let size): try handle.send(.windowAcknowledgementSize, on: .control, word: size)
+        case .reconnectRequested:
+            onNotice("the server asked for a reconnect; the connection is kept as long as the server keeps it")
+        case .failed(let rejection): throw error(for: rejection)
+        }
+    }
+
+    private func error(for rejection: RTMPRejection) -> PublishError {
+        let words = ServerText(rejection.text, hiding: settings).shown
+        let code = ServerText(rejection.code, hiding: settings).shown
+        let reason = [code, words].filter { !$0.isEmpty }.joined(separator: ": ")
+        let because = reason.isEmpty ? " without saying why" : " (\(reason))"
+        if rejection.isNameInUse {
+            return PublishError(.nameInUse, "another publisher holds the stream's name\(because)")
+        }
+        switch rejection.subject {
+        case .connect: return PublishError(.rejected, "the server rejected the application\(because)")
+        case .createStream: return PublishError(.rejected, "the server gave no stream\(because)")
+        case .publish: return PublishError(.rejected, "the server rejected the stream\(because)")
+        case .stream: return PublishError(.closedByServer, "the server ended the stream\(because)")
+        }
+    }
+}

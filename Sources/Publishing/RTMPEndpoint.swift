@@ -1,0 +1,174 @@
+/// Where to publish: what an rtmp:// or rtmps:// URL says, but for the stream key.
+///
+/// Nothing is decoded or changed: servers compare bytes. What could be a secret (user, password, query) is never shown.
+package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package let isSecure: Bool
+    /// A DNS name, an IPv4 address, or an IPv6 address without brackets.
+    package let host: String
+    package let port: UInt16
+    /// The application: the URL's path, with its query, as RTMP's `connect` carries it.
+    package let app: String
+    /// "user:password" where the URL has it; not part of what is sent as `tcUrl`.
+    package let userInfo: Secret?
+
+    /// Longer URLs and keys are refused.
+    package static let maximumBytes = 2048
+
+    /// Reads a URL whose whole path is the application; the key is given apart.
+    package init(_ url: String) throws(RTMPEndpointError) {
+        self = try RTMPURLParts(url).endpoint(app: \.pathAndQuery)
+    }
+
+    /// Reads a URL whose last path component, with everything behind it, is the stream key.
+    package static func splittingKey(_ url: String) throws(RTMPEndpointError) -> (endpoint: RTMPEndpoint, key: Secret) {
+        let parts = try RTMPURLParts(url)
+        guard let key = parts.key else { throw .missingKey }
+        return (try parts.endpoint(app: \.pathBeforeKey), Secret(key))
+    }
+
+    fileprivate init(isSecure: Bool, host: String, port: UInt16, app: String, userInfo: Secret?) {
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+        self.app = app
+        self.userInfo = userInfo
+    }
+
+    /// The URL that `connect` names: scheme, host and application; no key, no user.
+    package var tcURL: String { schemeAndHost + "/" + app }
+
+    /// Scheme, host, port and application, with "<redacted>" for a user and a query.
+    package var description: String {
+        let path = app.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = path.count > 1 ? "?<redacted>" : ""
+        let user = userInfo == nil ? "" : "<redacted>@"
+        return scheme + "://" + user + authority + "/" + path[0] + query
+    }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+
+    static func defaultPort(isSecure: Bool) -> UInt16 { isSecure ? 443 : 1935 }
+    private var scheme: String { isSecure ? "rtmps" : "rtmp" }
+    private var schemeAndHost: String { scheme + "://" + authority }
+    private var authority: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port == Self.defaultPort(isSecure: isSecure) ? name : "\(name):\(port)"
+    }
+}
+
+/// What is wrong with a URL; none of the cases carries any of it, as that could show a key.
+package enum RTMPEndpointError: Error, Equatable, Sendable, CustomStringConvertible {
+    case tooLong
+    case unknownScheme
+    case badCharacter
+    case badHost
+    case badPort
+    case missingApp
+    case missingKey
+
+    package var description: String {
+        switch self {
+        case .tooLong: "the URL is longer than \(RTMPEndpoint.maximumBytes) bytes"
+        case .unknownScheme: "the URL starts with neither rtmp:// nor rtmps://"
+        case .badCharacter: "the URL contains a space or a control character"
+        case .badHost: "the URL has no valid host: a name, an IPv4 address, or an IPv6 address in brackets is needed"
+        case .badPort: "the URL's port is not a number from 1 to 65535"
+        case .missingApp: "the URL names no application: rtmp://host/application is needed"
+        case .missingKey: "the URL has no stream key and none is given apart"
+        }
+    }
+}
+
+/// A URL taken apart, before it is decided what of the path is the key.
+private struct RTMPURLParts {
+    var isSecure: Bool
+    var host: String
+    var port: UInt16
+    var userInfo: Secret?
+    /// Without the leading slash.
+    var pathAndQuery: String
+
+    /// The path is cut at its last slash; slashes in a query are the query's own.
+    private var lastSlash: String.Index? {
+        pathAndQuery[..<(pathAndQuery.firstIndex(of: "?") ?? pathAndQuery.endIndex)].lastIndex(of: "/")
+    }
+    var pathBeforeKey: String { lastSlash.map { String(pathAndQuery[..<$0]) } ?? "" }
+    var key: String? {
+        guard let lastSlash else { return nil }
+        let key = pathAndQuery[pathAndQuery.index(after: lastSlash)...]
+        return key.isEmpty || key.hasPrefix("?") ? nil : String(key)
+    }
+
+    init(_ url: String) throws(RTMPEndpointError) {
+        guard url.utf8.count <= RTMPEndpoint.maximumBytes else { throw .tooLong }
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badCharacter }
+        var rest: Substring
+        if let after = url.withoutPrefix("rtmp://") {
+            (isSecure, rest) = (false, after)
+        } else if let after = url.withoutPrefix("rtmps://") {
+            (isSecure, rest) = (true, after)
+        } else {
+            throw .unknownScheme
+        }
+        let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
+        var authority = rest[..<authorityEnd]
+        rest = rest[authorityEnd...]
+        pathAndQuery = rest.hasPrefix("/") ? String(rest.dropFirst()) : ""
+
+        if let at = authority.lastIndex(of: "@") {
+            userInfo = Secret(String(authority[..<at]))
+            authority = authority[authority.index(after: at)...]
+        }
+        var portText: Substring?
+        if authority.hasPrefix("[") {
+            guard let close = authority.firstIndex(of: "]") else { throw .badHost }
+            host = String(authority[authority.index(after: authority.startIndex)..<close])
+            guard host.contains(":"), host.allSatisfy({ Self.isAddressCharacter($0) }) else { throw .badHost }
+            let after = authority[authority.index(after: close)...]
+            guard after.isEmpty || after.hasPrefix(":") else { throw .badHost }
+            if !after.isEmpty { portText = after.dropFirst() }
+        } else {
+            let pieces = authority.split(separator: ":", omittingEmptySubsequences: false)
+            guard pieces.count <= 2, pieces[0].utf8.count <= 253, !pieces[0].isEmpty,
+                pieces[0].utf8.allSatisfy({ Self.isNameByte($0) })
+            else { throw .badHost }
+            host = String(pieces[0])
+            if pieces.count == 2 { portText = pieces[1] }
+        }
+        port = RTMPEndpoint.defaultPort(isSecure: isSecure)
+        if let portText {
+            // UInt16's own parser would take "+80".
+            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(portText), number > 0
+            else { throw .badPort }
+            port = number
+        }
+    }
+
+    func endpoint(app: KeyPath<RTMPURLParts, String>) throws(RTMPEndpointError) -> RTMPEndpoint {
+        var name = self[keyPath: app]
+        if name.hasSuffix("/") { name.removeLast() }
+        guard !name.isEmpty, !name.hasPrefix("?") else { throw .missingApp }
+        return RTMPEndpoint(isSecure: isSecure, host: host, port: port, app: name, userInfo: userInfo)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    /// Hexadecimal digits, colons, an embedded IPv4 address, and a zone ("fe80::1%eth0").
+    private static func isAddressCharacter(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || ":.%-_".contains(character))
+    }
+}
+
+extension String {
+    fileprivate func withoutPrefix(_ prefix: String) -> Substring? {
+        // The scheme is case-insensitive, the rest is not.
+        guard utf8.count >= prefix.utf8.count, self.prefix(prefix.count).lowercased() == prefix else { return nil }
+        return dropFirst(prefix.count)
+    }
+}

@@ -1,0 +1,110 @@
+internal import Buffering
+internal import FLV
+internal import LinuxSystem
+internal import MediaCore
+
+/// Publishes packets over one RTMP connection: metadata and sequence headers first, then what the cursor gives.
+final class RTMPPublisher: PublishingSink {
+    private let settings: RTMPDestinationSettings
+    private let format: BroadcastFormat
+    private let clock: any TimeSource
+    private let control: PublishControl
+    private let onNotice: (String) -> Void
+    private var connection: RTMPConnection?
+    private var hasSentHeaders = false
+    private var videoTimestamp = FLVTimestamp()
+    private var audioTimestamp = FLVTimestamp()
+
+    /// A chunk header, and FLV's bytes before an access unit.
+    let headroom = RTMPHandle.headroom + 5
+
+    init(
+        settings: RTMPDestinationSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,
+        onNotice: @escaping (String) -> Void
+    ) {
+        self.settings = settings
+        self.format = format
+        self.clock = clock
+        self.control = control
+        self.onNotice = onNotice
+    }
+
+    var progress: SinkProgress {
+        SinkProgress(
+            location: settings.endpoint.description, bytesSent: connection?.socket.bytesSent ?? 0,
+            bytesAcknowledged: acknowledgedBytes, tlsProtocol: connection?.socket.tlsProtocol)
+    }
+
+    /// A server cannot have received more than was sent.
+    private var acknowledgedBytes: UInt64? {
+        guard let connection, let acknowledged = connection.session.acknowledgedBytes else { return nil }
+        return min(acknowledged, connection.socket.bytesSent)
+    }
+
+    func open() throws(PublishError) {
+        connection = try RTMPConnection(settings: settings, clock: clock, control: control, onNotice: onNotice)
+    }
+
+    func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError) {
+        guard let connection, let streamID = connection.session.streamID else {
+            throw PublishError(.system, "there is no connection to write to")
+        }
+        connection.socket.deadline = clock.now() + settings.sendTimeout
+        if !hasSentHeaders {
+            try sendHeaders(on: connection, streamID: streamID, at: FLVTimestamp.milliseconds(info.dts))
+            hasSentHeaders = true
+        }
+        let byteCount = buffer.byteCount
+        let isSent: Bool
+        switch info.track {
+        case .video:
+            let header = FLVVideoTag.header(
+                isKeyframe: info.isKeyframe,
+                compositionTimeMilliseconds: FLVTimestamp.compositionTime(pts: info.pts, dts: info.dts))
+            let timestamp = videoTimestamp.next(info.dts)
+            isSent = unsafe buffer.withPayload { payload in
+                for index in 0..<5 { unsafe payload.storeBytes(of: header[index], toByteOffset: index - 5, as: UInt8.self) }
+                return unsafe connection.handle.send(
+                    .video, on: .video, streamID: streamID, timestamp: timestamp, body: payload - 5,
+                    byteCount: byteCount + 5)
+            }
+        case .audio:
+            let header = FLVAudioTag.header
+            let timestamp = audioTimestamp.next(info.dts)
+            isSent = unsafe buffer.withPayload { payload in
+                for index in 0..<2 { unsafe payload.storeBytes(of: header[index], toByteOffset: index - 2, as: UInt8.self) }
+                return unsafe connection.handle.send(
+                    .audio, on: .audio, streamID: streamID, timestamp: timestamp, body: payload - 2,
+                    byteCount: byteCount + 2)
+            }
+        }
+        guard isSent else { throw connection.socket.failure(during: "sending a packet", timeout: .sendTimeout) }
+    }
+
+    /// Headers carry the first packet's time: one that is later than what follows would be a jump of 49 days.
+    private func sendHeaders(
+        on connection: RTMPConnection, streamID: UInt32, at timestamp: UInt32
+    ) throws(PublishError) {
+        try connection.handle.send(
+            .dataAMF0, on: .data, streamID: streamID, timestamp: timestamp,
+            body: StreamMetadata.body(format, encoder: "upcast", setDataFrame: true))
+        try connection.handle.send(
+            .audio, on: .audio, streamID: streamID, timestamp: timestamp,
+            body: FLVAudioTag.sequenceHeader(audioSpecificConfig: format.audio.audioSpecificConfig))
+        try connection.handle.send(
+            .video, on: .video, streamID: streamID, timestamp: timestamp,
+            body: FLVVideoTag.sequenceHeader(decoderConfiguration: format.video.decoderConfiguration))
+    }
+
+    func service() throws(PublishError) { try connection?.service() }
+
+    func finish(until deadline: MediaTime) throws(PublishError) {
+        try connection?.unpublish(until: deadline)
+        connection = nil
+    }
+
+    func abort() {
+        connection?.socket.reset()
+        connection = nil
+    }
+}

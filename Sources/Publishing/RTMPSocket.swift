@@ -1,0 +1,96 @@
+internal import CGnuTLS
+internal import CRTMPSocket
+internal import Glibc
+internal import LinuxSystem
+internal import MediaCore
+
+/// A connected socket, plain or with TLS, in the shape that librtmp's replaced socket layer wants.
+///
+/// One thread uses it. Every call ends at `deadline`; the first failure stays, and every later call fails at once.
+@safe final class RTMPSocket {
+    private let descriptor: OwnedDescriptor
+    private let control: PublishControl
+    private let host: String
+    private var tls: TLSSession?
+    let raw: UnsafeMutablePointer<upcast_rtmp_socket>
+
+    init(_ descriptor: consuming OwnedDescriptor, host: String, control: PublishControl) {
+        unsafe raw = .allocate(capacity: 1)
+        unsafe raw.initialize(to: upcast_rtmp_socket())
+        unsafe raw.pointee.fd = descriptor.raw
+        unsafe raw.pointee.control = control.raw
+        self.descriptor = descriptor
+        self.control = control
+        self.host = host
+    }
+
+    deinit { unsafe raw.deallocate() }
+
+    var deadline: MediaTime {
+        get { MediaTime(nanoseconds: unsafe raw.pointee.deadline_ns) }
+        set { unsafe raw.pointee.deadline_ns = newValue.nanoseconds }
+    }
+    var bytesSent: UInt64 { unsafe raw.pointee.bytes_sent }
+    var bytesReceived: UInt64 { unsafe raw.pointee.bytes_received }
+    /// Calls of librtmp's that sent something.
+    var sends: UInt64 { unsafe raw.pointee.sends }
+    /// "TLS1.3" and the like, nil on plain TCP.
+    var tlsProtocol: String? { tls?.protocolName }
+
+    /// Runs the TLS handshake until `deadline`; verified unless `verifies` is false.
+    func startTLS(credentials: TLSCredentials, verifies: Bool) throws(PublishError) {
+        let session = try TLSSession(descriptor: descriptor.raw, host: host, credentials: credentials, verifies: verifies)
+        tls = session
+        unsafe raw.pointee.tls = UnsafeMutableRawPointer(session.raw)
+        guard unsafe upcast_rtmp_socket_handshake(raw) == 0 else { throw failure(during: "the TLS handshake") }
+    }
+
+    /// Reads what is there without waiting.
+    ///
+    /// - Returns: bytes read; 0 where there are none as yet.
+    func receive(into buffer: inout [UInt8]) throws(PublishError) -> Int {
+        let count = unsafe buffer.withUnsafeMutableBytes {
+            unsafe upcast_rtmp_socket_receive(raw, $0.baseAddress, CInt($0.count))
+        }
+        guard count >= 0 else { throw failure(during: "reading from the server") }
+        return Int(count)
+    }
+
+    /// Waits until there is something to read; false means that `deadline` has passed.
+    func waitForInput(until deadline: MediaTime) throws(PublishError) -> Bool {
+        switch control.wait(for: POLLIN, on: descriptor.raw, until: deadline) {
+        case .ready: return true
+        case .timeout: return false
+        case .cancelled: throw PublishError(.cancelled, "waiting for the server was cancelled")
+        }
+    }
+
+    /// Tells a TLS peer that nothing more comes; waits for nothing but room to send until `deadline`.
+    func bye() { unsafe upcast_rtmp_socket_bye(raw) }
+
+    /// Ends the sending direction: the peer reads what was sent, then the end.
+    func shutdownSending() { _ = Glibc.shutdown(descriptor.raw, CInt(SHUT_WR)) }
+
+    /// Makes closing reset the connection: what is unsent is dropped, and the peer sees a break, not an end.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(descriptor.raw, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// The failure that made a call fail, with what was being done, such as "the RTMP handshake".
+    ///
+    /// - Parameter timeout: what it is called when the deadline passed.
+    func failure(during what: String, timeout: PublishError.Kind = .handshakeTimeout) -> PublishError {
+        switch unsafe raw.pointee.failure {
+        case UPCAST_SOCKET_TIMEOUT: PublishError(timeout, "\(what) took too long")
+        case UPCAST_SOCKET_CANCELLED: PublishError(.cancelled, "\(what) was cancelled")
+        case UPCAST_SOCKET_CLOSED: PublishError(.closedByServer, "the server closed the connection during \(what)")
+        case UPCAST_SOCKET_SYSTEM:
+            PublishError(.connectionLost, "the connection broke during \(what): \(Errno(unsafe raw.pointee.code))")
+        case UPCAST_SOCKET_TLS:
+            tls?.error(unsafe raw.pointee.code, host: host) ?? PublishError(.tls, "TLS failed during \(what)")
+        // librtmp gave up without the socket's having failed: only memory or a broken build can do that.
+        default: PublishError(.system, "librtmp failed during \(what)")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Words that a server sent, made fit to be shown: bounded, printable, and without the secrets that it was given.
+struct ServerText {
+    static let maximumCharacters = 200
+
+    let shown: String
+
+    init(_ text: String, hiding settings: RTMPDestinationSettings) {
+        var secrets = [settings.key.revealed, Self.beforeQuery(settings.key.revealed)]
+        if let user = settings.endpoint.userInfo { secrets += user.revealed.split(separator: ":").map(String.init) }
+        let app = settings.endpoint.app
+        secrets.append(String(app.dropFirst(Self.beforeQuery(app).count + 1)))
+        let patterns = secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }.sorted { $0.count > $1.count }
+        let bytes = Self.replacing(patterns, in: Array(text.utf8), by: Array("<redacted>".utf8))
+        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.prefix(Self.maximumCharacters)
+        shown = String(String.UnicodeScalarView(scalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+
+    private static func beforeQuery(_ text: String) -> String {
+        text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
+    }
+
+    /// One pass, so that what has been put in is not searched again.
+    private static func replacing(_ patterns: [[UInt8]], in bytes: [UInt8], by replacement: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var position = 0
+        while position < bytes.count {
+            if let found = patterns.first(where: { bytes[position...].starts(with: $0) }) {
+                result += replacement
+                position += found.count
+            } else {
+                result.append(bytes[position])
+                position += 1
+            }
+        }
+        return result
+    }
+}

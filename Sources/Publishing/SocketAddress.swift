@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// An IPv4 or IPv6 address with its port.
+struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
+    enum Family: Sendable { case v4, v6 }
+
+    let family: Family
+    /// The bytes of a `sockaddr_in` or `sockaddr_in6`.
+    private let bytes: [UInt8]
+    /// "192.0.2.1 port 1935", "2001:db8::1 port 1935".
+    let description: String
+
+    /// Copies what getaddrinfo found; nil for a family that is neither.
+    init?(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+        switch unsafe Int32(address.pointee.sa_family) {
+        case AF_INET: family = .v4
+        case AF_INET6: family = .v6
+        default: return nil
+        }
+        bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: address, count: Int(length)))
+        var host = [CChar](repeating: 0, count: 64)
+        var port = [CChar](repeating: 0, count: 8)
+        let named = unsafe getnameinfo(
+            address, length, &host, socklen_t(host.count), &port, socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
+        let text = { (characters: [CChar]) in
+            String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        description = named == 0 ? "\(text(host)) port \(text(port))" : "an unreadable address"
+    }
+
+    /// Hands the address to a C function; the pointer is valid during the call.
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        unsafe bytes.withUnsafeBytes { buffer in
+            unsafe body(buffer.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(buffer.count))
+        }
+    }
+
+    /// The order to try addresses in: families alternate, so that a broken one costs one attempt; within a family the
+    /// resolver's order (RFC 6724) stays, and its first choice is tried first.
+    static func alternating(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        guard let first = addresses.first else { return [] }
+        let preferred = addresses.filter { $0.family == first.family }
+        let others = addresses.filter { $0.family != first.family }
+        var result: [SocketAddress] = []
+        for index in 0..<max(preferred.count, others.count) {
+            if index < preferred.count { result.append(preferred[index]) }
+            if index < others.count { result.append(others[index]) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,54 @@
+internal import MediaCore
+
+/// The least latency of recent samples: what remains of arrival minus PTS without the jitter, which only ever adds.
+///
+/// Keeps the minimum of each second over the last eight, so that it follows a drifting clock with a lag of seconds and
+/// forgets at once when a sample is faster. Nanoseconds; wrapping arithmetic, because what goes in comes from a client.
+struct LatencyFilter: Sendable {
+    private static let windowLength: Int64 = 1_000_000_000
+    /// A window says something about lateness when it holds this many samples.
+    private static let significantSamples = 10
+
+    private struct Window: Sendable {
+        var minimum = Int64.max
+        var samples = 0
+    }
+    private var windows: InlineArray<8, Window> = .init(repeating: Window())
+    private var current = 0
+    private var currentEnd: Int64?
+
+    /// Begins new windows up to `arrival`; returns the minimum of a window that this closes, if it held enough samples.
+    mutating func advance(to arrival: Int64) -> Int64? {
+        guard let end = currentEnd else {
+            currentEnd = arrival &+ Self.windowLength
+            return nil
+        }
+        guard arrival &- end >= 0 else { return nil }
+        let closed = windows[current]
+        // At most one turn around the ring, however long nothing came.
+        let steps = min((arrival &- end) / Self.windowLength + 1, Int64(windows.count))
+        for _ in 0..<steps {
+            current = (current + 1) % windows.count
+            windows[current] = Window()
+        }
+        currentEnd = arrival &+ Self.windowLength
+        return closed.samples >= Self.significantSamples ? closed.minimum : nil
+    }
+
+    mutating func add(_ latency: Int64) {
+        windows[current].minimum = min(windows[current].minimum, latency)
+        windows[current].samples += 1
+    }
+
+    /// The least of all windows; nil when nothing came within them.
+    var minimum: Int64? {
+        var least: Int64?
+        for index in windows.indices where windows[index].samples > 0 {
+            least = min(least ?? .max, windows[index].minimum)
+        }
+        return least
+    }
+
+    /// Forgets everything: latencies of an old epoch say nothing about the new one.
+    mutating func reset() { self = LatencyFilter() }
+}

@@ -1,0 +1,37 @@
+package import MediaCore
+
+/// The client's tracks, each with its own stream of presentation times.
+package enum TimelineTrack: Int, CaseIterable, Sendable {
+    case video
+    case audioApp
+    case audioMicrophone
+}
+
+/// What was out of the ordinary about one sample.
+package enum TimelineEvent: Equatable, Sendable {
+    /// The broadcast's first sample; its time is zero.
+    case started
+    /// A new relation between PTS and broadcast time: the sample stands this much later than by the old one.
+    case rebased(by: MediaTime)
+    /// The track follows a jump that another track has made, or returns from one.
+    case followed
+    /// Refused: a video frame at or before the previous one.
+    case notRising
+    /// Refused: all of the sample lies before the broadcast's first.
+    case beforeStart
+}
+
+/// Where on the broadcast's timeline a sample belongs.
+package struct Placement: Equatable, Sendable {
+    /// Broadcast time of the sample's start; may be negative for an audio block that reaches across zero.
+    package var time: MediaTime
+    package var event: TimelineEvent?
+    /// False: the sample is not to be used.
+    package var isAccepted: Bool
+
+    package init(time: MediaTime, event: TimelineEvent?, isAccepted: Bool) {
+        self.time = time
+        self.event = event
+        self.isAccepted = isAccepted
+    }
+}

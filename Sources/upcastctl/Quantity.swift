@@ -1,0 +1,32 @@
+/// Numbers with their units, short.
+enum Quantity {
+    /// `350 ms`, `12.3 s`, `5 min 20 s`, `3 h 5 min`, `2 d 3 h`.
+    static func time(_ milliseconds: Int) -> String {
+        let seconds = milliseconds / 1000
+        switch milliseconds {
+        case ..<1000: return "\(milliseconds) ms"
+        case ..<60_000: return "\(fraction(milliseconds, 1000)) s"
+        case ..<3_600_000: return "\(seconds / 60) min \(seconds % 60) s"
+        case ..<86_400_000: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
+        default: return "\(seconds / 86_400) d \(seconds / 3600 % 24) h"
+        }
+    }
+
+    /// `512 B`, `1.5 KiB`, `20.0 MiB`, `3.2 GiB`.
+    static func bytes(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<1024: "\(bytes) B"
+        case ..<(1 << 20): "\(fraction(bytes, 1 << 10)) KiB"
+        case ..<(1 << 30): "\(fraction(bytes, 1 << 20)) MiB"
+        default: "\(fraction(bytes, 1 << 30)) GiB"
+        }
+    }
+
+    /// `2500 kbit/s`.
+    static func rate(_ bitsPerSecond: Int) -> String { "\((bitsPerSecond + 500) / 1000) kbit/s" }
+
+    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// With one decimal, rounded down.
+    static func fraction(_ value: Int, _ unit: Int) -> String { "\(value / unit).\(value % unit * 10 / unit)" }
+}

@@ -1,0 +1,90 @@
+internal import Configuration
+internal import Control
+internal import Glibc
+internal import Ingest
+internal import LinuxSystem
+internal import Logging
+internal import MediaCore
+internal import Pipeline
+
+/// The process: capture socket, control socket, signals, and the order in which they come and go.
+struct Daemon {
+    private let configuration: Configuration
+    private let environment: [String: String]
+    private let logger: Logger
+
+    init(_ configuration: Configuration, environment: [String: String], logger: Logger) {
+        self.configuration = configuration
+        self.environment = environment
+        self.logger = logger
+    }
+
+    /// Runs until SIGTERM or SIGINT; then ends the broadcast, sends what is encoded, and returns what that came to.
+    func run(signals: borrowing SignalDescriptor) throws(StartFailure) -> ExitStatus {
+        let server: IngestServer
+        let host: BroadcastHost
+        let control: ControlServer
+        let clock = MonotonicClock()
+        do {
+            let listener = try UnixSocket.listen(
+                path: configuration.ingest.socket, mode: configuration.ingest.socketMode, backlog: 4)
+            server = try IngestServer(
+                listener: listener, settings: .init(startTimeout: configuration.ingest.startTimeout), clock: clock)
+            host = BroadcastHost(
+                configuration: configuration, environment: environment, server: server, logger: logger, clock: clock)
+            control = ControlServer(
+                path: configuration.control.socket, mode: configuration.control.socketMode,
+                status: { [host] in host.status }, 
+                readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready })
+            try MediaLibraries.prepare(logger)
+            // The last moment with one thread, and everything is loaded.
+            ProcessMemory.releaseFilePages()
+            try control.start()
+        } catch {
+            throw StartFailure("\(error)")
+        }
+        do {
+            try server.start(consumer: host) { [logger] in logger.warning("\($0)") }
+        } catch {
+            control.stop()
+            throw StartFailure("the ingest thread cannot be started: \(error)")
+        }
+        defer {
+            control.stop()
+            unsafe unlink(configuration.ingest.socket)
+        }
+        logger.notice(
+            "ready",
+            metadata: [
+                "capture_socket": "\(configuration.ingest.socket)", "control_socket": "\(configuration.control.socket)",
+                "destinations": "\(configuration.destinations.map(\.description).joined(separator: ", "))",
+            ])
+        let name = waitForSignal(signals, everySecond: host.tick)
+        logger.notice(
+            "stopping", metadata: ["signal": "\(name)", "drain_ms": "\(configuration.stop.drain.milliseconds)"])
+        host.noteStopping()
+        server.stop()
+        server.join()
+        let drained = host.shutDown()
+        logger.notice("stopped", metadata: ["sent_all": "\(drained)"])
+        return drained ? .success : .notDrained
+    }
+
+    private func waitForSignal(_ signals: borrowing SignalDescriptor, everySecond: () -> Void) -> String {
+        while true {
+            var descriptor = pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&descriptor, 1, 1000) == 0 { everySecond() }
+            switch signals.next() {
+            case SIGTERM: return "SIGTERM"
+            case SIGINT: return "SIGINT"
+            default: continue
+            }
+        }
+    }
+}
+
+/// Why the daemon could not start; something that it needs is not to be had.
+struct StartFailure: Error {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

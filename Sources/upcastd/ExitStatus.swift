@@ -1,0 +1,11 @@
+/// What the daemon's exit status says; the numbers above 63 are those of sysexits.h.
+enum ExitStatus: Int32 {
+    /// Stopped as asked, and all that had been encoded was sent.
+    case success = 0
+    /// Stopped as asked, but the stop deadline passed before everything was sent.
+    case notDrained = 3
+    case usage = 64
+    /// A socket, a thread or a library that is needed cannot be had.
+    case unavailable = 69
+    case configuration = 78
+}

@@ -1,0 +1,48 @@
+import Buffering
+import LinuxSystem
+import MediaCore
+import Testing
+
+@Suite struct FrameSlotTests {
+    @Test func theNewestWinsAndPicturesComeBack() throws {
+        let slot = FrameSlot<Int>(pictureCapacity: 4096)
+        for value in 0..<10 { slot.offer(try #require(slot.acquire()), value) }
+        #expect(slot.superseded == 9)
+        guard case .frame(let picture, let tag) = slot.take(until: nil) else {
+            Issue.record("no frame")
+            return
+        }
+        #expect(tag == 9)
+        // One in the reader's hand: two more can still be acquired, and no fourth exists.
+        let second = try #require(slot.acquire())
+        let third = try #require(slot.acquire())
+        #expect(slot.acquire() == nil)
+        [picture, second, third].forEach(slot.recycle)
+        #expect(slot.acquire() != nil)
+    }
+
+    @Test func closeDeliversWhatWaits() throws {
+        let slot = FrameSlot<Int>(pictureCapacity: 4096)
+        slot.offer(try #require(slot.acquire()), 1)
+        slot.close()
+        guard case .frame = slot.take(until: nil) else {
+            Issue.record("the waiting frame was lost")
+            return
+        }
+        guard case .closed = slot.take(until: nil) else {
+            Issue.record("not closed")
+            return
+        }
+    }
+
+    @Test func flushThrowsAway() throws {
+        let slot = FrameSlot<Int>(pictureCapacity: 4096)
+        slot.offer(try #require(slot.acquire()), 1)
+        slot.flush()
+        #expect(slot.flushed == 1)
+        guard case .timeout = slot.take(until: .zero) else {
+            Issue.record("a flushed frame came out")
+            return
+        }
+    }
+}

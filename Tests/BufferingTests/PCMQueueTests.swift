@@ -1,0 +1,86 @@
+import Buffering
+import Glibc
+import LinuxSystem
+import MediaCore
+import Testing
+
+@Suite struct PCMQueueTests {
+    private static let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
+
+    private func block(_ index: Int) -> PCMBlock {
+        PCMBlock(source: .app, format: Self.format, frames: index, time: .zero, arrival: .zero)
+    }
+
+    private func put(_ queue: PCMQueue, _ index: Int, bytes: Int) -> Bool {
+        guard let room = queue.reserve(bytes) else { return false }
+        room.copyBytes(from: repeatElement(UInt8(truncatingIfNeeded: index), count: bytes))
+        queue.commit(block(index))
+        return true
+    }
+
+    /// Against a model: what comes out is a suffix-preserving subsequence in order, and its bytes are intact.
+    @Test func randomTrafficKeepsOrderAndBytes() {
+        var random = SplitMix64(seed: 7)
+        let queue = PCMQueue(capacity: 4096)
+        var last = 0
+        for index in 1...5_000 {
+            #expect(put(queue, index, bytes: 1 + Int(random.next() % 900)))
+            if random.next() % 3 == 0, case .block(let block, let bytes) = queue.take(until: .zero) {
+                #expect(block.frames > last)
+                last = block.frames
+                #expect(bytes.allSatisfy { $0 == UInt8(truncatingIfNeeded: block.frames) })
+                queue.release()
+            }
+        }
+        #expect(queue.statistics.dropped > 0)
+    }
+
+    @Test func whatTheConsumerReadsIsNeverOverwritten() {
+        let queue = PCMQueue(capacity: 1024)
+        #expect(put(queue, 1, bytes: 1000))
+        guard case .block(_, let bytes) = queue.take(until: nil) else {
+            Issue.record("no block")
+            return
+        }
+        #expect(!put(queue, 2, bytes: 1000))
+        #expect(queue.statistics.refused == 1)
+        #expect(bytes.allSatisfy { $0 == 1 })
+        queue.release()
+        #expect(put(queue, 3, bytes: 1000))
+    }
+
+    @Test func tooLargeIsRefused() {
+        #expect(PCMQueue(capacity: 64).reserve(65) == nil)
+    }
+
+    @Test func manySmallBlocksAreBoundedByCount() {
+        let queue = PCMQueue(capacity: 1 << 20)
+        for index in 1...1000 { #expect(put(queue, index, bytes: 2)) }
+        #expect(queue.statistics.waiting == PCMQueue.maxBlocks)
+        guard case .block(let block, _) = queue.take(until: nil) else { return }
+        #expect(block.frames == 1000 - PCMQueue.maxBlocks + 1)
+    }
+
+    @Test func threadsHandOver() throws {
+        let queue = PCMQueue(capacity: 1 << 16)
+        let thread = try WorkerThread(name: "test-pcm") { [self] in
+            // A refusal only means that the consumer still reads where the block would go.
+            for index in 1...2000 { while !put(queue, index, bytes: 64) { sched_yield() } }
+            queue.close()
+        }
+        var last = 0
+        loop: while true {
+            switch queue.take(until: nil) {
+            case .block(let block, let bytes):
+                #expect(block.frames > last)
+                last = block.frames
+                #expect(bytes.allSatisfy { $0 == UInt8(truncatingIfNeeded: block.frames) })
+                queue.release()
+            case .closed: break loop
+            case .timeout: Issue.record("no deadline was given")
+            }
+        }
+        thread.join()
+        #expect(last == 2000)
+    }
+}

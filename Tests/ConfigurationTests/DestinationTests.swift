@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import Configuration
+
+@Suite struct DestinationTests {
+    @Test(arguments: [
+        ("rtmp://host/app/key", "rtmp://host/app/***", "rtmp://host/app/key/***"),
+        ("rtmp://host/app", "rtmp://host/app", "rtmp://host/app/***"),
+        ("rtmp://host/app/", "rtmp://host/app/", "rtmp://host/app/***"),
+        ("RTMPS://host:443/app/inst/key?token=1", "rtmps://host/app/***", "rtmps://host/app/inst/key/***"),
+        ("rtmp://host:1936/app?token=1/key", "rtmp://host:1936/app/***", "rtmp://host:1936/app/***"),
+        ("rtmp://[2001:db8::1]:1936/app/key", "rtmp://[2001:db8::1]:1936/app/***", "rtmp://[2001:db8::1]:1936/app/key/***"),
+        ("file:/var/a.flv", "file:/var/a.flv", "file:/var/a.flv"),
+        ("file:///var/a", "file:/var/a", "file:/var/a"),
+        ("out.flv", "file:out.flv", "file:out.flv"),
+    ])
+    func urlsAreRedacted(text: String, redacted: String, withSeparateKey: String) throws {
+        let url = try DestinationURL(text)
+        #expect(url.redacted(keyIsSeparate: false) == redacted)
+        #expect(url.redacted(keyIsSeparate: true) == withSeparateKey)
+    }
+
+    @Test(arguments: [
+        ("rtmp://host/app/key", "host", 1935, false, "app/key", true), ("rtmps://host/app", "host", 443, true, "app", false),
+        ("rtmp://[::1]/a/b?c=d", "::1", 1935, false, "a/b?c=d", true), ("rtmp://h:80/a?b/c", "h", 80, false, "a?b/c", false),
+    ])
+    func partsOfALocation(text: String, host: String, port: Int, isSecure: Bool, path: String, hasStream: Bool) throws {
+        guard case .rtmp(let location) = try DestinationURL(text) else { throw CancellationError() }
+        #expect((location.host, location.port, location.isSecure, location.path) == (host, port, isSecure, path))
+        #expect(location.hasStreamName == hasStream)
+    }
+
+    @Test(arguments: [
+        "", "host/app", "http://h/a", "rtmp://", "rtmp:///app", "rtmp://h", "rtmp://h/", "rtmp://h/?a=b", "rtmp://h:0/a", "rtmp://h:65536/a",
+        "rtmp://h:/a", "rtmp://h:1x/a", "rtmp://[::1/a", "rtmp://[::1]x/a", "rtmp://u:p@h/a", "rtmp://h/a b", "rtmp://h/a\u{7F}", "rtmp://hé/a",
+        "rtmp://h/" + String(repeating: "a", count: 2048), "file:a.flv", "file:", "file:/folder/",
+    ])
+    func notADestination(text: String) {
+        let error = #expect(throws: InvalidDestinationURL.self) { try DestinationURL(text) }
+        #expect(error?.remedy.isEmpty == false)
+    }
+
+    /// Nothing that prints or dumps a configuration shows a key.
+    @Test func nothingPrintsAKey() throws {
+        let text = "destinations:\n  - url: rtmp://h/app/SECRET\n"
+        let configuration = try Configuration.load(text: Array(text.utf8), path: "", environment: [:])
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(dumped.contains("rtmp://h/app/***"))
+        for shown in [dumped, "\(configuration)", String(reflecting: configuration), configuration.destinations[0].description] {
+            #expect(!shown.contains("SECRET"))
+        }
+    }
+
+    @Test func keysComeFromFileEnvironmentOrURL() throws {
+        let path = NSTemporaryDirectory() + "upcast-key-\(UUID().uuidString)"
+        try "  abc-123?x=y \nsecond line\n".write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var destination = DestinationConfiguration()
+        destination.url = try DestinationURL("rtmp://h/app")
+        destination.keyFile = path
+        #expect(try destination.publishURL(environment: [:]) == "rtmp://h/app/abc-123?x=y")
+        destination.keyFile = nil
+        destination.keyEnvironment = "KEY"
+        #expect(try destination.publishURL(environment: ["KEY": "k"]) == "rtmp://h/app/k")
+        destination.keyEnvironment = nil
+        destination.url = try DestinationURL("rtmps://h:99/app/k?t=1")
+        #expect(try destination.publishURL(environment: [:]) == "rtmps://h:99/app/k?t=1")
+        destination.url = .flvFile(path: "/a.flv")
+        #expect(try destination.publishURL(environment: [:]) == nil)
+    }
+
+    @Test(arguments: [("", "is empty"), ("SEC RET", "is not a stream key"), ("SECRÉT", "is not a stream key"), (String(repeating: "S", count: 1025), "is not a stream key")])
+    func badKeysAreRefusedUnseen(text: String, what: String) throws {
+        var destination = DestinationConfiguration()
+        destination.keyEnvironment = "KEY"
+        let error = try #require(throws: StreamKeyError.self) { try destination.streamKey(environment: ["KEY": text]) }
+        #expect(error.description.hasPrefix("environment variable KEY \(what)"))
+        #expect(!error.description.contains("SEC") && !error.description.contains("SSS"))
+        let missing = try #require(throws: StreamKeyError.self) { try destination.streamKey(environment: [:]) }
+        #expect(missing.what == "is not set")
+    }
+
+    @Test func theMachineIsLookedAt() throws {
+        var configuration = Configuration()
+        configuration.ingest.socket = "/tmp/a.sock"
+        configuration.control.socket = "/nowhere/b.sock"
+        var destination = DestinationConfiguration()
+        destination.url = try DestinationURL("rtmps://h/app")
+        destination.keyFile = "/nowhere/key"
+        destination.caFile = "/etc/passwd"
+        var file = DestinationConfiguration()
+        file.url = .flvFile(path: "/nowhere/a.flv")
+        configuration.destinations = [destination, file]
+        #expect(configuration.problemsOnThisMachine(environment: [:]).map(\.description) == [
+            "on this machine: control.socket: the folder of /nowhere/b.sock does not exist; create it, or choose another path",
+            "on this machine: destinations[0].key_file: key_file /nowhere/key cannot be opened: No such file or directory; check the path and its permissions",
+            "on this machine: destinations[0].ca_file: /etc/passwd holds no certificate; name a file in PEM format",
+            "on this machine: destinations[1].url: the folder of /nowhere/a.flv does not exist; create it, or choose another path",
+        ])
+    }
+}

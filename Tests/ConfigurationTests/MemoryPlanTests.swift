@@ -1,0 +1,165 @@
+import MediaCore
+import Testing
+
+@testable import Configuration
+
+@Suite struct MemoryPlanTests {
+    /// Every number is another power of ten's multiple, so that none can stand in for another.
+    private func costs() -> MemoryCosts {
+        var costs = MemoryCosts()
+        costs.baseline = 1_000_000
+        costs.videoEncoder = 2_000_000
+        costs.audioEncoder = 30_000
+        costs.canvas = 100
+        costs.canvasCount = 4
+        costs.intakePicture = 1000
+        costs.intakePictureCount = 3
+        costs.ingestBand = 7
+        costs.scaler = 11
+        costs.pcmQueue = 13
+        costs.audioMixer = 17
+        costs.packetLogIndex = 19
+        costs.sendBuffer = 23
+        costs.tlsSession = 29
+        costs.systemTrust = 31
+        costs.fileTrust = 37
+        costs.controlServer = 41
+        costs.threadStack = 43
+        costs.threadCount = 5
+        costs.reserve = 47
+        return costs
+    }
+
+    private func destination(_ url: String, caFile: String? = nil, verify: Bool = true) throws -> DestinationConfiguration {
+        var destination = DestinationConfiguration()
+        destination.url = try DestinationURL(url)
+        destination.caFile = caFile
+        destination.verifyTLS = verify
+        return destination
+    }
+
+    private func bytes(_ plan: MemoryPlan, _ purpose: MemoryPlan.Purpose) -> Int { plan.lines.first { $0.purpose == purpose }!.bytes }
+
+    @Test func everyPurposeIsCountedOnce() throws {
+        var configuration = Configuration()
+        configuration.destinations = [try destination("rtmp://h/a/k"), try destination("rtmps://h/a/k")]
+        let plan = MemoryPlan(configuration, costs: costs())
+        let expected: [MemoryPlan.Purpose: Int] = [
+            .baseline: 1_000_000, .videoEncoder: 2_000_000, .audioEncoder: 30_000, .canvases: 400, .intakePictures: 3000, .ingestBand: 7,
+            .scaler: 11, .pcmQueue: 13, .audioMixer: 17, .packetLog: 2_097_152 + 19, .sendBuffers: 46, .tls: 60, .controlServer: 41,
+            .threadStacks: 7 * 43, .reserve: 47,
+        ]
+        #expect(plan.lines.map(\.purpose) == MemoryPlan.Purpose.allCases)
+        for line in plan.lines { #expect(line.bytes == expected[line.purpose], "\(line.purpose)") }
+        #expect(plan.totalBytes == expected.values.reduce(0, +))
+        #expect(plan.leftBytes == 52_428_800 - plan.totalBytes)
+        #expect(plan.fits && plan.levers.isEmpty)
+    }
+
+    @Test func trustIsCountedOncePerSource() throws {
+        let costs = costs()
+        func tls(_ destinations: DestinationConfiguration...) -> Int {
+            var configuration = Configuration()
+            configuration.destinations = destinations
+            return bytes(MemoryPlan(configuration, costs: costs), .tls)
+        }
+        #expect(try tls(destination("rtmp://h/a/k"), destination("/a.flv")) == 0)
+        #expect(try tls(destination("rtmps://h/a/k"), destination("rtmps://h/a/k2")) == 2 * 29 + 31)
+        #expect(try tls(destination("rtmps://h/a/k", caFile: "/x"), destination("rtmps://h/a/k2", caFile: "/x")) == 2 * 29 + 37)
+        #expect(try tls(destination("rtmps://h/a/k", caFile: "/x"), destination("rtmps://h/a/k2", caFile: "/y"), destination("rtmps://h/b/k")) == 3 * 29 + 2 * 37 + 31)
+        #expect(try tls(destination("rtmps://h/a/k", verify: false)) == 29)
+    }
+
+    @Test func theCapIsTheLimitItself() {
+        var configuration = Configuration()
+        var costs = MemoryCosts()
+        costs.baseline = configuration.memory.capBytes - configuration.buffer.maxBytes
+        #expect(MemoryPlan(configuration, costs: costs).fits)
+        costs.reserve = 1
+        let plan = MemoryPlan(configuration, costs: costs)
+        #expect(!plan.fits && plan.leftBytes == -1)
+        configuration.memory.capBytes += 1
+        #expect(MemoryPlan(configuration, costs: costs).fits)
+    }
+
+    /// 1080p that is 3 MiB too large: what would help is tried, and sorted by what it saves.
+    @Test func theWayOutIsConcrete() throws {
+        var configuration = Configuration()
+        (configuration.video.width, configuration.video.height) = (1920, 1080)
+        let canvas = { (c: Configuration) in c.video.width * c.video.height * 3 / 2 }
+        let frames = ["veryfast": 10, "superfast": 9, "ultrafast": 6]
+        let plan = MemoryPlan(configuration) { configuration in
+            var costs = MemoryCosts()
+            costs.videoEncoder = canvas(configuration) * frames[configuration.video.preset]!
+            costs.baseline = 52_428_800 + 3 * 1_048_576 - 1920 * 1080 * 3 / 2 * 10 - 2 * 1_048_576
+            return costs
+        }
+        #expect(plan.leftBytes == -3 * 1_048_576)
+        #expect(plan.levers.map(\.change) == [
+            "video.width: 960, video.height: 540", "video.width: 1440, video.height: 810", "video.preset: ultrafast",
+            "video.preset: superfast", "buffer.max_bytes: 1048576",
+        ])
+        #expect(plan.levers.map(\.isEnough) == [true, true, true, false, false])
+        #expect(plan.levers[3].savedBytes == 1920 * 1080 * 3 / 2)
+        #expect(plan.wayOut.hasPrefix("The plan needs 53.00 MiB, 3.00 MiB more than memory.cap_bytes allows. What would help:\n"))
+        #expect(plan.wayOut.contains("\n  video.preset: superfast               saves   2.97 MiB\n"))
+        #expect(plan.wayOut.contains("\n  video.preset: ultrafast               saves  11.87 MiB, enough by itself\n"))
+    }
+
+    /// Whatever is suggested could be written into the file as it stands: every smaller configuration is a valid one.
+    @Test func suggestionsAreValid() throws {
+        var configuration = Configuration()
+        configuration.destinations = [try destination("rtmps://h/a/k"), try destination("rtmps://h/a/k2")]
+        configuration.destinations[1].name = "b"
+        configuration.video.threads = 4
+        configuration.video.bFrames = 2
+        configuration.video.tune = ""
+        configuration.video.preset = "medium"
+        let smaller = MemoryPlan.smallerConfigurations(configuration)
+        #expect(smaller.count == 13)
+        for (change, candidate) in smaller {
+            var loader = ConfigurationLoader(path: "")
+            loader.configuration = candidate
+            loader.checkTogether()
+            #expect(loader.problems.isEmpty, "\(change): \(loader.problems)")
+        }
+    }
+
+    @Test func theTableIsAligned() throws {
+        var configuration = Configuration()
+        configuration.destinations = [try destination("rtmp://h/a/k")]
+        var costs = MemoryCosts()
+        costs.baseline = 20 << 20
+        costs.videoEncoder = 1
+        costs.threadStack = 65_536
+        costs.threadCount = 4
+        let expected = """
+            process and libraries     20.00 MiB  executable and libraries, measured
+            video encoder              0.01 MiB  libx264 veryfast zerolatency, 1280x720, 1 thread
+            audio encoder              0.00 MiB  AAC, 2 channels
+            canvases                   0.00 MiB  1 of 1280x720
+            intake pictures            0.00 MiB  3 waiting
+            ingest buffer              0.00 MiB  one message being read
+            scaler                     0.00 MiB  to 1280x720
+            PCM queue                  0.00 MiB  app and microphone, audio.max_latency_ms each
+            audio mixer                0.00 MiB  resamplers and limiter
+            packet log                 2.00 MiB  buffer.max_bytes and its index
+            send buffers               0.00 MiB  1 destination
+            TLS                        0.00 MiB  no rtmps:// destination
+            control server             0.00 MiB  HTTP server and its connections
+            thread stacks              0.32 MiB  5 threads, touched pages
+            reserve                    0.00 MiB  fragmentation
+            -----------------------------------
+            planned                   22.32 MiB
+            cap                       50.00 MiB  memory.cap_bytes
+            left                      27.69 MiB
+
+            """
+        #expect(MemoryPlan(configuration, costs: costs).description == expected)
+        costs.baseline = 50 << 20
+        let tooLarge = MemoryPlan(configuration, costs: costs).description
+        #expect(tooLarge.contains("planned                   52.32 MiB  does not fit\n"))
+        #expect(tooLarge.contains("too much                   2.32 MiB\n"))
+        #expect(tooLarge.contains("The largest parts are packet log (2.00 MiB), thread stacks (0.32 MiB), video encoder (0.01 MiB)."))
+    }
+}

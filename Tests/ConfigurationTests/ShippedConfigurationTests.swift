@@ -1,0 +1,64 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import Configuration
+
+@Suite struct ShippedConfigurationTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The file, or what it should be, written there first when REGENERATE=1 asks for it.
+    private static func golden(_ path: String, _ expected: (String) -> String) throws -> (file: String, expected: String) {
+        let url = root.appending(path: path)
+        let file = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+        let text = expected(file)
+        if ProcessInfo.processInfo.environment["REGENERATE"] == "1" {
+            try text.write(to: url, atomically: true, encoding: .utf8)
+            return (text, text)
+        }
+        return (file, text)
+    }
+
+    @Test func theShippedFileIsTheTable() throws {
+        let (file, expected) = try Self.golden("Config/upcastd.yaml") { _ in ConfigurationReference.yaml }
+        #expect(file == expected, "run REGENERATE=1 swift test --filter ShippedConfigurationTests")
+    }
+
+    @Test func theDocsHaveTheTable() throws {
+        let marker = "<!-- the table below is made from Sources/Configuration/ConfigurationTable.swift -->\n"
+        let (file, expected) = try Self.golden("docs/configuration.md") { file in
+            (file.components(separatedBy: marker).first ?? "") + marker + ConfigurationReference.markdown
+        }
+        #expect(file == expected, "run REGENERATE=1 swift test --filter ShippedConfigurationTests")
+    }
+
+    @Test func theShippedFileIsTheBuiltInDefaults() throws {
+        let path = Self.root.appending(path: "Config/upcastd.yaml").path
+        #expect(try Configuration.load(path: path, environment: [:]) == Configuration())
+    }
+
+    @Test func theExampleDestinationIsTheBuiltInDefault() throws {
+        let file = try String(contentsOf: Self.root.appending(path: "Config/upcastd.yaml"), encoding: .utf8)
+        let lines = file.components(separatedBy: "\n").drop { $0 != "# destinations:" }.prefix { $0.hasPrefix("# ") }
+        let example = lines.map { $0.dropFirst(2) }.joined(separator: "\n")
+        var expected = Configuration()
+        expected.destinations = [DestinationConfiguration()]
+        expected.destinations[0].url = try DestinationURL("rtmp://localhost/live/test")
+        #expect(try Configuration.load(text: Array(example.utf8), path: "example", environment: [:]) == expected)
+    }
+
+    /// Every key stands in the shipped file with a cost in memory and its variable above it, whoever wrote that file.
+    @Test func everyKeyIsExplained() throws {
+        let file = try String(contentsOf: Self.root.appending(path: "Config/upcastd.yaml"), encoding: .utf8)
+        let docs = try String(contentsOf: Self.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let names = ConfigurationTable.keys.map { ($0.name, $0.environmentName(), $0.memory) }
+            + ConfigurationTable.destinationKeys.map { ($0.name, $0.environmentName(index: 0), $0.memory) }
+        for (name, variable, memory) in names {
+            #expect(file.contains(" \(name): ") && file.contains("# \(variable)\n"), "\(name) is missing in the file")
+            #expect(docs.contains("`\(variable)`"), "\(name) is missing in the docs")
+            #expect(!memory.isEmpty)
+        }
+        #expect(Set(names.map(\.1)).count == names.count, "two keys share a variable")
+    }
+}

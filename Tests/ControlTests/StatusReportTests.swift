@@ -1,0 +1,172 @@
+import ControlProtocol
+import Testing
+
+@testable import upcastctl
+
+extension StatusReport {
+    /// A report in which every field differs from its default.
+    static var full: StatusReport {
+        var report = StatusReport()
+        report.version = "0.1.0"
+        report.state = .live
+        report.stateMilliseconds = 723_000
+        report.uptimeMilliseconds = 3_720_000
+        report.broadcasts = 3
+        var client = ClientStatus()
+        (client.name, client.kind, client.connectedMilliseconds) = ("Screen \"1\"", "display", 723_500)
+        report.client = client
+        report.video.width = 1280
+        report.video.height = 720
+        report.video.frameRate = "30000/1001"
+        report.video.encoder = "libx264"
+        report.video.source = "1920x1080 420v, orientation 6"
+        report.video.framesReceived = 21_690
+        report.video.framesEncoded = 21_688
+        report.video.framesRepeated = 300
+        report.video.keyframes = 362
+        report.video.bytesEncoded = 232_000_000
+        report.video.targetBitsPerSecond = 2_500_000
+        report.video.bitsPerSecond = 2_481_200
+        report.audio.sampleRate = 48_000
+        report.audio.channels = 2
+        report.audio.appBlocksReceived = 33_893
+        report.audio.microphoneBlocksReceived = 1
+        report.audio.samplesEncoded = 34_704_000
+        report.audio.silenceSamples = 60_000
+        report.audio.bytesEncoded = 11_568_000
+        report.audio.targetBitsPerSecond = 128_000
+        report.drops = [Counter("superseded", 2), Counter("too_late", 1)]
+        report.queue.milliseconds = 120
+        report.queue.bytes = 40_000
+        report.queue.packets = 12
+        report.queue.capacityMilliseconds = 3000
+        report.queue.capacityBytes = 2_097_152
+        var main = DestinationStatus()
+        main.name = "main"
+        main.url = "rtmp://live.example.net/app/***"
+        main.state = .congested
+        main.stateMilliseconds = 4_200
+        main.bytesSent = 232_100_000
+        main.packetsSent = 55_000
+        main.bytesAcknowledged = 231_000_000
+        main.connects = 2
+        main.drops = [Counter("disposable", 12)]
+        main.backlogMilliseconds = 910
+        main.backlogBytes = 300_000
+        main.lastError = "the server closed\nthe connection"
+        var file = DestinationStatus()
+        file.name = "recording"
+        file.url = "file:/var/lib/upcast/a.flv"
+        file.state = .live
+        report.destinations = [main, file]
+        report.memory.residentBytes = 46_000_000
+        report.memory.peakResidentBytes = 48_000_000
+        report.memory.anonymousBytes = 29_000_000
+        report.memory.planBytes = 49_000_000
+        report.memory.capBytes = 52_428_800
+        report.memory.plan = [Counter("video_encoder", 24_000_000)]
+        report.timeline = [Counter("jumps", 1), Counter("skew_us", -350)]
+        var latency = LatencyStatus()
+        (latency.path, latency.averageMicroseconds, latency.maximumMicroseconds) = ("socket_to_encoder", 12_345, 44_000)
+        report.latency = [latency]
+        return report
+    }
+}
+
+@Suite struct StatusReportTests {
+    @Test func everyFieldSurvivesTheWire() throws {
+        let report = StatusReport.full
+        #expect(StatusReport(json: try JSONParser.parse(report.json.serialized())) == report)
+        // And no field of the sample has its default, or the line above would prove nothing for it.
+        func leaves(_ value: JSONValue) -> [JSONValue] {
+            switch value {
+            case .array(let items): items.flatMap(leaves)
+            case .object(let members): members.flatMap { leaves($0.value) }
+            default: [value]
+            }
+        }
+        var sample = report
+        sample.destinations.removeLast()
+        for leaf in leaves(sample.json) { #expect(![.null, .integer(0), .string(""), .bool(false)].contains(leaf)) }
+    }
+
+    /// The names are an interface: dashboards and scripts are written against them.
+    @Test func namesAreStable() {
+        func names(_ value: JSONValue, _ prefix: String) -> [String] {
+            guard case .object(let members) = value else {
+                if case .array(let items) = value, let first = items.first, case .object = first { return names(first, prefix + "[]") }
+                return [prefix]
+            }
+            return members.flatMap { names($0.value, prefix.isEmpty ? $0.name : "\(prefix).\($0.name)") }
+        }
+        let expected = """
+            version state state_ms uptime_ms broadcasts client.name client.kind client.connected_ms
+            video.width video.height video.frame_rate video.encoder video.source video.frames_received video.frames_encoded
+            video.frames_repeated video.keyframes video.bytes_encoded video.target_bits_per_second video.bits_per_second
+            audio.sample_rate_hz audio.channels audio.app_blocks_received audio.microphone_blocks_received audio.samples_encoded
+            audio.silence_samples audio.bytes_encoded audio.target_bits_per_second
+            drops.superseded drops.too_late
+            queue.ms queue.bytes queue.packets queue.capacity_ms queue.capacity_bytes
+            destinations[].name destinations[].url destinations[].state destinations[].state_ms destinations[].bytes_sent
+            destinations[].packets_sent destinations[].bytes_acknowledged destinations[].connects destinations[].drops.disposable
+            destinations[].backlog_ms destinations[].backlog_bytes destinations[].last_error
+            memory.resident_bytes memory.peak_resident_bytes memory.anonymous_bytes memory.plan_bytes memory.cap_bytes
+            memory.plan.video_encoder
+            timeline.jumps timeline.skew_us
+            latency[].path latency[].average_us latency[].maximum_us
+            """
+        #expect(names(StatusReport.full.json, "") == expected.split(whereSeparator: \.isWhitespace).map(String.init))
+    }
+
+    /// A tool and a daemon of different versions understand each other.
+    @Test func unknownAndMissingFieldsAreForgiven() throws {
+        let json = #"{"state":"hovering","uptime_ms":5,"new":{"a":[1]},"video":{"width":"wide","height":720},"client":null,"drops":{"a":1,"b":"x"}}"#
+        var expected = StatusReport()
+        expected.uptimeMilliseconds = 5
+        expected.video.height = 720
+        expected.drops = [Counter("a", 1)]
+        #expect(StatusReport(json: try JSONParser.parse(Array(json.utf8))) == expected)
+        #expect(StatusReport(json: .null) == StatusReport())
+    }
+
+    @Test func peopleSeeItAligned() {
+        let expected = """
+            state     live for 12 min 3 s
+            daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
+            client    Screen "1" (display), connected for 12 min 3 s
+            video     1280x720 at 30000/1001 frames/s, libx264, 2481 kbit/s of 2500 kbit/s
+                      from 1920x1080 420v, orientation 6
+                      21690 received, 21688 encoded, 300 repeated, 362 keyframes
+            audio     48000 Hz, 2 channels, 128 kbit/s
+                      app 33893 blocks, microphone 1 block, silence 1.2 s
+            drops     superseded 2, too_late 1
+            queue     120 of 3000 ms, 39.0 KiB of 2.0 MiB, 12 packets
+            timeline  jumps 1, skew_us -350
+            latency   socket_to_encoder 12.3 ms on average, 44.0 ms at most
+            memory    43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
+
+            DESTINATION  STATE      FOR    SENT       ACKNOWLEDGED  BEHIND  CONNECTS  WHERE
+            main         congested  4.2 s  221.3 MiB  220.2 MiB     910 ms  2         rtmp://live.example.net/app/***
+              drops: disposable 12
+              last error: the server closed?the connection
+            recording    live       0 ms   0 B        0 B           0 ms    0         file:/var/lib/upcast/a.flv
+
+            """
+        #expect(StatusText.render(.full) == expected)
+    }
+
+    @Test func anIdleDaemonIsReadableToo() {
+        let text = StatusText.render(StatusReport())
+        #expect(text.hasPrefix("state   idle for 0 ms\n"))
+        #expect(text.contains("\nclient  none\n") && text.contains("\ndrops   none\n") && text.hasSuffix("\n\nno destinations\n"))
+    }
+
+    @Test(arguments: [
+        (0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_999, "59.9 s"), (60_000, "1 min 0 s"), (3_599_999, "59 min 59 s"),
+        (3_600_000, "1 h 0 min"), (86_400_000, "1 d 0 h"), (190_000_000, "2 d 4 h"),
+    ])
+    func times(milliseconds: Int, expected: String) { #expect(Quantity.time(milliseconds) == expected) }
+
+    @Test(arguments: [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (52_428_800, "50.0 MiB"), (3 << 30, "3.0 GiB")])
+    func byteCounts(bytes: Int, expected: String) { #expect(Quantity.bytes(bytes) == expected) }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import MediaCore
+
+/// Pictures that are painted on an encoder's canvas.
+enum TestPictures {
+    /// Gradients in all planes with a bright square that moves; soft enough to be coded well.
+    static func paintScene(_ frame: Int, on planes: PicturePlanes) {
+        for row in 0..<planes.height {
+            let line = planes.y + row * planes.yStride
+            for column in 0..<planes.width {
+                line[column] = UInt8(40 + (row + column) * 80 / (planes.width + planes.height))
+            }
+        }
+        let side = min(planes.width, planes.height) / 4
+        let (left, top) = ((frame * 4) % (planes.width - side), (frame * 2) % (planes.height - side))
+        for row in top..<(top + side) {
+            (planes.y + row * planes.yStride + left).update(repeating: 200, count: side)
+        }
+        for row in 0..<(planes.height / 2) {
+            let (slope, count) = (row * 50 / planes.height, planes.width / 2)
+            (planes.u + row * planes.uStride).update(repeating: UInt8(100 + slope), count: count)
+            (planes.v + row * planes.vStride).update(repeating: UInt8(160 - slope), count: count)
+        }
+    }
+
+    /// Noise that no encoder can predict, so that the rate control alone decides the size. Widths are multiples of 8.
+    static func paintNoise(_ random: inout SplitMix64, on planes: PicturePlanes) {
+        for row in 0..<planes.height {
+            let line = UnsafeMutableRawPointer(planes.y + row * planes.yStride)
+            for offset in stride(from: 0, to: planes.width, by: 8) {
+                let value = 0x4040_4040_4040_4040 + (random.next() & 0x3f3f_3f3f_3f3f_3f3f)
+                line.storeBytes(of: value, toByteOffset: offset, as: UInt64.self)
+            }
+        }
+    }
+
+    /// The planes' samples without padding, as ffmpeg's raw video has them.
+    static func bytes(of planes: PicturePlanes) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (start, stride, width, height) in [
+            (planes.y, planes.yStride, planes.width, planes.height),
+            (planes.u, planes.uStride, planes.width / 2, planes.height / 2),
+            (planes.v, planes.vStride, planes.width / 2, planes.height / 2),
+        ] {
+            for row in 0..<height { bytes += UnsafeBufferPointer(start: start + row * stride, count: width) }
+        }
+        return bytes
+    }
+
+    /// Peak signal-to-noise ratio in dB over all samples; 99 for equal pictures.
+    static func psnr(_ a: ArraySlice<UInt8>, _ b: ArraySlice<UInt8>) -> Double {
+        var squares = 0
+        for (x, y) in zip(a, b) {
+            let difference = Int(x) - Int(y)
+            squares += difference * difference
+        }
+        guard squares > 0 else { return 99 }
+        return 10 * log10(255.0 * 255 * Double(a.count) / Double(squares))
+    }
+}
+
+/// A small seeded generator (Steele, Lea, Flood 2014), so that a failing test fails again.
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,217 @@
+import Encoding
+import FLV
+import MediaCore
+import Testing
+
+@Suite struct VideoEncoderTests {
+    private static func settings(
+        _ width: Int, _ height: Int, color: ColorDescription = .hd
+    ) -> VideoEncoderSettings {
+        let canvas = CanvasFormat(width: width, height: height, frameRate: FrameRate(30), color: color)
+        return VideoEncoderSettings(canvas: canvas, bitrate: 2_000_000)
+    }
+
+    /// Encodes the moving scene and returns what was painted, frame by frame.
+    private static func encodeScene(
+        _ encoder: VideoEncoder, frames: Int, into recording: PacketRecording
+    ) throws -> [[UInt8]] {
+        var painted: [[UInt8]] = []
+        for frame in 0..<frames {
+            let planes = try encoder.canvas()
+            TestPictures.paintScene(frame, on: planes)
+            painted.append(TestPictures.bytes(of: planes))
+            let time = MediaTime(sample: Int64(frame), rate: 30)
+            try encoder.encode(pts: time, forceKeyframe: false, arrival: time + .seconds(7), into: recording)
+        }
+        return painted
+    }
+
+    @Test(
+        .enabled(if: isFFmpegInstalled, "needs the ffmpeg command"),
+        arguments: [nil, .nv12] as [VideoEncoderSettings.ChromaLayout?], [false, true])
+    func whatIsPaintedIsDecoded(layout: VideoEncoderSettings.ChromaLayout?, subpixelMotion: Bool) throws {
+        var settings = Self.settings(322, 178)
+        settings.chromaLayout = layout
+        settings.subpixelMotion = subpixelMotion
+        let encoder = try VideoEncoder(settings)
+        let recording = PacketRecording()
+        let painted = try Self.encodeScene(encoder, frames: 20, into: recording)
+        #expect(recording.packets.count == 20, "the defaults delay nothing")
+        try encoder.finish(into: recording)
+        #expect(recording.packets.count == 20)
+
+        let decoded = try MediaFile(recording.flv(video: encoder.format)).decoded("-f rawvideo")
+        try #require(decoded.count == painted.reduce(0) { $0 + $1.count })
+        for (index, picture) in painted.enumerated() {
+            let range = (index * picture.count)..<((index + 1) * picture.count)
+            #expect(TestPictures.psnr(decoded[range], picture[...]) > 36, "frame \(index)")
+        }
+    }
+
+    @Test func packetsAreWhatTheSinkIsPromised() throws {
+        let encoder = try VideoEncoder(Self.settings(160, 96))
+        let recording = PacketRecording()
+        _ = try Self.encodeScene(encoder, frames: 10, into: recording)
+        for (index, packet) in recording.packets.enumerated() {
+            let time = MediaTime(sample: Int64(index), rate: 30)
+            let priority: PacketPriority = index == 0 ? .keyframe : .reference
+            let arrival = time + .seconds(7)
+            #expect(
+                packet.info == PacketInfo(track: .video, pts: time, dts: time, priority: priority, arrival: arrival))
+            var types: [UInt8] = []
+            var reader = LengthPrefixedReader(packet.bytes.span.bytes)
+            while let unit = try reader.next() { types.append(packet.bytes[unit.lowerBound] & 0x1f) }
+            #expect(types == (index == 0 ? [6, 5] : [1]), "x264 signs its first frame; else there are slices only")
+        }
+    }
+
+    @Test(
+        .enabled(if: isFFmpegInstalled, "needs the ffmpeg command"),
+        arguments: [
+            (ColorDescription.hd, "tv", "bt709", "bt709", "bt709"),
+            (ColorDescription(matrix: .bt709, range: .full), "pc", "bt709", "bt709", "bt709"),
+            (ColorDescription(matrix: .bt601, range: .video), "tv", "smpte170m", "smpte170m", "smpte170m"),
+            (ColorDescription(matrix: .bt2020, range: .video), "tv", "bt2020nc", "bt2020", "bt2020-10"),
+        ])
+    func colourIsSignalled(
+        color: ColorDescription, range: String, matrix: String, primaries: String, transfer: String
+    ) throws {
+        let encoder = try VideoEncoder(Self.settings(160, 96, color: color))
+        let recording = PacketRecording()
+        let painted = try Self.encodeScene(encoder, frames: 5, into: recording)
+        let file = try MediaFile(recording.flv(video: encoder.format))
+        let stream = try file.stream()
+        #expect(stream["color_range"] == range)
+        #expect(stream["color_space"] == matrix)
+        #expect(stream["color_primaries"] == primaries)
+        #expect(stream["color_transfer"] == transfer)
+        #expect(stream["sample_aspect_ratio"] == "1:1")
+        // Samples pass as they are, whatever they mean.
+        let decoded = try file.decoded("-frames:v 1 -f rawvideo")
+        #expect(TestPictures.psnr(decoded[...], painted[0][...]) > 36)
+    }
+
+    @Test(
+        .enabled(if: isFFmpegInstalled, "needs the ffmpeg command"),
+        arguments: [
+            (VideoEncoderSettings.Profile.baseline, "Constrained Baseline"), (.main, "Main"), (.high, "High"),
+        ])
+    func profileAndSizeAreSignalled(profile: VideoEncoderSettings.Profile, name: String) throws {
+        var settings = Self.settings(326, 182)
+        settings.profile = profile
+        let encoder = try VideoEncoder(settings)
+        let recording = PacketRecording()
+        _ = try Self.encodeScene(encoder, frames: 5, into: recording)
+        let stream = try MediaFile(recording.flv(video: encoder.format)).stream()
+        #expect(stream["profile"] == name)
+        #expect(stream["width"] == "326")
+        #expect(stream["height"] == "182")
+        #expect(stream["has_b_frames"] == "0")
+    }
+
+    @Test func aFreshCanvasIsBlackAndKeepsWhatIsPainted() throws {
+        for (range, black) in [(ColorRange.video, 16), (.full, 0)] as [(ColorRange, UInt8)] {
+            let encoder = try VideoEncoder(Self.settings(64, 48, color: ColorDescription(matrix: .bt709, range: range)))
+            let blank = TestPictures.bytes(of: try encoder.canvas())
+            #expect(blank.prefix(64 * 48).allSatisfy { $0 == black })
+            #expect(blank.dropFirst(64 * 48).allSatisfy { $0 == 128 })
+            TestPictures.paintScene(0, on: try encoder.canvas())
+            let painted = TestPictures.bytes(of: try encoder.canvas())
+            let recording = PacketRecording()
+            for frame in 0..<3 {
+                let time = MediaTime.milliseconds(Int64(frame) * 40)
+                try encoder.encode(pts: time, forceKeyframe: false, arrival: .zero, into: recording)
+                #expect(TestPictures.bytes(of: try encoder.canvas()) == painted)
+            }
+            // A static screen costs next to nothing.
+            #expect(recording.packets.dropFirst(2).allSatisfy { $0.bytes.count < 100 })
+        }
+    }
+
+    @Test func everyEvenSizeOpensAndIsAnnounced() throws {
+        var sizes = stride(from: 16, through: 80, by: 2).map { ($0, 96 - $0) }
+        sizes += [(4096, 16), (16, 4096)]
+        for (width, height) in sizes {
+            let encoder = try VideoEncoder(Self.settings(width, height))
+            let recording = PacketRecording()
+            try encoder.encode(pts: .zero, forceKeyframe: false, arrival: .zero, into: recording)
+            #expect(recording.packets.count == 1)
+            let configuration = try AVCDecoderConfiguration(extradata: encoder.format.decoderConfiguration)
+            #expect(configuration.parameters.width == width)
+            #expect(configuration.parameters.height == height)
+        }
+    }
+
+    /// With B-frames and lookahead the encoder holds frames back; all come out, in decoding order.
+    @Test(.enabled(if: isFFmpegInstalled, "needs the ffmpeg command")) func finishDrainsEveryFrame() throws {
+        var settings = Self.settings(160, 96)
+        settings.bFrames = 2
+        settings.tune = ""
+        let encoder = try VideoEncoder(settings)
+        let recording = PacketRecording()
+        let painted = try Self.encodeScene(encoder, frames: 40, into: recording)
+        #expect(recording.packets.count < 40)
+        try encoder.finish(into: recording)
+        try encoder.finish(into: recording)
+
+        let infos = recording.packets.map(\.info)
+        let times = (0..<40).map { MediaTime(sample: Int64($0), rate: 30) }
+        #expect(infos.map(\.pts).sorted() == times)
+        #expect(infos.map(\.pts) != times, "B-frames are coded after what they refer to")
+        #expect(zip(infos, infos.dropFirst()).allSatisfy { $0.dts < $1.dts })
+        #expect(infos.allSatisfy { $0.dts <= $0.pts })
+        #expect(infos.allSatisfy { $0.arrival == $0.pts + .seconds(7) })
+        #expect(infos.contains { $0.priority == .disposable })
+        let decoded = try MediaFile(recording.flv(video: encoder.format)).decoded("-f rawvideo")
+        #expect(decoded.count == painted.reduce(0) { $0 + $1.count })
+        #expect(throws: EncodingError.finished(encoder: "libx264")) {
+            try encoder.encode(pts: .seconds(9), forceKeyframe: false, arrival: .zero, into: recording)
+        }
+    }
+
+    @Test func refusesWithTheReasonAndTheWayOut() throws {
+        func error(_ change: (inout VideoEncoderSettings) -> Void) -> EncodingError? {
+            var settings = Self.settings(64, 48)
+            change(&settings)
+            return #expect(throws: EncodingError.self) { _ = try VideoEncoder(settings) }
+        }
+        let unknown = try #require(error { $0.encoder = "libx999" })
+        #expect(unknown.description.hasPrefix("encoder libx999 is not in this libavcodec; it has "))
+        #expect(unknown.description.contains("libx264"))
+        let audio = try #require(error { $0.encoder = "aac" })
+        #expect(audio.description.hasPrefix("encoder aac does not make H.264; this libavcodec has "))
+        #expect(error { $0.encoder = "h264_vaapi" } == .inputFormat(encoder: "h264_vaapi", accepts: ["vaapi"]))
+        for (name, value, change): (String, String, (inout VideoEncoderSettings) -> Void) in [
+            ("nonsense", "1", { $0.options = [.init("nonsense", "1")] }), ("preset", "warp", { $0.preset = "warp" }),
+            ("tune", "film,warp", { $0.tune = "film,warp" }), ("crf", "23", { $0.options = [.init("crf", "23")] }),
+            ("x264-params", "ref=2:nal-hrd=cbr", { $0.options = [.init("x264-params", "ref=2:nal-hrd=cbr")] }),
+        ] {
+            guard case .option("libx264", name, value, _) = error(change) else {
+                Issue.record("\(name)=\(value) was taken")
+                return
+            }
+        }
+        guard case .failed("libx264", "opening", _, _) = error({ $0.options = [.init("x264opts", "warp=1")] }) else {
+            Issue.record("an unknown option of x264 was taken")
+            return
+        }
+        for change: (inout VideoEncoderSettings) -> Void in [
+            { $0.canvas.width = 63 }, { $0.canvas.height = 14 }, { $0.canvas.width = 4098 }, { $0.bitrate = 0 },
+            { $0.vbvMilliseconds = 10 }, { $0.keyframeInterval = .zero }, { $0.bFrames = 17 }, { $0.threads = 0 },
+            { $0.canvas.frameRate = FrameRate(Int(Int32.max) + 1) },
+        ] {
+            guard case .invalidSetting = error(change) else {
+                Issue.record("an impossible setting was taken")
+                return
+            }
+        }
+    }
+
+    @Test func optionsReachTheEncoder() throws {
+        var settings = Self.settings(64, 48)
+        settings.options = [.init("x264-params", "level=5.1:ref=2")]
+        let configuration = try AVCDecoderConfiguration(
+            extradata: try VideoEncoder(settings).format.decoderConfiguration)
+        #expect(configuration.parameters.level == 51)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import IngestProtocol
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: a destination that fails is noticed, said in one sentence, and stops nothing else; files are a destination
+/// as good as a server.
+@Suite struct DestinationTests {
+    private func sendFor(_ seconds: Int64, _ client: CaptureClient) throws {
+        let playback = Playback(client)
+        var timetable: [(at: MediaTime, action: Playback.Action)] = []
+        timetable.show(TestPictures.landscape(1), from: .zero, to: .seconds(seconds))
+        // The daemon may end the broadcast while samples are on their way.
+        _ = try? playback.play(timetable)
+    }
+
+    /// Nothing listens at the port.
+    @Test(.timeLimit(.minutes(8))) func nothingListens() async throws {
+        try await blocking {
+            let port = try LoopbackPorts.free()
+            var settings = DaemonSettings()
+            settings.publish(to: "rtmp://127.0.0.1:\(port)/live")
+            let daemon = try Daemon(settings)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            try sendFor(1, client)
+            try client.waitForEnd()
+            #expect(client.errors.last?.code == .broadcastFailed)
+            #expect(client.errors.last?.text.contains("refused") == true, "\(client.errors)")
+            // Afterwards, too, status says what became of it.
+            try waitFor("status to say it", evidence: { (try? daemon.statusText()) ?? "no status" }) {
+                try daemon.statusText().contains("refused")
+            }
+            let status = try daemon.statusText()
+            #expect(!status.contains(DaemonSettings.streamKey))
+            // And the next client may try again.
+            try CaptureClient(socket: daemon.ingestSocket).start()
+            #expect(daemon.log.lowercased().contains("refused"))
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+            #expect(!daemon.log.contains(DaemonSettings.streamKey))
+        }
+    }
+
+    /// The server dies in the middle of a broadcast.
+    @Test(.timeLimit(.minutes(8))) func serverDies() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let playback = try stage.live(showing: TestPictures.landscape(1))
+            try waitFor("something to be recorded") { stage.server.recordedBytes > 10_000 }
+            let before = stage.daemon.log.count
+            try stage.server.kill()
+            try sendFor(2, playback.client)
+            try waitFor("the log to say it", evidence: { stage.daemon.log.suffix(1000).description }) {
+                let news = stage.daemon.log.dropFirst(before).lowercased()
+                return news.contains("clos") || news.contains("lost") || news.contains("reset")
+            }
+            _ = try stage.daemon.statusText()
+            #expect(try stage.daemon.terminate() == .code(0), "\(stage.daemon.process.errorTail)")
+        }
+    }
+
+    /// A server that accepts the connection and never says a word.
+    @Test(.timeLimit(.minutes(8))) func serverNeverAnswers() async throws {
+        try await blocking {
+            let mute = try SilentServer()
+            var settings = DaemonSettings()
+            settings.publish(to: "rtmp://127.0.0.1:\(mute.port)/live")
+            settings.destinations[0].fields["handshake_timeout_ms"] = "1000"
+            let daemon = try Daemon(settings)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            try sendFor(2, client)
+            try waitFor("the log to say it", evidence: { daemon.log.suffix(1000).description }) {
+                daemon.log.contains("handshake")
+            }
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+        }
+    }
+
+    /// A file and a server at once: two cursors, two whole recordings of the same broadcast.
+    @Test(.timeLimit(.minutes(8))) func fileBesideServer() async throws {
+        try await blocking {
+            let server = try NginxRTMP()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.publish(to: server.url)
+            // Each destination has a send buffer that must find its place under the cap.
+            settings.video["bitrate_kbps"] = "4000"
+            settings.buffer["max_bytes"] = "1MiB"
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            let daemon = try Daemon(settings)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try playback.bringLive(TestPictures.landscape(1))
+            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(2))
+            try playback.play(timetable)
+            try client.finish()
+            for path in [try server.finishedRecording(), folder.file("out.flv")] {
+                let errors = try MediaProbe.decodingErrors(path)
+                #expect(errors == "")
+                #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: path).image) == 2)
+                let flv = try FLVRecording(path)
+                #expect(flv.videoSequenceHeaders.count == 1 && flv.audioSequenceHeaders.count == 1)
+            }
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: a real screen, grabbed by somebody else's program and sent through `upcast-send`, reaches viewers upright and
+/// moving.
+@Suite struct ScreenTests {
+    /// The capture of a device that is held sideways: x11grab's picture is stored turned, and its tag says so. What was
+    /// recorded is held against a direct grab of the same screen. (ffmpeg makes BT.601 of a screen of this size unless
+    /// told otherwise, and Y4M does not say; the right colours show that it was guessed right.)
+    @Test(
+        .timeLimit(.minutes(8)),
+        arguments: [("right", "transpose=cclock"), ("down", "hflip,vflip"), ("left-mirrored", "transpose=cclock_flip")])
+    func grabbedScreenArrivesUpright(orientation: String, storedBy filter: String) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let scene = ReferenceCanvas.render(
+                ReferencePicture(width: 640, height: 360, number: 170).image, width: 640, height: 360, fit: .fit)
+            let player = try screen.play(scene)
+            let stage = try Stage()
+
+            let pipe = try TestSupport.Pipe()
+            let grabber = try ChildProcess(
+                "ffmpeg",
+                ["-nostdin", "-v", "error"] + screen.grabArguments(rate: 20) + [
+                    "-t", "5", "-vf", filter + ",format=yuv420p", "-f", "yuv4mpegpipe", "-strict", "-1",
+                    "pipe:1",
+                ], output: .descriptor(pipe.writing.raw))
+            let reading = pipe.reader()
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path,
+                [
+                    "--socket", stage.daemon.ingestSocket, "--video", "-", "--orientation", orientation,
+                    "--convention", "exif",
+                ], input: .descriptor(reading.raw))
+            try grabber.waitForSuccess(within: 60)
+            let direct = try screen.grab()
+            try sender.waitForSuccess(within: 30)
+            let recording = try stage.server.finishedRecording()
+            try player.stop(SIGKILL)
+
+            // The lower 50 rows hold what moves; the rest is compared with the direct grab.
+            func still(_ image: I420Image) -> I420Image {
+                let rows = 304
+                return I420Image(
+                    width: image.width, height: rows, y: Array(image.y.prefix(rows * image.width)),
+                    u: Array(image.u.prefix(rows / 2 * image.chromaWidth)),
+                    v: Array(image.v.prefix(rows / 2 * image.chromaWidth)))
+            }
+            var squares: Set<Int> = []
+            var last: I420Image?
+            try DecodedVideo.forEachFrame(of: recording) { frame in
+                // The square is red: where it is, V is high.
+                let row = frame.image.v[170 * frame.image.chromaWidth..<171 * frame.image.chromaWidth]
+                if let left = row.firstIndex(where: { $0 > 200 }) { squares.insert(left - row.startIndex) }
+                last = frame.image
+            }
+            let image = try #require(last)
+            let comparison = try PictureComparison(still(image), still(direct))
+            try PictureArchive.save(image, as: "screen-\(orientation)")
+            try PictureArchive.save(direct, as: "screen-\(orientation)-direct")
+            #expect(comparison.isSamePicture, "\(comparison)")
+            #expect(squares.count > 10, "the square was seen at \(squares.count) places")
+            try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: a broadcast survives whatever its client does in the course of it, and ends in order however it ends.
+@Suite struct SessionTests {
+    /// The numbers that a recording shows, in order, without repetitions, with the time each came up.
+    private func numbers(
+        _ recording: String, sourceWidth: Int = 320, sourceHeight: Int = 180
+    ) throws -> [(number: UInt8, time: Double)] {
+        var seen: [(number: UInt8, time: Double)] = []
+        try DecodedVideo.forEachFrame(of: recording) { frame in
+            guard
+                let number = TestPictures.number(
+                    in: frame.image, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
+            else { return }
+            if seen.last?.number != number { seen.append((number, frame.pts)) }
+        }
+        return seen
+    }
+
+    /// Size, format, strides and orientation change between samples; viewers get one stream without a new sequence
+    /// header, and each picture is right.
+    @Test(.timeLimit(.minutes(8))) func changesMidStream() async throws {
+        try await blocking {
+            struct Step { let width, height: Int, format: PixelFormat, padding: Int, tag: OrientationTag }
+            // Upright sizes, all 16:9 or nearly so that the number lies where it is looked for, odd ones included.
+            let steps = [
+                Step(width: 320, height: 180, format: .i420, padding: 0, tag: .up),
+                Step(width: 1280, height: 720, format: .nv12FullRange, padding: 64, tag: .left),
+                Step(width: 321, height: 181, format: .i420, padding: 3, tag: .down),
+                Step(width: 643, height: 361, format: .nv12VideoRange, padding: 1, tag: .right),
+                Step(width: 479, height: 269, format: .yuy2, padding: 4, tag: .leftMirrored),
+                Step(width: 1920, height: 1080, format: .bgra, padding: 0, tag: .rightMirrored),
+                Step(width: 640, height: 360, format: .p010, padding: 16, tag: .upMirrored),
+                Step(width: 333, height: 187, format: .rgba, padding: 12, tag: .downMirrored),
+                Step(width: 640, height: 360, format: .i444, padding: 0, tag: .up),
+                Step(width: 854, height: 480, format: .i422, padding: 10, tag: .left),
+                Step(width: 640, height: 360, format: .uyvy, padding: 0, tag: .down),
+                Step(width: 640, height: 360, format: .argb, padding: 0, tag: .right),
+            ]
+            let stage = try Stage()
+            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            for (index, step) in steps.enumerated() {
+                let upright = ReferencePicture(width: step.width, height: step.height, number: UInt8(index)).image
+                let stored = StoredOrientation.store(upright, tag: step.tag, convention: .exif)
+                let from = MediaTime.milliseconds(Int64(index) * 400)
+                timetable.show(
+                    RawSample(stored, format: step.format, padding: step.padding), orientation: step.tag, from: from,
+                    to: from + .milliseconds(400))
+            }
+            let playback = try stage.live(showing: TestPictures.landscape(255))
+            try playback.play(timetable)
+            try playback.client.finish()
+            #expect(playback.client.errors.map(\.text) == [])
+            #expect(stage.server.recordings.count == 1)
+            let recording = try stage.server.finishedRecording()
+
+            var shown: [UInt8: I420Image] = [:]
+            try DecodedVideo.forEachFrame(of: recording) { frame in
+                if let number = TestPictures.number(in: frame.image) { shown[number] = frame.image }
+            }
+            for (index, step) in steps.enumerated() {
+                guard let image = shown[UInt8(index)] else {
+                    Issue.record("\(step): never seen upright")
+                    continue
+                }
+                let upright = ReferencePicture(width: step.width, height: step.height, number: UInt8(index)).image
+                let expected = ReferenceCanvas.render(upright, width: 640, height: 360, fit: .fit)
+                try PictureArchive.save(image, as: "change-\(index)")
+                let comparison = try PictureComparison(image, expected)
+                #expect(comparison.lumaSSIM >= 0.95 && comparison.chromaError <= 3, "\(step): \(comparison)")
+            }
+            try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+
+    /// What is sent during a pause is neither shown nor heard, and the stream goes on meanwhile.
+    @Test(.timeLimit(.minutes(8))) func pausedAndResumed() async throws {
+        try await blocking {
+            let stage = try Stage(.patient)
+            let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
+            let tone = Tone(frequency: 440, amplitude: 0.25)
+            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            timetable.show(TestPictures.landscape(1), from: .zero, to: .milliseconds(1000))
+            timetable.append((.milliseconds(1001), { client, _ in try client.sendPaused() }))
+            timetable.show(TestPictures.landscape(66), from: .milliseconds(1100), to: .milliseconds(3000))
+            timetable.append((.milliseconds(3001), { client, _ in try client.sendResumed() }))
+            timetable.show(TestPictures.landscape(3), from: .milliseconds(3100), to: .milliseconds(4500))
+            timetable.sound(.app, tone, format: format, from: .zero, to: .milliseconds(4500))
+            let playback = try stage.live(showing: TestPictures.landscape(255))
+            try playback.play(timetable)
+            try playback.client.finish()
+            let recording = try stage.server.finishedRecording()
+            let seen = try numbers(recording)
+            #expect(seen.map(\.number) == [255, 1, 3])
+            let packets = try MediaProbe.packets(recording).filter { $0.track == "video" }.map(\.dts)
+            let longest = zip(packets, packets.dropFirst()).map { $1 - $0 }.max() ?? 99
+            #expect(longest < 1, "no picture for \(longest) s")
+            if let first = seen.first(where: { $0.number == 1 })?.time, let third = seen.first(where: { $0.number == 3 })?.time {
+                #expect(abs(third - first - 3.1) < 0.25, "the pause shifted time: \(third - first) s instead of 3.1")
+                let audio = try DecodedAudio(recording)
+                func level(_ from: Double, _ to: Double) -> Double {
+                    ToneAnalysis.level(
+                        of: 440, in: audio.samples(channel: 0, from: first + from, to: first + to),
+                        sampleRate: audio.sampleRate)
+                }
+                #expect(level(0.3, 0.8) > -14)
+                #expect(level(1.5, 2.8) < -60, "the pause was heard")
+                #expect(level(3.6, 4.2) > -14)
+            }
+            try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+
+    /// `finished` is answered with a goodbye that counts, the recording is closed, and the next client is served.
+    @Test(.timeLimit(.minutes(8))) func finishedThenNextClient() async throws {
+        try await blocking {
+            let stage = try Stage()
+            for round in 0..<2 {
+                let playback = try stage.live(showing: TestPictures.landscape(UInt8(10 + round)))
+                var timetable: [(at: MediaTime, action: Playback.Action)] = []
+                timetable.show(TestPictures.landscape(UInt8(20 + round)), from: .zero, to: .seconds(1))
+                try playback.play(timetable)
+                let goodbye = try playback.client.finish()
+                #expect(goodbye.reason == .finished, "\(goodbye)")
+                #expect(goodbye.framesTaken >= 5)
+                let recording = try stage.server.finishedRecording(round)
+                let seen = try numbers(recording).map(\.number)
+                #expect(seen == [UInt8(10 + round), UInt8(20 + round)])
+                try stage.checkRecording(recording)
+            }
+            try stage.end()
+        }
+    }
+
+    /// A client process that is killed while it sends: the recording is closed and whole, the next client is served.
+    @Test(.timeLimit(.minutes(8))) func clientKilledMidFrame() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path, ["--socket", stage.daemon.ingestSocket, "--size", "1920x1080"])
+            try waitFor("the sender's broadcast at the server", evidence: { sender.errorTail + stage.daemon.log }) {
+                stage.server.recordedBytes > 30_000
+            }
+            try sender.stop(SIGKILL)
+            let recording = try stage.server.finishedRecording()
+            try stage.checkRecording(recording)
+
+            // And a client that ends for certain in the middle of a frame.
+            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let sample = TestPictures.landscape(99)
+            let message = VideoMessage(pts: playback.now, format: sample.format, orientation: .up)
+            try playback.client.send {
+                message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1)
+            }
+            try playback.client.sendRaw(Array(sample.payload.prefix(sample.payload.count / 2)))
+            playback.client.closeSending()
+            try playback.client.waitForEnd()
+            let second = try stage.server.finishedRecording(1)
+            #expect(try numbers(second).map(\.number) == [1])
+            try stage.checkRecording(second)
+
+            let third = try stage.live(showing: TestPictures.landscape(2))
+            #expect(try third.client.finish().reason == .finished)
+            try stage.end()
+        }
+    }
+
+    /// SIGTERM in the middle of a broadcast: the client is told, what was taken goes out, the last frame is whole.
+    @Test(.timeLimit(.minutes(8))) func terminationDrains() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let playback = try stage.live(showing: TestPictures.landscape(1))
+            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(1))
+            timetable.show(TestPictures.landscape(3), from: .seconds(1), to: .milliseconds(1500))
+            try playback.play(timetable)
+            let told = Monitor<GoodbyeMessage?>(nil)
+            let client = playback.client
+            let listener = Thread {
+                let goodbye = try? client.waitForReply("a goodbye") {
+                    if case .goodbye(let goodbye) = $0 { goodbye } else { nil }
+                }
+                told.signal { $0 = goodbye }
+            }
+            listener.start()
+            try stage.end()
+            let goodbye = told.wait(until: MonotonicClock().now() + .seconds(5)) { $0 }
+            #expect(goodbye?.reason == .daemonStopping)
+            let recording = try #require(stage.server.recordings.first)
+            #expect(try numbers(recording).map(\.number) == [1, 2, 3])
+            let last = try DecodedVideo.lastFrame(of: recording)
+            #expect(TestPictures.number(in: last.image) == 3)
+            try PictureArchive.save(last.image, as: "drained-last-frame")
+            try stage.checkRecording(recording)
+        }
+    }
+
+    /// A screen that does not change sends one frame and then nothing: viewers keep getting picture and sound.
+    @Test(.timeLimit(.minutes(8))) func staticScreenStaysOnAir() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let client = try CaptureClient(socket: stage.daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try client.send(TestPictures.landscape(7), pts: playback.now)
+            _ = try client.waitForReply("live") { reply -> Bool? in
+                if case .state(let state) = reply, state.state == .live { true } else { nil }
+            }
+            try playback.play([(.seconds(5), { _, _ in })])
+            try client.finish()
+            let recording = try stage.server.finishedRecording()
+            let packets = try MediaProbe.packets(recording)
+            for track in ["video", "audio"] {
+                let times = packets.filter { $0.track == track }.map(\.dts)
+                #expect((times.last ?? 0) > 4.5, "\(track) ends at \(times.last ?? 0) s")
+                let longest = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 99
+                #expect(longest < 1.1, "no \(track) for \(longest) s")
+            }
+            #expect(packets.contains { $0.track == "video" && $0.isKeyframe && $0.pts > 1.5 })
+            #expect(try numbers(recording).map(\.number) == [7])
+            try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+}

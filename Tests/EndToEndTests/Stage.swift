@@ -1,0 +1,76 @@
+import IngestProtocol
+import MediaCore
+import TestSupport
+import Testing
+
+/// One daemon that publishes to one RTMP server.
+final class Stage: Sendable {
+    let server: NginxRTMP
+    let daemon: Daemon
+
+    init(_ settings: DaemonSettings = DaemonSettings(), in cgroup: MemoryCgroup? = nil) throws {
+        server = try NginxRTMP()
+        var settings = settings
+        settings.publish(to: server.url)
+        daemon = try Daemon(settings, in: cgroup)
+    }
+
+    /// A client whose broadcast has reached the server.
+    func live(
+        _ convention: OrientationConvention = .exif, showing sample: RawSample, orientation: OrientationTag = .up
+    ) throws -> Playback {
+        let client = try CaptureClient(socket: daemon.ingestSocket)
+        try client.start(convention)
+        let playback = Playback(client)
+        try playback.bringLive(sample, orientation: orientation)
+        return playback
+    }
+
+    /// What every broadcast owes: it decodes to the end, its timestamps rise, and it never restarted.
+    func checkRecording(_ path: String) throws {
+        let errors = try MediaProbe.decodingErrors(path)
+        #expect(errors == "")
+        let flv = try FLVRecording(path)
+        #expect(flv.videoSequenceHeaders.count == 1)
+        #expect(flv.audioSequenceHeaders.count == 1)
+        for track in ["video", "audio"] {
+            let times = try MediaProbe.packets(path).filter { $0.track == track }.map(\.dts)
+            #expect(!times.isEmpty, "no \(track)")
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(track) timestamps do not rise")
+        }
+    }
+
+    /// Ends the daemon as an operator does and checks what it owes at its end.
+    func end() throws {
+        #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+        #expect(!daemon.log.contains(DaemonSettings.streamKey), "the stream key is in the log")
+        try server.stop()
+    }
+}
+
+extension DaemonSettings {
+    /// For tests that look at sound but not at how late it may be: a busy machine delays the client by more than the
+    /// default forgives.
+    static var patient: DaemonSettings {
+        var settings = DaemonSettings()
+        settings.audio["min_latency_ms"] = "400"
+        return settings
+    }
+}
+
+/// Pictures that several tests send.
+enum TestPictures {
+    /// A numbered landscape picture.
+    static func landscape(_ number: UInt8, width: Int = 320, height: Int = 180) -> RawSample {
+        RawSample(ReferencePicture(width: width, height: height, number: number).image, format: .i420)
+    }
+
+    /// The number that a frame of a recording shows.
+    static func number(in image: I420Image, sourceWidth: Int = 320, sourceHeight: Int = 180, fit: FitMode = .fit) -> UInt8? {
+        MarkerCells.read(
+            image,
+            placement: Placement(
+                sourceWidth: sourceWidth, sourceHeight: sourceHeight, canvasWidth: image.width, canvasHeight: image.height,
+                fit: fit))
+    }
+}

@@ -1,0 +1,223 @@
+import FrameGeometry
+import Glibc
+import MediaCore
+import Testing
+
+@Suite struct FrameIntakeTests {
+    private static let canvas = canvasFormat(80, 64)
+
+    private static func plan(
+        _ source: VideoSampleFormat, canvas: CanvasFormat = canvas, _ fit: FitMode = .fit
+    ) -> GeometryPlan {
+        GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: fit)
+    }
+
+    private static func bytes(_ picture: Picture) -> CanvasBytes {
+        withExtendedLifetime(picture) { CanvasBytes(picture.planes) }
+    }
+
+    /// Padding behind rows changes how many rows a band has: many, a few, two, and one at a time.
+    @Test(arguments: PixelFormat.allCases, FitMode.allCases)
+    func bandsOfAnySizeMakeTheSamePicture(format: PixelFormat, fit: FitMode) throws {
+        let packed = VideoSampleFormat(packed: format, width: 101, height: 75)
+        let expected = Self.bytes(try take(payload(of: asymmetricScene, as: packed), Self.plan(packed, fit)))
+        for (padding, rowsPerBand) in [(37, 76), (9_000, 14), (40_000, 4), (70_000, 2), (140_000, 1)] {
+            var source = packed
+            var end = 5
+            for plane in 0..<format.planeCount {
+                source.setPlane(plane, PlaneLocation(offset: end, stride: packed.plane(plane).stride + padding))
+                end += source.planeBytes(plane) + 11
+            }
+            let greatest = Self.plan(source, fit).bands.map(\.rowCount).max()
+            #expect(greatest == min(rowsPerBand, Self.plan(source, fit).crop.height))
+            let result = Self.bytes(try take(payload(of: asymmetricScene, as: source), Self.plan(source, fit)))
+            #expect(result == expected, "padding \(padding)")
+        }
+    }
+
+    /// The picture is the same from foreign memory, and no byte after a band is touched: the next page is not mapped.
+    @Test(arguments: PixelFormat.allCases, [16, 17, 101, 300])
+    func readsNothingBehindForeignBands(format: PixelFormat, width: Int) throws {
+        let pageSize = 4096
+        let room = 64 * pageSize
+        let memory = try #require(
+            mmap(nil, room + pageSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+        defer { munmap(memory, room + pageSize) }
+        #expect(mprotect(memory + room, pageSize, PROT_NONE) == 0)
+
+        for size in [(16, 16), (80, 64), (300, 30)] {
+            let source = VideoSampleFormat(packed: format, width: width, height: 30)
+            let plan = Self.plan(source, canvas: canvasFormat(size.0, size.1), .stretch)
+            let payload = payload(of: asymmetricScene, as: source)
+            let expected = Self.bytes(try take(payload, plan))
+
+            let intake = FrameIntake()
+            let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas))
+            try intake.begin(plan, into: picture)
+            while let band = intake.nextBand() {
+                let place = UnsafeMutableRawBufferPointer(start: memory + room - band.byteCount, count: band.byteCount)
+                place.copyBytes(from: payload[band.payloadOffset..<band.payloadOffset + band.byteCount])
+                try intake.bandArrived(at: UnsafeRawBufferPointer(place))
+            }
+            #expect(Self.bytes(picture) == expected)
+        }
+    }
+
+    @Test func aFrameThatBreaksOffDoesNotShowInTheNext() throws {
+        let source = VideoSampleFormat(packed: .nv12VideoRange, width: 400, height: 700)
+        let plan = Self.plan(source)
+        let full = payload(of: asymmetricScene, as: source)
+        let expected = Self.bytes(try take(full, plan))
+
+        let intake = FrameIntake()
+        let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas))
+        for isCancelled in [true, false] {
+            try intake.begin(plan, into: picture)
+            try intake.bandArrived()
+            if isCancelled {
+                intake.cancel()
+                #expect(intake.nextBand() == nil)
+            }
+            try intake.begin(plan, into: picture)
+            try finish(full, with: intake)
+            #expect(Self.bytes(picture) == expected)
+        }
+    }
+
+    /// Format and size change from one sample to the next and back.
+    @Test func oneIntakeTakesAnyOrderOfFormats() throws {
+        let intake = FrameIntake()
+        var random = SplitMix64(seed: 4)
+        for _ in 0..<60 {
+            let format = PixelFormat.allCases.randomElement(using: &random)!
+            let source = VideoSampleFormat(
+                packed: format, width: [16, 33, 80, 100].randomElement(using: &random)!,
+                height: [17, 24, 64].randomElement(using: &random)!)
+            let plan = Self.plan(source, FitMode.allCases.randomElement(using: &random)!)
+            let bytes = payload(of: asymmetricScene, as: source)
+            #expect(Self.bytes(try take(bytes, plan, with: intake)) == Self.bytes(try take(bytes, plan)), "\(plan)")
+        }
+    }
+
+    /// Ratios at which libswscale itself would crash, and every other extreme: a flat picture stays flat.
+    @Test(arguments: [
+        (4096, 4096, 16, 16), (4096, 4096, 64, 64), (4096, 4096, 4096, 64), (4096, 4096, 64, 4096),
+        (4096, 16, 16, 4096), (16, 4096, 4096, 16), (4095, 4095, 18, 64), (4095, 17, 16, 16),
+        (16, 16, 4096, 4096), (17, 4093, 16, 4096),
+        (4096, 16, 64, 64), (16, 4096, 64, 64), (1920, 1080, 1280, 720), (1170, 2532, 720, 1280),
+    ])
+    func extremesStayFlat(width: Int, height: Int, canvasWidth: Int, canvasHeight: Int) throws {
+        let canvas = canvasFormat(canvasWidth, canvasHeight)
+        let intake = FrameIntake()
+        let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: canvas))
+        for (format, fit, transform) in [
+            (PixelFormat.nv12VideoRange, FitMode.stretch, UprightTransform.identity), (.i444, .fill, .transpose),
+            (.i420, .fit, .rotate180), (.yuy2, .stretch, .rotate90Clockwise),
+        ] {
+            let source = VideoSampleFormat(packed: format, width: width, height: height)
+            let plan = GeometryPlan(source: source, transform: transform, canvas: canvas, fit: fit)
+            try intake.begin(plan, into: picture)
+            while let band = intake.nextBand() {
+                intake.bandBuffer.initializeMemory(as: UInt8.self, repeating: band.plane == 0 ? 90 : 170)
+                try intake.bandArrived()
+            }
+            defer { withExtendedLifetime(picture) {} }
+            let planes = picture.planes
+            func isFlat(
+                _ start: UnsafeMutablePointer<UInt8>, _ stride: Int, _ w: Int, _ h: Int, _ value: UInt8
+            ) -> Bool {
+                let row = [UInt8](repeating: value, count: w)
+                return (0..<h).allSatisfy { memcmp(start + $0 * stride, row, w) == 0 }
+            }
+            let (w, h) = (planes.width, planes.height)
+            // YUY2's one plane holds 90 in all places.
+            let chroma: UInt8 = format == .yuy2 ? 90 : 170
+            #expect(isFlat(planes.y, planes.yStride, w, h, 90), "\(plan)")
+            #expect(isFlat(planes.u, planes.uStride, w / 2, h / 2, chroma), "\(plan)")
+            #expect(isFlat(planes.v, planes.vStride, w / 2, h / 2, chroma), "\(plan)")
+        }
+    }
+
+    /// A ratio that is thinned out first still shows the whole picture in its place.
+    @Test func extremeShrinkingKeepsThePicture() throws {
+        let source = VideoSampleFormat(packed: .gray, width: 4096, height: 2048)
+        let canvas = canvasFormat(32, 16)
+        let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .stretch)
+        // A ramp to the right in the upper half, to the left in the lower one.
+        let right = (0..<4096).map { UInt8($0 / 16) }
+        let picture = try take((0..<2048).flatMap { $0 < 1024 ? right : right.reversed() }, plan)
+        defer { withExtendedLifetime(picture) {} }
+        let planes = picture.planes
+        for column in 0..<32 {
+            let expected = Double(column) * 8 + 3.5
+            #expect(abs(Double(planes.y[column]) - expected) < 1.5)
+            #expect(abs(Double(planes.y[15 * planes.yStride + column]) - (255 - expected)) < 1.5)
+        }
+    }
+
+    /// The same where only every fourth row is used: which one does not depend on where a band starts.
+    @Test func extremeShrinkingInBandsOfAnySize() throws {
+        let canvas = canvasFormat(16, 16)
+        let pictures = try [16, 60_000, 140_000].map { stride in
+            let source = VideoSampleFormat(
+                width: 16, height: 4090, pixelFormat: .gray, color: .hd,
+                plane0: PlaneLocation(offset: 0, stride: stride))
+            let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .stretch)
+            let intake = FrameIntake()
+            let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: canvas))
+            try intake.begin(plan, into: picture)
+            while let band = intake.nextBand() {
+                for row in 0..<band.rowCount {
+                    // Three of four rows are noise to the fourth.
+                    let value = UInt8(truncatingIfNeeded: (band.firstRow + row) * 89)
+                    let start = intake.bandBuffer.baseAddress! + row * stride
+                    start.initializeMemory(as: UInt8.self, repeating: value, count: 16)
+                }
+                try intake.bandArrived()
+            }
+            return Self.bytes(picture)
+        }
+        #expect(pictures[1] == pictures[0])
+        #expect(pictures[2] == pictures[0])
+    }
+
+    @Test func refusesWhatDoesNotFit() {
+        let intake = FrameIntake()
+        let good = VideoSampleFormat(packed: .nv12VideoRange, width: 64, height: 48)
+        let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: Self.canvas))
+        func error(_ change: (inout VideoSampleFormat) -> Void) -> GeometryError? {
+            var source = good
+            change(&source)
+            return #expect(throws: GeometryError.self) { try intake.begin(Self.plan(source), into: picture) }
+        }
+        #expect(
+            error { $0.plane0.stride = 63 }
+                == .badPlaneLayout(plane: 0, offset: 0, stride: 63, leastOffset: 0, leastStride: 64))
+        #expect(
+            error { $0.plane1.offset = 64 * 48 - 1 }
+                == .badPlaneLayout(plane: 1, offset: 3071, stride: 64, leastOffset: 3072, leastStride: 64))
+        #expect(error { $0.plane0.offset = -1 } != nil)
+        #expect(error { $0.plane1.stride = .max } != nil)
+        #expect(error { $0.plane1.offset = .max } != nil)
+        #expect(error { $0.plane1.stride = 0 } != nil)
+        #expect(intake.nextBand() == nil)
+
+        let small = Picture(capacity: 1000)
+        #expect(throws: GeometryError.pictureTooSmall(needed: 128 * 60 + 2 * 64 * 30, capacity: 1000)) {
+            try intake.begin(Self.plan(good), into: small)
+        }
+        #expect(throws: GeometryError.noBandAwaited) { try intake.bandArrived() }
+        let few = [UInt8](repeating: 0, count: 10)
+        #expect(throws: GeometryError.bandTooShort(expected: 64 * 48, got: 10)) {
+            try intake.begin(Self.plan(good), into: picture)
+            try few.withUnsafeBytes { try intake.bandArrived(at: $0) }
+        }
+    }
+
+    @Test func memoryStaysInItsPlace() {
+        let usual = FrameIntake.memoryBytes(
+            canvas: canvasFormat(1280, 720), greatestSourceWidth: 1920, greatestSourceHeight: 1080)
+        #expect(usual < 1_300_000)
+        #expect(FrameIntake.memoryBytes(canvas: canvasFormat(1280, 720)) < 2_000_000)
+    }
+}

@@ -1,0 +1,36 @@
+import FrameGeometry
+import Glibc
+import MediaCore
+
+/// Sends a payload through an intake band by band, as a socket reader would.
+func take(_ payload: [UInt8], _ plan: GeometryPlan, with intake: FrameIntake = FrameIntake()) throws -> Picture {
+    let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas))
+    try intake.begin(plan, into: picture)
+    try finish(payload, with: intake)
+    return picture
+}
+
+/// Sends the bands that are still awaited.
+func finish(_ payload: [UInt8], with intake: FrameIntake) throws {
+    try payload.withUnsafeBytes { bytes in
+        while let band = intake.nextBand() {
+            let rows = UnsafeRawBufferPointer(rebasing: bytes[band.payloadOffset..<band.payloadOffset + band.byteCount])
+            intake.bandBuffer.copyMemory(from: rows)
+            try intake.bandArrived()
+        }
+    }
+}
+
+/// The canvas that a payload becomes.
+func paint(_ payload: [UInt8], _ plan: GeometryPlan) throws -> CanvasBytes {
+    let picture = try take(payload, plan)
+    let canvas = Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas))
+    canvas.reshape(width: plan.canvas.width, height: plan.canvas.height)
+    var painter = CanvasPainter(canvas: plan.canvas)
+    try painter.paint(picture, plan: plan, onto: canvas.planes)
+    return withExtendedLifetime(canvas) { CanvasBytes(canvas.planes) }
+}
+
+func canvasFormat(_ width: Int, _ height: Int, _ color: ColorDescription = .hd) -> CanvasFormat {
+    CanvasFormat(width: width, height: height, frameRate: FrameRate(30), color: color)
+}

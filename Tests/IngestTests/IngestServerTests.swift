@@ -1,0 +1,177 @@
+import Foundation
+import Ingest
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct IngestServerTests {
+    // MARK: A broadcast
+
+    @Test func everythingArrivesWhole() throws {
+        try withServer(RecordingConsumer(bandBytes: 97)) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "tester", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            let picture = (0..<384).map { UInt8(truncatingIfNeeded: $0 * 7) }
+            client.sendVideo(pts: .milliseconds(33), picture)
+            let pcm = (0..<4096).map { UInt8(truncatingIfNeeded: $0 * 3) }
+            client.sendAudio(.app, pts: .milliseconds(40), pcm)
+            client.send { PlainMessage.paused.encode($0, &$1) }
+            client.sendVideo(pts: .milliseconds(66), picture)
+            client.send { PlainMessage.resumed.encode($0, &$1) }
+            client.sendAudio(.microphone, pts: .milliseconds(50), pcm)
+            client.send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .goodbye)
+            #expect(try client.receiveType() == nil)
+            #expect(
+                consumer.all == [
+                    .started("tester"), .video(.milliseconds(33), picture), .audio(.app, .milliseconds(40), pcm),
+                    .paused, .resumed, .audio(.microphone, .milliseconds(50), pcm),
+                    .ended(.finished(FinishedMessage(reason: .sourceEnded))),
+                ])
+        }
+    }
+
+    /// Whatever pieces the kernel cuts the stream into, the result is the same.
+    @Test(arguments: [1, 2, 15, 16, 17, 63, 1000]) func anyFragmentation(piece: Int) throws {
+        try withServer(RecordingConsumer(bandBytes: 50, gap: 13)) { consumer, connect in
+            let client = try connect()
+            let picture = (0..<384).map { UInt8(truncatingIfNeeded: $0) }
+            client.send(inPiecesOf: piece) {
+                StartedMessage(clientName: "t", convention: .replayKit).encode(sequence: $0, into: &$1)
+            }
+            client.sendVideo(pts: .zero, picture, inPiecesOf: piece)
+            client.sendVideo(pts: .milliseconds(1), picture, inPiecesOf: piece)
+            client.send(inPiecesOf: piece) { FinishedMessage(reason: .userStopped).encode(sequence: $0, into: &$1) }
+            #expect(consumer.wait { if case .ended = $0 { true } else { false } })
+            let frames = consumer.all.filter { if case .video = $0 { true } else { false } }
+            #expect(frames == [.video(.zero, Array(picture[13...])), .video(.milliseconds(1), Array(picture[13...]))])
+        }
+    }
+
+    @Test func discardedVideoIsSkippedWhole() throws {
+        try withServer(RecordingConsumer(discardsVideo: true)) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            client.sendVideo(pts: .zero, [UInt8](repeating: 9, count: 384))
+            client.sendAudio(.app, pts: .zero, [UInt8](repeating: 1, count: 8))
+            #expect(consumer.wait { if case .audio = $0 { true } else { false } })
+        }
+    }
+
+    // MARK: Clients that go wrong
+
+    @Test func vanishingMidFrameCancelsAndTheNextClientIsServed() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            do {
+                let client = try connect()
+                client.send { StartedMessage(clientName: "first", convention: .exif).encode(sequence: $0, into: &$1) }
+                #expect(try client.receiveType() == .welcome)
+                client.sendVideo(pts: .zero, [UInt8](repeating: 9, count: 384), cutTo: 200)
+            }
+            #expect(consumer.wait { $0 == .ended(.clientVanished) })
+            #expect(consumer.all.contains(.videoCancelled))
+            let next = try connect()
+            next.send { StartedMessage(clientName: "second", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try next.receiveType() == .welcome)
+        }
+    }
+
+    @Test func secondClientIsToldBusy() throws {
+        try withServer(RecordingConsumer()) { _, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "first", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            let second = try connect()
+            #expect(try second.receiveErrorCode() == .busy)
+            #expect(try second.receiveType() == nil)
+            // The first one is not disturbed.
+            client.send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .goodbye)
+        }
+    }
+
+    @Test func garbageGetsAnErrorAndTheDoor() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.sendRaw([UInt8](repeating: 0x41, count: 64))
+            #expect(try client.receiveErrorCode() == .badMagic)
+            #expect(try client.receiveType() == nil)
+            #expect(consumer.all.isEmpty)
+        }
+    }
+
+    @Test func videoBeforeStarted() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.sendVideo(pts: .zero, [UInt8](repeating: 0, count: 384))
+            #expect(try client.receiveErrorCode() == .unexpectedMessage)
+            #expect(consumer.all.isEmpty)
+        }
+    }
+
+    /// A sample that is refused costs only itself.
+    @Test func badSampleIsSkipped() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            // 16x16 I420 needs 384 bytes.
+            client.sendVideo(pts: .zero, [UInt8](repeating: 0, count: 300))
+            #expect(try client.receiveErrorCode() == .planeOutsidePayload)
+            client.sendVideo(pts: .milliseconds(1), [UInt8](repeating: 5, count: 384))
+            #expect(consumer.wait { $0 == .video(.milliseconds(1), [UInt8](repeating: 5, count: 384)) })
+        }
+    }
+
+    @Test func silentClientIsShownTheDoor() throws {
+        try withServer(RecordingConsumer(), startTimeout: .milliseconds(20)) { _, connect in
+            let client = try connect()
+            #expect(try client.receiveErrorCode() == .timedOut)
+            #expect(try client.receiveType() == nil)
+        }
+    }
+
+    @Test func stopEndsALiveBroadcastWithAGoodbye() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            consumer.server?.stop()
+            #expect(try client.receiveType() == .goodbye)
+            #expect(consumer.all.last == .ended(.daemonStopping))
+        }
+    }
+
+    @Test func aFailedBroadcastIsToldAndEnded() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            consumer.server?.fail("the encoder caught fire")
+            #expect(try client.receiveErrorCode() == .broadcastFailed)
+            #expect(consumer.wait { $0 == .ended(.failed("the encoder caught fire")) })
+        }
+    }
+
+    // MARK: Infrastructure
+
+    private func withServer(
+        _ consumer: RecordingConsumer, startTimeout: MediaTime = .seconds(10),
+        _ body: (RecordingConsumer, () throws -> TestClient) throws -> Void
+    ) throws {
+        let path = "/tmp/upcast-ingest-\(UUID().uuidString.prefix(8)).sock"
+        defer { unlink(path) }
+        let server = try IngestServer(
+            listener: try UnixSocket.listen(path: path, mode: 0o600),
+            settings: .init(startTimeout: startTimeout, lingerTimeout: .milliseconds(200)), clock: MonotonicClock())
+        consumer.server = server
+        try server.start(consumer: consumer) { _ in }
+        defer {
+            server.stop()
+            server.join()
+        }
+        try body(consumer) { TestClient(try UnixSocket.connect(path: path)) }
+    }
+}

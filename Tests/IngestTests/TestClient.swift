@@ -1,0 +1,85 @@
+import Glibc
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+
+/// `paused` and `resumed`: messages without a body.
+struct PlainMessage {
+    let type: MessageType
+    static let paused = PlainMessage(type: .paused)
+    static let resumed = PlainMessage(type: .resumed)
+    func encode(_ sequence: UInt32, _ bytes: inout [UInt8]) { BareMessage.encode(type, sequence: sequence, into: &bytes) }
+}
+
+/// A capture client that can also send nonsense. Blocking.
+final class TestClient {
+    private let socket: OwnedDescriptor
+    private var sequence: UInt32 = 0
+
+    init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
+
+    func sendRaw(_ bytes: [UInt8], inPiecesOf piece: Int = .max) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(piece)
+            let sent = part.withUnsafeBytes { Glibc.send(socket.raw, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+            guard sent > 0 else { return }
+            rest = rest.dropFirst(sent)
+        }
+    }
+
+    func send(inPiecesOf piece: Int = .max, _ encode: (UInt32, inout [UInt8]) -> Void) {
+        var bytes: [UInt8] = []
+        encode(sequence, &bytes)
+        sequence += 1
+        sendRaw(bytes, inPiecesOf: piece)
+    }
+
+    /// A 16x16 I420 frame whose payload is `payload`.
+    func sendVideo(pts: MediaTime, _ payload: [UInt8], inPiecesOf piece: Int = .max, cutTo: Int? = nil) {
+        var bytes: [UInt8] = []
+        VideoMessage(
+            pts: pts, format: VideoSampleFormat(packed: .i420, width: 16, height: 16), orientationRaw: 1
+        ).encode(sequence: sequence, payloadBytes: payload.count, into: &bytes)
+        sequence += 1
+        sendRaw(bytes + payload.prefix(cutTo ?? payload.count), inPiecesOf: piece)
+    }
+
+    func sendAudio(_ source: AudioSource, pts: MediaTime, _ payload: [UInt8]) {
+        var bytes: [UInt8] = []
+        AudioMessage(
+            pts: pts, format: AudioFormat(sampleRate: 48_000, channels: 2, encoding: .int16), frames: payload.count / 4
+        ).encode(source, sequence: sequence, into: &bytes)
+        sequence += 1
+        sendRaw(bytes + payload)
+    }
+
+    /// The next message's header and body, or nil at the end of the stream.
+    private func receive() throws -> (MessageHeader, [UInt8])? {
+        guard let head = read(MessageHeader.byteCount) else { return nil }
+        let header = try MessageHeader.decode(head.span.bytes, limits: .default)
+        guard let body = read(header.bodyBytes) else { return nil }
+        return (header, body)
+    }
+
+    func receiveType() throws -> MessageType? {
+        guard let (header, _) = try receive() else { return nil }
+        return header.type
+    }
+
+    func receiveErrorCode() throws -> ErrorCode? {
+        guard let (header, body) = try receive(), header.type == .error else { return nil }
+        return try ErrorMessage.decode(body: body.span.bytes).code
+    }
+
+    private func read(_ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = bytes.withUnsafeMutableBytes { recv(socket.raw, $0.baseAddress! + filled, count - filled, 0) }
+            guard got > 0 else { return nil }
+            filled += got
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,77 @@
+import Buffering
+import LinuxSystem
+import MediaCore
+import Publishing
+import Testing
+
+/// A destination under test with everything it said.
+final class DestinationRun {
+    let destination: Destination
+    let log: PacketLog
+    private let events = Monitor<[DestinationEvent]>([])
+
+    init(_ settings: DestinationSettings, log: PacketLog, format: BroadcastFormat) throws {
+        self.log = log
+        let events = events
+        destination = try Destination(
+            index: 0, settings: settings, log: log, format: format, clock: MonotonicClock(),
+            onEvent: { event in events.signal { $0.append(event) } })
+        try destination.start()
+    }
+
+    deinit {
+        destination.cancel()
+        destination.join()
+    }
+
+    /// Waits until the destination has been in `state`.
+    func wait(for state: DestinationState) throws {
+        let found: Bool? = events.wait(until: MonotonicClock().now() + .seconds(30)) { events in
+            events.contains { if case .state(let entered) = $0 { entered == state } else { false } } ? true : nil
+        }
+        try #require(found == true, "never \(state.rawValue): \(said)")
+    }
+
+    /// Waits until the snapshot satisfies a condition.
+    func wait(until what: String, _ condition: (DestinationSnapshot) -> Bool) throws {
+        try waitUntil(what) { condition(destination.snapshot) }
+    }
+
+    /// Writes a whole fixture to the log; the cursor would start at its last keyframe, so the first goes ahead alone.
+    func feed(_ fixture: FLVFixture, offset: MediaTime = .zero) throws {
+        fixture.write(0..<1, to: log, offset: offset)
+        try wait(until: "the first keyframe went out") { $0.video.packets == 1 }
+        fixture.write(1..<fixture.recording.packets.count, to: log, offset: offset)
+    }
+
+    /// Ends the log, drains and joins.
+    func stop(within seconds: Int64 = 20) {
+        log.end()
+        destination.stop(deadline: MonotonicClock().now() + .seconds(seconds))
+        destination.join()
+    }
+
+    /// Waits for the failure that a test expects.
+    func failure() throws -> PublishError {
+        try wait(for: .failed)
+        destination.join()
+        let failures = events.withLock { $0.compactMap { if case .failed(let error) = $0 { error } else { nil } } }
+        #expect(failures.count == 1)
+        return try #require(failures.first)
+    }
+
+    var said: [String] {
+        events.withLock { events in
+            events.map { event in
+                switch event {
+                case .state(let state): state.rawValue
+                case .failed(let error): error.description
+                case .notice(let text): text
+                }
+            }
+        }
+    }
+    var notices: [String] {
+        events.withLock { $0.compactMap { if case .notice(let text) = $0 { text } else { nil } } }
+    }
+}

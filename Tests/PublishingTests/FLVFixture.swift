@@ -1,0 +1,110 @@
+import Buffering
+import FLV
+import Foundation
+import MediaCore
+import Testing
+
+/// An FLV file taken apart, by a reader written from the specification.
+struct FLVRecording {
+    struct Packet: Equatable, CustomStringConvertible {
+        var track: Track
+        var timestamp: UInt32
+        var compositionTime: Int32
+        var isKeyframe: Bool
+        var payload: [UInt8]
+        /// Short, because failed expectations print whole arrays.
+        var description: String { "\(track)@\(timestamp):\(payload.count)" }
+    }
+
+    var metadata: [AMF0Value] = []
+    var decoderConfiguration: [UInt8] = []
+    var audioSpecificConfig: [UInt8] = []
+    var packets: [Packet] = []
+
+    var video: [Packet] { packets.filter { $0.track == .video } }
+    var audio: [Packet] { packets.filter { $0.track == .audio } }
+
+    init(_ file: [UInt8]) throws {
+        try #require(file.count >= 13 && file.starts(with: Array("FLV".utf8)))
+        var position = 13
+        while position < file.count {
+            try #require(position + 15 <= file.count, "a tag header that ends early")
+            func number(_ offset: Int, _ count: Int) -> Int {
+                file[(position + offset)..<(position + offset + count)].reduce(0) { $0 << 8 | Int($1) }
+            }
+            let size = number(1, 3)
+            try #require(position + 15 + size <= file.count, "a tag that ends early")
+            try #require(number(11 + size, 4) == size + 11, "a tag whose size does not follow it")
+            let body = Array(file[(position + 11)..<(position + 11 + size)])
+            let timestamp = UInt32(number(4, 3)) | UInt32(file[position + 7]) << 24
+            switch file[position] {
+            case 8 where body.count > 1 && body[1] == 0: audioSpecificConfig = Array(body[2...])
+            case 8:
+                packets.append(Packet(
+                    track: .audio, timestamp: timestamp, compositionTime: 0, isKeyframe: false, payload: Array(body[2...])))
+            case 9 where body.count > 4 && body[1] == 0: decoderConfiguration = Array(body[5...])
+            case 9 where body.count > 4 && body[1] == 1:
+                packets.append(Packet(
+                    track: .video, timestamp: timestamp, compositionTime: Int32(body[2]) << 16 | Int32(body[3]) << 8 | Int32(body[4]),
+                    isKeyframe: body[0] >> 4 == 1, payload: Array(body[5...])))
+            case 18: metadata = try AMF0Reader.values(in: body.span.bytes)
+            default: break
+            }
+            position += 15 + size
+        }
+    }
+}
+
+/// Four seconds of moving pattern and tone, encoded by ffmpeg: what an encoder would put into the log.
+struct FLVFixture {
+    /// From the first keyframe on, which is at time zero.
+    private(set) var recording: FLVRecording
+    let format: BroadcastFormat
+
+    /// A failed requirement is reported once only, so tests that share it would pass; they get an error of their own.
+    static let shared = Result { try FLVFixture() }.mapError { SharedFailure(text: "no FLV fixture: \($0)") }
+
+    private init() throws {
+        let folder = try TemporaryFolder()
+        try TestProcess.output(
+            of: "/usr/bin/ffmpeg",
+            ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=30", "-f", "lavfi", "-i", "sine=sample_rate=48000",
+             "-t", "4", "-c:v", "libx264", "-preset", "ultrafast", "-g", "60", "-bf", "0", "-crf", "20",
+             "-pix_fmt", "yuv420p", "-c:a", "aac", "-b:a", "96k", "-ac", "2", folder.file("fixture.flv")])
+        recording = try FLVRecording(folder.bytes(of: "fixture.flv"))
+        format = BroadcastFormat(
+            video: VideoTrackFormat(
+                width: 320, height: 240, frameRate: FrameRate(30), bitrate: 1_000_000,
+                decoderConfiguration: recording.decoderConfiguration, encoderName: "libx264"),
+            audio: AudioTrackFormat(
+                sampleRate: 48_000, channels: 2, bitrate: 96_000, audioSpecificConfig: recording.audioSpecificConfig))
+        recording.packets.removeSubrange(..<(recording.packets.firstIndex { $0.isKeyframe } ?? 0))
+        let start = recording.packets[0].timestamp
+        for index in recording.packets.indices { recording.packets[index].timestamp -= start }
+        try #require(recording.video.count == 120 && recording.audio.count > 180)
+    }
+
+    /// Writes packets to a log, `offset` later than they are.
+    func write(_ range: Range<Int>, to log: PacketLog, offset: MediaTime = .zero) {
+        for packet in recording.packets[range] {
+            let time = MediaTime.milliseconds(Int64(packet.timestamp)) + offset
+            let priority: PacketPriority =
+                packet.track == .audio ? .audio : packet.isKeyframe ? .keyframe : .reference
+            log.write(
+                PacketInfo(track: packet.track, pts: time + .milliseconds(Int64(packet.compositionTime)), dts: time, priority: priority),
+                payload: packet.payload.span.bytes)
+        }
+    }
+
+    /// A log that holds all of it.
+    static func log() -> PacketLog {
+        PacketLog(limits: PacketLogLimits(maxBytes: 8 << 20, maxDuration: .seconds(600), maxPackets: 4096))
+    }
+}
+
+struct SharedFailure: Error { var text: String }
+
+/// What ffmpeg complains about when it decodes a file.
+func decodingErrors(_ path: String) throws -> String {
+    try TestProcess.output(of: "/usr/bin/ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"])
+}

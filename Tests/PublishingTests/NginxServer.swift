@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// A real nginx with its RTMP module, on a free port, that records what is published into its own folder.
+final class NginxServer {
+    static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx")
+        && FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_rtmp_module.so")
+
+    let folder: TemporaryFolder
+    let port: UInt16
+    private let process: TestProcess
+
+    init() throws {
+        folder = try TemporaryFolder()
+        port = try Loopback.freePort()
+        let path = folder.path
+        try folder.write(
+            """
+            load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
+            daemon off; master_process off; pid \(path)/nginx.pid; error_log \(path)/error.log info;
+            events { worker_connections 64; }
+            rtmp { server { listen 127.0.0.1:\(port); ack_window 200000;
+              application live { live on; record all; record_path \(path); }
+              application closed { live on; deny publish all; }
+            } }
+            """, to: "nginx.conf")
+        process = try TestProcess("/usr/sbin/nginx", ["-p", path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")])
+        try Loopback.waitForListener(at: port)
+    }
+
+    func kill() { process.kill() }
+    func freeze() { process.signal(SIGSTOP) }
+    func thaw() { process.signal(SIGCONT) }
+
+    /// The recording of a stream, once it holds as many video packets.
+    func recording(of key: String, videoPackets: Int) throws -> FLVRecording {
+        var result: FLVRecording?
+        try waitUntil("\(videoPackets) frames of \(key) are recorded") {
+            result = try? FLVRecording(folder.bytes(of: key + ".flv"))
+            return result?.video.count == videoPackets
+        }
+        return try #require(result)
+    }
+}

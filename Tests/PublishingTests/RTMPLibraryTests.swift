@@ -1,0 +1,7 @@
+@testable import Publishing
+import Testing
+
+@Suite struct RTMPLibraryTests {
+    /// Fails where the linker did not let our three functions come before librtmp's own.
+    @Test func socketLayerIsOurs() throws { try RTMPLibrary.selfTest() }
+}

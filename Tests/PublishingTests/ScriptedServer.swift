@@ -1,0 +1,101 @@
+import Glibc
+import LinuxSystem
+@testable import Publishing
+import Testing
+
+/// A server on loopback that does what a test says to the first client, and nothing else.
+final class ScriptedServer {
+    let port: UInt16
+    private let listener: OwnedDescriptor
+    private var thread: WorkerThread?
+
+    init(_ script: @escaping @Sendable (ScriptedPeer) -> Void) throws {
+        listener = try OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        port = try Loopback.bind(listener.raw)
+        guard listen(listener.raw, 4) == 0 else { throw Errno.current }
+        let raw = listener.raw
+        thread = try WorkerThread(name: "scripted-server") {
+            let descriptor = accept(raw, nil, nil)
+            guard descriptor >= 0 else { return }
+            let peer = ScriptedPeer(descriptor)
+            script(peer)
+        }
+    }
+
+    deinit {
+        shutdown(listener.raw, CInt(SHUT_RDWR))
+        thread?.join()
+    }
+}
+
+/// The server's end of the connection; closed when the script returns.
+final class ScriptedPeer {
+    private let descriptor: CInt
+    private var seen: [UInt8] = []
+
+    init(_ descriptor: CInt) {
+        self.descriptor = descriptor
+        // A test that goes wrong ends rather than hangs.
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+    deinit { close(descriptor) }
+
+    /// Sends all of it; false where the client has gone.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress! + done, $0.count - done, CInt(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            done += count
+        }
+        return true
+    }
+
+    func send(_ messages: RTMPMessage...) {
+        var writer = ChunkWriter()
+        for message in messages { writer.message(message.type.rawValue, message.payload, stream: 3, streamID: Int(message.streamID)) }
+        send(writer.bytes)
+    }
+
+    /// Reads on; false where the client has gone.
+    @discardableResult
+    func receive() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count > 0 { seen += buffer[..<count] }
+        return count > 0
+    }
+
+    /// Reads until a text has come by.
+    func receive(until text: String) {
+        let pattern = Array(text.utf8)
+        while !seen.indices.contains(where: { seen[$0...].starts(with: pattern) }), receive() {}
+    }
+
+    /// Reads until the client closes.
+    func receiveAll() { while receive() { seen.removeAll() } }
+
+    /// RTMP's handshake, without looking at what the client says.
+    func handshake() {
+        while seen.count < 1537, receive() {}
+        send([3] + [UInt8](repeating: 0, count: 1536) + [UInt8](repeating: 0, count: 1536))
+        while seen.count < 3073, receive() {}
+        seen.removeFirst(min(seen.count, 3073))
+    }
+
+    /// Handshake and commands, up to where the client may send media.
+    func acceptPublisher() {
+        handshake()
+        receive(until: "connect")
+        send(connectResult)
+        receive(until: "createStream")
+        send(createStreamResult)
+        receive(until: "publish\u{0}\u{40}")
+        send(publishStart)
+    }
+}

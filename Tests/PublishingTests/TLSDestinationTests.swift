@@ -1,0 +1,94 @@
+import Buffering
+import LinuxSystem
+import MediaCore
+@testable import Publishing
+import Testing
+
+/// rtmps:// to a real nginx-rtmp behind a real stunnel.
+@Suite(.enabled(if: NginxServer.isInstalled && StunnelServer.isInstalled), .serialized) struct TLSDestinationTests {
+    private func run(
+        _ stunnel: StunnelServer, host: String = "localhost", _ change: (inout RTMPDestinationSettings) -> Void
+    ) throws -> DestinationRun {
+        var rtmp = RTMPDestinationSettings(
+            endpoint: try RTMPEndpoint("rtmps://\(host):\(stunnel.port)/live"), key: Secret("show"))
+        change(&rtmp)
+        return try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything),
+            log: FLVFixture.log(), format: FLVFixture.shared.get().format)
+    }
+
+    /// The name resolves to ::1 first, where nobody listens; an address in the certificate will do as well.
+    @Test(arguments: [("TLSv1.3", "localhost"), ("TLSv1.2", "localhost"), ("TLSv1.3", "127.0.0.1")])
+    func everyByteArrivesVerified(version: String, host: String) throws {
+        let fixture = try FLVFixture.shared.get()
+        let nginx = try NginxServer()
+        let stunnel = try StunnelServer(certificate: "localhost", version: version, to: nginx.port)
+        let ca = try TestCertificates.shared.get().ca
+        let run = try run(stunnel, host: host) { $0.caFile = ca }
+        try run.feed(fixture)
+        run.stop()
+        #expect(run.destination.snapshot.tlsProtocol == version.replacing("TLSv", with: "TLS"))
+        #expect(run.destination.snapshot.kind == "rtmps" && run.destination.snapshot.isDrained)
+        let recording = try nginx.recording(of: "show", videoPackets: 120)
+        #expect(zip(recording.video, fixture.recording.video).allSatisfy { $0.payload == $1.payload })
+        #expect(recording.audio.count == fixture.recording.audio.count)
+        #expect(zip(recording.audio, fixture.recording.audio).allSatisfy { $0.payload == $1.payload })
+    }
+
+    @Test func aCertificateOfAnotherCAIsRefused() throws {
+        let stunnel = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: Loopback.freePort())
+        let otherCA = try TestCertificates.shared.get().otherCA
+        let error = try run(stunnel) { $0.caFile = otherCA }.failure()
+        #expect(error.kind == .certificate)
+        #expect(error.detail == "the server's certificate was refused: its issuer is not among the trusted CAs")
+        // Nor do the system's CAs know it.
+        #expect(try run(stunnel) { _ in }.failure().kind == .certificate)
+    }
+
+    @Test func aCertificateForAnotherNameIsRefused() throws {
+        let stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort())
+        let ca = try TestCertificates.shared.get().ca
+        let error = try run(stunnel) { $0.caFile = ca }.failure()
+        #expect(error.kind == .certificate)
+        #expect(error.detail == "the server's certificate was refused: it is not for localhost")
+    }
+
+    @Test func verificationIsTurnedOffOnlyLoudly() throws {
+        let nginx = try NginxServer()
+        let stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: nginx.port)
+        let ca = try TestCertificates.shared.get().otherCA
+        let run = try run(stunnel) {
+            $0.caFile = ca
+            $0.verifiesCertificate = false
+        }
+        try run.wait(for: .publishing)
+        #expect(run.notices.first?.contains("NOT verified") == true)
+        run.stop()
+    }
+
+    @Test func aCAFileThatCannotBeReadIsNamed() throws {
+        let server = try ScriptedServer { $0.receiveAll() }
+        var rtmp = RTMPDestinationSettings(
+            endpoint: try RTMPEndpoint("rtmps://127.0.0.1:\(server.port)/live"), key: Secret("show"))
+        rtmp.caFile = "/nonexistent/ca.pem"
+        let run = try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(), format: HostileServerTests.format)
+        let error = try run.failure()
+        #expect(error.kind == .certificate && error.detail.contains("/nonexistent/ca.pem"), "\(error)")
+    }
+
+    @Test func aPlainServerIsNoTLSServer() throws {
+        let server = try ScriptedServer { peer in
+            peer.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+            peer.receiveAll()
+        }
+        let ca = try TestCertificates.shared.get().ca
+        var rtmp = RTMPDestinationSettings(
+            endpoint: try RTMPEndpoint("rtmps://127.0.0.1:\(server.port)/live"), key: Secret("show"))
+        rtmp.caFile = ca
+        let run = try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(), format: HostileServerTests.format)
+        let error = try run.failure()
+        #expect(error.kind == .tls, "\(error)")
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import LinuxSystem
+
+/// Runs a test that waits for processes on a thread of its own, so that it does not hold one of the few threads that all
+/// other tests run on; a few such tests run at once, the others wait for their turn.
+package func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    await Turns.shared.take()
+    defer { Turns.shared.give() }
+    // An executor and not a bare thread: the body stays in the test's task, whose failures are that test's.
+    return try await withTaskExecutorPreference(OwnThreads.shared) { try body() }
+}
+
+/// Runs every job on a new thread.
+private final class OwnThreads: TaskExecutor {
+    static let shared = OwnThreads()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let thread = Thread { job.runSynchronously(on: OwnThreads.shared.asUnownedTaskExecutor()) }
+        thread.stackSize = 4 << 20
+        thread.start()
+    }
+}
+
+/// Broadcasts are paced by the clock and hardly load a core, but too many at once would miss their times.
+private final class Turns: Sendable {
+    static let shared = Turns(free: max(3, ProcessInfo.processInfo.activeProcessorCount * 2))
+
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+    private let state: Monitor<State>
+
+    private init(free: Int) { state = Monitor(State(free: free)) }
+
+    func take() async {
+        await withCheckedContinuation { continuation in
+            let mayRun = state.withLock { state in
+                if state.free > 0 {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if mayRun { continuation.resume() }
+        }
+    }
+
+    func give() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if state.waiting.isEmpty {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Glibc
+package import IngestProtocol
+import LinuxSystem
+package import MediaCore
+
+/// A capture client for tests: speaks the wire protocol well, or as badly as a test wants.
+///
+/// One thread sends; replies are read by a thread of its own from the first moment, so that a full socket never holds
+/// the daemon up.
+package final class CaptureClient: @unchecked Sendable /* the descriptor is shared with the reader; the rest is the sender's */ {
+    package enum Reply: Sendable {
+        case welcome(WelcomeMessage)
+        case state(StateMessage)
+        case error(ErrorMessage)
+        case goodbye(GoodbyeMessage)
+    }
+    private struct Inbox {
+        var replies: [Reply] = []
+        /// Set when the daemon has closed, or sent what cannot be read.
+        var end: String?
+    }
+
+    private let connection: OwnedDescriptor
+    private let inbox = Monitor(Inbox())
+    /// The next message's number.
+    package private(set) var sequence: UInt32 = 0
+
+    /// Connects, and says nothing yet.
+    package init(socket: String) throws {
+        connection = try UnixSocket.connect(path: socket)
+        // A daemon that stops reading fails a test instead of hanging it.
+        var limit = timeval(tv_sec: 15, tv_usec: 0)
+        setsockopt(connection.raw, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let (descriptor, inbox) = (dup(connection.raw), inbox)
+        Thread.detachNewThread {
+            let owned = OwnedDescriptor(descriptor)
+            let end: String
+            do { end = try Self.receive(owned.raw, into: inbox) } catch { end = "\(error)" }
+            inbox.signal { $0.end = end }
+        }
+    }
+
+    deinit { shutdown(connection.raw, CInt(SHUT_RDWR)) }
+
+    // MARK: Sending
+
+    /// Sends `started` and waits for the welcome.
+    @discardableResult
+    package func start(
+        _ convention: OrientationConvention = .exif, name: String = "end-to-end test",
+        tracks: StartedMessage.Tracks = [.video, .audioApp, .audioMic]
+    ) throws -> WelcomeMessage {
+        try send { StartedMessage(clientName: name, convention: convention, tracks: tracks).encode(sequence: $0, into: &$1) }
+        return try waitForReply("a welcome") { if case .welcome(let welcome) = $0 { welcome } else { nil } }
+    }
+
+    package func send(_ sample: RawSample, pts: MediaTime, orientation: OrientationTag? = .up) throws {
+        let message = VideoMessage(pts: pts, format: sample.format, orientation: orientation)
+        try send { message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1) }
+        try sendRaw(sample.payload)
+    }
+
+    package func send(_ source: AudioSource, _ block: RawSound, pts: MediaTime) throws {
+        let message = AudioMessage(pts: pts, format: block.format, frames: block.frames)
+        try send { message.encode(source, sequence: $0, into: &$1) }
+        try sendRaw(block.payload)
+    }
+
+    package func sendPaused() throws { try send { BareMessage.encode(.paused, sequence: $0, into: &$1) } }
+    package func sendResumed() throws { try send { BareMessage.encode(.resumed, sequence: $0, into: &$1) } }
+
+    /// Says `finished` and waits for the goodbye and the daemon's closing.
+    @discardableResult
+    package func finish(within seconds: Double = 20) throws -> GoodbyeMessage {
+        try send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
+        let goodbye = try waitForReply("a goodbye", within: seconds) {
+            if case .goodbye(let goodbye) = $0 { goodbye } else { nil }
+        }
+        try waitForEnd()
+        return goodbye
+    }
+
+    /// Sends a message built by `encode`, which is given its sequence number.
+    package func send(_ encode: (UInt32, inout [UInt8]) -> Void) throws {
+        var bytes: [UInt8] = []
+        encode(sequence, &bytes)
+        sequence &+= 1
+        try sendRaw(bytes)
+    }
+
+    /// Sends bytes as they are.
+    package func sendRaw(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(connection.raw, $0.baseAddress! + sent, $0.count - sent, CInt(MSG_NOSIGNAL))
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw Errno.current }
+            sent += count
+        }
+    }
+
+    /// Says that nothing more will come, and keeps reading.
+    package func closeSending() { shutdown(connection.raw, CInt(SHUT_WR)) }
+
+    // MARK: Replies
+
+    package var replies: [Reply] { inbox.withLock { $0.replies } }
+    package var errors: [ErrorMessage] {
+        replies.compactMap { if case .error(let error) = $0 { error } else { nil } }
+    }
+    package var hasEnded: Bool { inbox.withLock { $0.end != nil } }
+
+    /// Waits for the first reply that `match` makes something of; throws where the daemon closes or the time is over.
+    package func waitForReply<Value>(
+        _ what: String, within seconds: Double = 15, _ match: (Reply) -> Value?
+    ) throws -> Value {
+        let deadline = MonotonicClock().now() + .milliseconds(Int64(seconds * 1000))
+        let found: Value?? = inbox.wait(until: deadline) { inbox in
+            if let value = inbox.replies.lazy.compactMap(match).first { return .some(value) }
+            return inbox.end == nil ? nil : .some(nil)
+        }
+        guard let value = found ?? nil else {
+            throw TestFailure("no \(what) within \(seconds) s; the daemon said \(inbox.withLock { $0 })")
+        }
+        return value
+    }
+
+    /// Waits until the daemon has closed the connection.
+    package func waitForEnd(within seconds: Double = 15) throws {
+        let deadline = MonotonicClock().now() + .milliseconds(Int64(seconds * 1000))
+        guard inbox.wait(until: deadline, { $0.end }) != nil else {
+            throw TestFailure("the daemon did not close within \(seconds) s; it said \(replies)")
+        }
+    }
+
+    /// Reads messages until the other side closes; returns why reading ended.
+    private static func receive(_ descriptor: CInt, into inbox: Monitor<Inbox>) throws -> String {
+        while let head = try read(descriptor, MessageHeader.byteCount) {
+            let header = try MessageHeader.decode(head.span.bytes, limits: .default)
+            guard let body = try read(descriptor, header.bodyBytes), try read(descriptor, header.payloadBytes) != nil
+            else { return "closed inside a message" }
+            let reply: Reply? =
+                switch header.type {
+                case .welcome: .welcome(try WelcomeMessage.decode(body: body.span.bytes))
+                case .state: .state(try StateMessage.decode(body: body.span.bytes))
+                case .error: .error(try ErrorMessage.decode(body: body.span.bytes))
+                case .goodbye: .goodbye(try GoodbyeMessage.decode(body: body.span.bytes))
+                default: nil
+                }
+            if let reply { inbox.signal { $0.replies.append(reply) } }
+        }
+        return "closed"
+    }
+
+    private static func read(_ descriptor: CInt, _ count: Int) throws -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = bytes.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress! + filled, count - filled, 0) }
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else { throw Errno.current }
+            if got == 0 { return nil }
+            filled += got
+        }
+        return bytes
+    }
+}

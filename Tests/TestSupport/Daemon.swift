@@ -1,0 +1,101 @@
+import Foundation
+import Glibc
+
+/// What a test sets in the daemon's configuration; everything else stays at its default.
+package struct DaemonSettings: Sendable {
+    package var video: [String: String] = [:]
+    package var audio: [String: String] = [:]
+    package var buffer: [String: String] = [:]
+    package var ingest: [String: String] = [:]
+    package var memory: [String: String] = [:]
+    package var stop: [String: String] = [:]
+    package var destinations: [(name: String, fields: [String: String])] = []
+
+    /// A small canvas whose picture is hardly harmed by the encoder.
+    package init(width: Int = 640, height: Int = 360, fit: String = "fit", bitrateKilobits: Int = 8_000) {
+        video = [
+            "width": "\(width)", "height": "\(height)", "fit": fit, "bitrate_kbps": "\(bitrateKilobits)",
+            "preset": "veryfast",
+        ]
+    }
+
+    /// Publishes to `url` with the stream key in an environment variable, as an operator would.
+    package mutating func publish(to url: String, name: String = "main") {
+        destinations.append((name, ["url": url, "key_env": Self.keyVariable]))
+    }
+
+    package static let keyVariable = "UPCAST_TEST_STREAM_KEY"
+    /// The stream key of every test; it must not appear in any log or status.
+    package static let streamKey = "s3cret-end-to-end"
+
+    func yaml(ingestSocket: String, controlSocket: String) -> String {
+        func section(_ name: String, _ fields: [String: String]) -> String {
+            guard !fields.isEmpty else { return "" }
+            return "\(name):\n" + fields.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)\n" }.joined()
+        }
+        var text = section("ingest", ingest.merging(["socket": ingestSocket]) { $1 })
+        text += section("control", ["socket": controlSocket])
+        text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
+        text += section("memory", memory)
+        if !destinations.isEmpty {
+            text += "destinations:\n"
+            for destination in destinations {
+                text += "  - name: \(destination.name)\n"
+                text += destination.fields.sorted { $0.key < $1.key }.map { "    \($0.key): \($0.value)\n" }.joined()
+            }
+        }
+        return text
+    }
+}
+
+/// The real `upcastd` as a process of its own, in a folder of its own.
+package final class Daemon: Sendable {
+    package let process: ChildProcess
+    package let ingestSocket: String
+    package let controlSocket: String
+    private let folder: TemporaryDirectory
+
+    /// Starts the daemon and waits until clients can connect.
+    package init(_ settings: DaemonSettings, in cgroup: MemoryCgroup? = nil) throws {
+        folder = try TemporaryDirectory("daemon")
+        ingestSocket = folder.file("capture.sock")
+        controlSocket = folder.file("control.sock")
+        let configuration = try folder.write(
+            settings.yaml(ingestSocket: ingestSocket, controlSocket: controlSocket), to: "upcastd.yaml")
+        let executable = try ProductExecutable.upcastd.path
+        let (command, arguments) =
+            cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
+        process = try ChildProcess(
+            command, arguments, environment: [DaemonSettings.keyVariable: DaemonSettings.streamKey])
+        let (process, socket) = (process, ingestSocket)
+        try waitFor("upcastd to listen", evidence: { process.errorTail }) {
+            guard process.isRunning else { throw TestFailure("upcastd ended at once. \(process.errorTail)") }
+            return FileManager.default.fileExists(atPath: socket)
+        }
+    }
+
+    deinit { process.signal(SIGKILL) }
+
+    /// The status as JSON text.
+    package func statusText() throws -> String {
+        let response = try UnixHTTPClient.get("/status", socket: controlSocket)
+        guard response.status == 200 else { throw TestFailure("GET /status: \(response.status) \(response.body)") }
+        return response.body
+    }
+
+    /// What `upcastd --plan` says of this daemon's configuration.
+    package func plan() throws -> String {
+        try ChildProcess.run(ProductExecutable.upcastd.path, ["--plan", "--config", folder.file("upcastd.yaml")])
+    }
+
+    /// SIGTERM, and how it ended; throws where it takes longer than `seconds`.
+    @discardableResult
+    package func terminate(within seconds: Double = 15) throws -> ChildProcess.Exit {
+        try process.stop(SIGTERM, within: seconds)
+    }
+
+    /// Everything that the daemon has written so far.
+    package var log: String { process.output + process.errors }
+
+    package var figures: ProcessFigures? { ProcessFigures(processID: process.processID) }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// Decoded frames of a recording, one at a time, with their times; never more than one frame in memory.
+package enum DecodedVideo {
+    package struct Frame {
+        package let index: Int
+        /// Seconds, as the container says.
+        package let pts: Double
+        package let image: I420Image
+    }
+
+    /// Decodes the video track of `path` and hands every frame to `body`; returns how many there were.
+    ///
+    /// Frames come as they were encoded, without rate or colour conversion. Throws where a packet yields no frame.
+    @discardableResult
+    package static func forEachFrame(
+        of path: String, within seconds: Int = 120, _ body: (Frame) throws -> Void
+    ) throws -> Int {
+        guard let video = try MediaProbe.streams(path).first(where: { $0.codec_type == "video" }),
+            let width = video.width, let height = video.height
+        else { throw TestFailure("\(path) has no video track") }
+        guard video.pix_fmt == "yuv420p" else { throw TestFailure("video is \(video.pix_fmt ?? "?"), not yuv420p") }
+        let times = try MediaProbe.packets(path).filter { $0.track == "video" }.map(\.pts).sorted()
+
+        let pipe = try Pipe()
+        let ffmpeg = try ChildProcess(
+            "ffmpeg",
+            [
+                "-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-fps_mode", "passthrough",
+                "-f", "rawvideo", "-pix_fmt", "yuv420p", "pipe:1",
+            ], output: .descriptor(pipe.writing.raw))
+        // A decoder that hangs is killed, which ends the reading below.
+        let deadline = DispatchWorkItem { ffmpeg.signal(SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: deadline)
+        defer { deadline.cancel() }
+
+        let reading = pipe.reader()
+        var bytes = [UInt8](repeating: 0, count: I420Image.byteCount(width: width, height: height))
+        var count = 0
+        while try readExactly(reading.raw, into: &bytes) {
+            guard count < times.count else { throw TestFailure("more frames than packets in \(path)") }
+            let image = I420Image(width: width, height: height, bytes: bytes)
+            try body(Frame(index: count, pts: times[count], image: image))
+            count += 1
+        }
+        try ffmpeg.waitForSuccess(within: 10)
+        guard count == times.count else {
+            throw TestFailure("\(times.count) packets but \(count) frames in \(path). \(ffmpeg.errorTail)")
+        }
+        return count
+    }
+
+    /// The frames that `wanted` chooses by index out of the whole; for a handful only.
+    package static func frames(of path: String, where wanted: (Int) -> Bool) throws -> [Frame] {
+        var chosen: [Frame] = []
+        try forEachFrame(of: path) { if wanted($0.index) { chosen.append($0) } }
+        return chosen
+    }
+
+    /// The last frame and how many there were.
+    package static func lastFrame(of path: String) throws -> Frame {
+        var last: Frame?
+        try forEachFrame(of: path) { last = $0 }
+        guard let last else { throw TestFailure("\(path) has no frame") }
+        return last
+    }
+
+    private static func readExactly(_ descriptor: CInt, into bytes: inout [UInt8]) throws -> Bool {
+        var filled = 0
+        while filled < bytes.count {
+            let got = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else { throw Errno.current }
+            if got == 0 {
+                guard filled == 0 else { throw TestFailure("the last frame is cut off") }
+                return false
+            }
+            filled += got
+        }
+        return true
+    }
+}

@@ -1,0 +1,57 @@
+/// An I420 picture without padding; what decoders give and what references are compared as.
+package struct I420Image: Equatable, Sendable {
+    package let width: Int
+    package let height: Int
+    package var y: [UInt8]
+    package var u: [UInt8]
+    package var v: [UInt8]
+
+    package var chromaWidth: Int { (width + 1) / 2 }
+    package var chromaHeight: Int { (height + 1) / 2 }
+
+    package init(width: Int, height: Int, y: [UInt8], u: [UInt8], v: [UInt8]) {
+        self.width = width
+        self.height = height
+        self.y = y
+        self.u = u
+        self.v = v
+    }
+
+    /// The three planes one behind the other.
+    package init(width: Int, height: Int, bytes: [UInt8]) {
+        let luma = width * height
+        let chroma = ((width + 1) / 2) * ((height + 1) / 2)
+        self.init(
+            width: width, height: height, y: Array(bytes[0..<luma]), u: Array(bytes[luma..<luma + chroma]),
+            v: Array(bytes[luma + chroma..<luma + 2 * chroma]))
+    }
+
+    package static func byteCount(width: Int, height: Int) -> Int {
+        width * height + 2 * ((width + 1) / 2) * ((height + 1) / 2)
+    }
+
+    /// Mean luma of a square of `2 * radius + 1` pixels around a point.
+    package func meanLuma(x: Int, y row: Int, radius: Int = 2) -> Double {
+        var (sum, count) = (0, 0)
+        for r in max(0, row - radius)...min(height - 1, row + radius) {
+            for c in max(0, x - radius)...min(width - 1, x + radius) {
+                sum += Int(y[r * width + c])
+                count += 1
+            }
+        }
+        return Double(sum) / Double(count)
+    }
+
+    /// Mean luma of the whole picture.
+    package var meanLuma: Double {
+        y.withUnsafeBufferPointer { pixels in
+            var (sum, i) = (0, 0)
+            let base = pixels.baseAddress!
+            while i < pixels.count {
+                sum += Int(base[i])
+                i += 1
+            }
+            return Double(sum) / Double(pixels.count)
+        }
+    }
+}

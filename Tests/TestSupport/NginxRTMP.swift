@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+
+/// A real RTMP server, nginx with its rtmp module: own folder, own port on loopback, records everything it is sent.
+package final class NginxRTMP: Sendable {
+    private let folder: TemporaryDirectory
+    private let server: ChildProcess
+    package let port: Int
+    /// What a publisher is pointed at; the stream's name is the key.
+    package var url: String { "rtmp://127.0.0.1:\(port)/live" }
+
+    private static let module = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
+
+    /// Starts the server and waits until it accepts connections.
+    package init() throws {
+        guard FileManager.default.fileExists(atPath: Self.module) else {
+            throw TestFailure("\(Self.module) is missing: apt-get install nginx libnginx-mod-rtmp")
+        }
+        folder = try TemporaryDirectory("nginx")
+        let port = try LoopbackPorts.free()
+        self.port = port
+        try FileManager.default.createDirectory(atPath: folder.file("rec"), withIntermediateDirectories: false)
+        let configuration = try folder.write(
+            """
+            load_module \(Self.module);
+            daemon off; master_process off; user root;
+            pid \(folder.file("nginx.pid")); error_log \(folder.file("error.log")) info;
+            events { worker_connections 64; }
+            rtmp {
+                server {
+                    listen 127.0.0.1:\(port);
+                    chunk_size 4096;
+                    application live {
+                        live on;
+                        record all;
+                        record_unique on;
+                        record_path \(folder.file("rec"));
+                    }
+                }
+            }
+            """, to: "nginx.conf")
+        // Without -e nginx first tries the system's error log.
+        server = try ChildProcess(
+            "/usr/sbin/nginx", ["-p", folder.path, "-e", folder.file("error.log"), "-c", configuration])
+        let server = server
+        try waitFor("nginx at port \(port)", evidence: { server.errorTail }) {
+            guard server.isRunning else { throw TestFailure("nginx ended at once. \(server.errorTail)") }
+            return LoopbackPorts.isListening(port)
+        }
+    }
+
+    deinit { server.signal(SIGKILL) }
+
+    /// The server's own log.
+    package var log: String {
+        String(decoding: FileManager.default.contents(atPath: folder.file("error.log")) ?? Data(), as: UTF8.self)
+    }
+
+    /// Recordings so far, oldest first; a publisher that comes back gets a new one.
+    package var recordings: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.file("rec"))) ?? []
+        return names.filter { $0.hasSuffix(".flv") }.map { folder.file("rec/" + $0) }.sorted {
+            Self.modified($0) < Self.modified($1)
+        }
+    }
+
+    /// Waits for the `count`th recording to exist and be closed by the server.
+    package func finishedRecording(_ index: Int = 0, within seconds: Double = 15) throws -> String {
+        try waitFor("recording \(index) to be closed", within: seconds, evidence: { self.log.suffix(600).description }) {
+            let all = recordings
+            guard all.count > index, !openFiles.contains(all[index]) else { return nil }
+            return all[index]
+        }
+    }
+
+    /// The bytes recorded so far in all files.
+    package var recordedBytes: Int { recordings.reduce(0) { $0 + Self.size($1) } }
+
+    /// Ends the server in order: recordings are closed.
+    package func stop() throws { try server.stop(SIGQUIT) }
+    /// Ends the server as a crash would.
+    package func kill() throws { try server.stop(SIGKILL) }
+
+    private var openFiles: Set<String> {
+        let descriptors = "/proc/\(server.processID)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
+        return Set(names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + "/" + $0) })
+    }
+
+    private static func modified(_ path: String) -> Double {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return 0 }
+        return Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    }
+    private static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+}

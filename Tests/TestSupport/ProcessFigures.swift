@@ -1,0 +1,27 @@
+import Foundation
+package import Glibc
+
+/// What the kernel says of another process.
+package struct ProcessFigures: Sendable {
+    /// The most that was ever resident (VmHWM), in bytes.
+    package let peakResidentBytes: Int
+    package let residentBytes: Int
+    package let threads: Int
+    package let openDescriptors: Int
+
+    /// Nil where the process is gone.
+    package init?(processID: pid_t) {
+        guard let data = FileManager.default.contents(atPath: "/proc/\(processID)/status") else { return nil }
+        var values: [Substring: Int] = [:]
+        let text = String(decoding: data, as: UTF8.self)
+        for line in text.split(separator: "\n") {
+            let fields = line.split(whereSeparator: { $0 == ":" || $0 == "\t" || $0 == " " })
+            if fields.count >= 2, let number = Int(fields[1]) { values[fields[0]] = number }
+        }
+        guard let peak = values["VmHWM"], let resident = values["VmRSS"] else { return nil }
+        peakResidentBytes = peak * 1024
+        residentBytes = resident * 1024
+        threads = values["Threads"] ?? 0
+        openDescriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count) ?? 0
+    }
+}

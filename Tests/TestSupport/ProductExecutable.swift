@@ -1,0 +1,22 @@
+import Foundation
+
+/// Where the build left the product's executables.
+package enum ProductExecutable: String {
+    case upcastd
+    case upcastctl
+    case upcastSend = "upcast-send"
+
+    /// `UPCAST_BIN_DIR` where it is set, else the folder of the test bundle.
+    package var path: String {
+        get throws {
+            let beside = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let folder =
+                ProcessInfo.processInfo.environment["UPCAST_BIN_DIR"] ?? (beside as NSString).deletingLastPathComponent
+            let path = folder + "/" + rawValue
+            guard FileManager.default.isExecutableFile(atPath: path) else {
+                throw TestFailure("\(path) is missing: swift build --build-tests makes it, or set UPCAST_BIN_DIR")
+            }
+            return path
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// A folder of its own for one test, removed with everything in it when the owner goes away.
+///
+/// `UPCAST_KEEP_TEST_FILES=1` in the environment leaves it in place, to look into a failure.
+package final class TemporaryDirectory: Sendable {
+    package let path: String
+
+    package init(_ label: String = "test") throws {
+        // Short, because a Unix socket's path has at most 107 bytes.
+        path = "/tmp/upcast-\(label)-\(UUID().uuidString.prefix(8).lowercased())"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        guard ProcessInfo.processInfo.environment["UPCAST_KEEP_TEST_FILES"] == nil else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of `name` inside.
+    package func file(_ name: String) -> String { path + "/" + name }
+
+    @discardableResult
+    package func write(_ text: String, to name: String) throws -> String {
+        try text.write(toFile: file(name), atomically: true, encoding: .utf8)
+        return file(name)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// An X server without a monitor, on a display number of its own, with a window that plays a test scene.
+package final class VirtualScreen: Sendable {
+    package let display: String
+    package let width: Int
+    package let height: Int
+    private let server: ChildProcess
+
+    package init(width: Int, height: Int) throws {
+        self.width = width
+        self.height = height
+        let server = try ChildProcess(
+            "Xvfb", ["-displayfd", "1", "-screen", "0", "\(width)x\(height)x24", "-nolisten", "tcp", "-noreset"])
+        self.server = server
+        // The server chooses a free number and writes it once it accepts clients.
+        let number = try waitFor("Xvfb to name its display", evidence: { server.errorTail }) {
+            let text = server.output
+            return text.hasSuffix("\n") ? text.trimmingCharacters(in: .whitespacesAndNewlines) : nil
+        }
+        display = ":" + number
+    }
+
+    deinit { server.signal(SIGTERM) }
+
+    /// Shows `picture` over the whole screen, with a red square of 40 pixels that runs along its lower edge.
+    package func play(_ picture: I420Image) throws -> ChildProcess {
+        let folder = try TemporaryDirectory("scene")
+        try MediaProbe.writePNG(picture, to: folder.file("scene.png"))
+        let scene =
+            "movie=\(folder.file("scene.png")),loop=-1:1,setpts=N/30/TB[back];color=red:size=40x40:rate=30[square];"
+            + "[back][square]overlay=x=mod(n*6\\,\(width - 40)):y=\(height - 40)"
+        let player = try ChildProcess(
+            "ffplay",
+            [
+                "-v", "error", "-noborder", "-left", "0", "-top", "0", "-x", "\(width)", "-y", "\(height)",
+                "-f", "lavfi", scene,
+            ], environment: ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy", "SDL_VIDEODRIVER": "x11"])
+        // The scene's file is read when the window has come up: the whole screen is black before.
+        try waitFor("the scene to be on the screen", evidence: { player.errorTail }) {
+            guard player.isRunning else { throw TestFailure("ffplay ended. \(player.errorTail)") }
+            return try grab().meanLuma > 40
+        }
+        return player
+    }
+
+    /// What the screen shows now, as BT.709 video range.
+    package func grab() throws -> I420Image {
+        let folder = try TemporaryDirectory("grab")
+        _ = try ChildProcess.run(
+            "ffmpeg",
+            ["-nostdin", "-v", "error"] + grabArguments(rate: 30) + [
+                "-frames:v", "1", "-vf", Self.toVideoRange, "-f", "rawvideo", folder.file("raw"),
+            ])
+        let bytes = [UInt8](FileManager.default.contents(atPath: folder.file("raw")) ?? Data())
+        guard bytes.count == I420Image.byteCount(width: width, height: height) else {
+            throw TestFailure("a grab of \(bytes.count) bytes")
+        }
+        return I420Image(width: width, height: height, bytes: bytes)
+    }
+
+    /// ffmpeg's input options for this screen.
+    package func grabArguments(rate: Int) -> [String] {
+        [
+            "-f", "x11grab", "-draw_mouse", "0", "-framerate", "\(rate)", "-video_size", "\(width)x\(height)",
+            "-i", display,
+        ]
+    }
+
+    /// ffmpeg's filter from what x11grab gives to BT.709 video range 4:2:0.
+    package static let toVideoRange = "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd,format=yuv420p"
+}

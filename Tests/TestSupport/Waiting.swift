@@ -1,0 +1,39 @@
+import Foundation
+import LinuxSystem
+package import MediaCore
+
+/// Something did not happen within its deadline, or happened wrongly; the text says what was seen instead.
+package struct TestFailure: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
+
+/// Looks at `probe` every few milliseconds until it returns a value; throws with `what` and `evidence` at the deadline.
+package func waitFor<Value>(
+    _ what: String, within seconds: Double = 15, evidence: () -> String = { "" }, _ probe: () throws -> Value?
+) throws -> Value {
+    let deadline = MonotonicClock().now() + .milliseconds(Int64(seconds * 1000))
+    while true {
+        if let value = try probe() { return value }
+        guard MonotonicClock().now() < deadline else {
+            throw TestFailure("waited \(seconds) s in vain for \(what). \(evidence())")
+        }
+        usleep(5_000)
+    }
+}
+
+/// The same for a condition.
+package func waitFor(
+    _ what: String, within seconds: Double = 15, evidence: () -> String = { "" }, _ condition: () throws -> Bool
+) throws {
+    let _: Bool = try waitFor(what, within: seconds, evidence: evidence) { try condition() ? true : nil }
+}
+
+/// Sleeps until a point on the monotonic clock: how a client that plays in real time waits for a sample's turn.
+package func pause(until time: MediaTime) {
+    while true {
+        let rest = (time - MonotonicClock().now()).nanoseconds
+        guard rest > 0 else { return }
+        usleep(UInt32(min(rest / 1000 + 1, 500_000)))
+    }
+}

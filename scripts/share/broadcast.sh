@@ -1,0 +1,124 @@
+# shellcheck shell=bash
+# upcast itself: built, configured, started, looked at. Sourced after processes.sh and rtmp-server.sh.
+
+# build_upcast: the release executables; sets `bin` to their folder, unless it is set already.
+build_upcast() {
+    local options=(-c release --static-swift-stdlib --package-path "$root")
+    if [[ -n ${bin:-} ]]; then
+        [[ -x $bin/upcastd && -x $bin/upcastctl && -x $bin/upcast-send ]] ||
+            fail 69 "$bin does not hold upcastd, upcastctl and upcast-send"
+        return
+    fi
+    step "building for release (some minutes the first time)"
+    if [[ -t 1 ]]; then
+        swift build "${options[@]}" || fail 1 "the build failed"
+    else
+        swift build "${options[@]}" >"$folder/logs/build.log" 2>&1 || fail_with_log build "the build failed"
+    fi
+    bin=$(swift build "${options[@]}" --show-bin-path)
+}
+
+# write_configuration STREAM [WIDTH HEIGHT]: one destination, the RTMP server of this run; everything else is default,
+# or what UPCAST_ variables in the environment say.
+write_configuration() {
+    (umask 077 && printf '%s\n' "$1" >"$folder/stream.key")
+    {
+        [[ -z ${2:-} ]] || printf 'video:\n  width: %s\n  height: %s\n' "$2" "$3"
+        cat <<EOF
+ingest:
+  socket: $folder/capture.sock
+control:
+  socket: $folder/control.sock
+destinations:
+  - name: local
+    url: rtmp://127.0.0.1:$rtmp_port/live
+    key_file: $folder/stream.key
+EOF
+    } >"$folder/upcastd.yaml"
+    # These would take the broadcast elsewhere than where this script looks for it.
+    local variable
+    for variable in $(compgen -e UPCAST_); do
+        case $variable in
+            UPCAST_DESTINATIONS_* | UPCAST_INGEST_SOCKET | UPCAST_CONTROL_SOCKET) unset "$variable" ;;
+        esac
+    done
+}
+
+# A command that becomes the one it is given, for upcastd to be started with.
+daemon_wrapper=()
+
+# start_daemon: upcastd; returns when it takes clients.
+start_daemon() {
+    start_process upcastd "${daemon_wrapper[@]}" "$bin/upcastd" --config "$folder/upcastd.yaml"
+    wait_until 15 daemon_is_decided || fail_with_log upcastd "upcastd does not answer on $folder/control.sock"
+    is_running upcastd || fail_with_end upcastd
+}
+
+daemon_is_decided() {
+    has_ended upcastd || { [[ -S $folder/capture.sock ]] && daemon_status --json >/dev/null 2>&1; }
+}
+
+daemon_status() { "$bin/upcastctl" status --socket "$folder/control.sock" "$@"; }
+
+# start_client [OPTION...]: the synthetic capture client. It turns its device every three seconds.
+start_client() {
+    start_process upcast-send "$bin/upcast-send" --socket "$folder/capture.sock" --name demo \
+        --orientation cycle:3 --app-audio tone:440 --mic none "$@"
+    wait_until 15 broadcast_is_decided ||
+        fail_with_log upcastd "the broadcast did not reach the RTMP server within 15 s"
+    is_running upcastd || fail_with_end upcastd
+    is_running upcast-send || is_publishing demo || fail_with_end upcast-send
+}
+
+broadcast_is_decided() { has_ended upcastd || has_ended upcast-send || is_publishing demo; }
+
+# watch_broadcast [SECONDS]: until the client ends by itself, as it must after SECONDS. `status.json` in the folder and
+# memory_peak_kb are what was last seen. Ends the script when something goes wrong.
+watch_broadcast() {
+    local deadline=$((SECONDS + ${1:-1000000000} + 20))
+    while is_running upcast-send; do
+        ((SECONDS < deadline)) || fail_with_log upcast-send "upcast-send did not end by itself"
+        is_running upcastd || fail_with_end upcastd
+        is_running nginx || fail_with_end nginx
+        note_status
+        sleep 0.5
+    done
+    local status=0
+    exit_status upcast-send || status=$?
+    ((status == 0)) || fail_with_log upcast-send "upcast-send failed (exit status $status)"
+    note_status
+}
+
+# note_status: what the daemon says of itself, and its peak resident memory so far.
+note_status() {
+    local peak
+    if daemon_status --json >"$folder/status.new" 2>/dev/null; then mv "$folder/status.new" "$folder/status.json"; fi
+    peak=$(awk '/^VmHWM:/ { print $2 }' "/proc/${process_pid[upcastd]}/status" 2>/dev/null) || true
+    memory_peak_kb=${peak:-${memory_peak_kb:-0}}
+}
+
+# end_broadcast: client, daemon, server, in this order, each with time to finish.
+end_broadcast() {
+    end_process upcast-send 5 || fail_with_log upcast-send "upcast-send did not finish when told to"
+    end_process upcastd 10 || fail_with_log upcastd "upcastd did not drain and stop cleanly"
+    wait_until 5 nobody_publishes || fail_with_log nginx "the RTMP server still sees a publisher"
+    end_process nginx 5 || fail_with_log nginx "nginx did not stop cleanly"
+}
+
+nobody_publishes() { ! is_publishing demo; }
+
+# watch_daemon [SECONDS]: for so long, or for ever. Ends the script when something goes wrong.
+watch_daemon() {
+    local deadline=$((SECONDS + ${1:-1000000000}))
+    while ((SECONDS < deadline)); do
+        is_running upcastd || fail_with_end upcastd
+        is_running nginx || fail_with_end nginx
+        note_status
+        sleep 0.5
+    done
+}
+
+# describe_daemon: frames, drops and memory as last seen.
+describe_daemon() {
+    printf '  %-10s %s kB peak resident\n' Memory "$memory_peak_kb"
+}

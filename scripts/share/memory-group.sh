@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# A cgroup with a memory limit and no swap, of either version. Sourced after processes.sh.
+
+group=""
+group_version=""
+
+# make_memory_group BYTES: sets `group` to its folder and group_version to 1 or 2; it goes with the run. Ends the script
+# with 77 and a sentence where none can be made.
+make_memory_group() {
+    local limit=$1 own parent
+    end_hooks+=(remove_memory_group)
+    if [[ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]]; then
+        group_version=1
+        own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
+        parent=/sys/fs/cgroup/memory$own
+        # In a container the path may be one of the host.
+        [[ -d $parent ]] || parent=/sys/fs/cgroup/memory
+    elif [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then
+        group_version=2
+        parent=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
+        hand_down_memory "$parent" ||
+            cannot_cap "the memory controller cannot be handed down from $parent (try as root, or under systemd)"
+    else
+        cannot_cap "there is no memory controller under /sys/fs/cgroup"
+    fi
+
+    mkdir "$parent/upcast-cap-$$" 2>/dev/null || cannot_cap "$parent cannot be written (try as root)"
+    group=$parent/upcast-cap-$$
+    if [[ $group_version == 1 ]]; then
+        echo "$limit" >"$group/memory.limit_in_bytes" || cannot_cap "the limit was refused"
+        # Only kernels that account for swap have this one.
+        [[ ! -e $group/memory.memsw.limit_in_bytes ]] || echo "$limit" >"$group/memory.memsw.limit_in_bytes"
+    else
+        echo "$limit" >"$group/memory.max" || cannot_cap "the limit was refused"
+        [[ ! -e $group/memory.swap.max ]] || echo 0 >"$group/memory.swap.max"
+    fi 2>/dev/null
+}
+
+cannot_cap() { fail 77 "no memory cgroup can be made on this machine: $*"; }
+
+# hand_down_memory PARENT: children of this group of version 2 get memory limits.
+hand_down_memory() {
+    local parent=$1 pid
+    grep -qw memory "$parent/cgroup.controllers" 2>/dev/null || return 1
+    if ! grep -qw memory "$parent/cgroup.subtree_control"; then
+        if [[ -n ${UPCAST_OWN_SCOPE:-} ]]; then
+            # A group with processes of its own hands nothing down; all that are in this scope are ours.
+            mkdir -p "$parent/rest"
+            for pid in $(<"$parent/cgroup.procs"); do
+                echo "$pid" >"$parent/rest/cgroup.procs" || true
+            done
+        fi 2>/dev/null
+        (echo +memory >"$parent/cgroup.subtree_control") 2>/dev/null || return 1
+    fi
+}
+
+# With the group's folder after it, a command that runs another one inside the group.
+# shellcheck disable=SC2016 # expanded by that shell
+enter_memory_group=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"')
+
+# group_peak: the most bytes that were ever charged to the group, or nothing on kernels of version 2 before 5.19.
+group_peak() { cat "$group/memory.max_usage_in_bytes" "$group/memory.peak" 2>/dev/null || true; }
+
+# group_kills: how many processes the kernel killed for the limit.
+group_kills() { sed -n 's/^oom_kill //p' "$group/memory.oom_control" "$group/memory.events" 2>/dev/null || true; }
+
+remove_memory_group() {
+    [[ -n $group ]] || return 0
+    wait_until 2 rmdir "$group" 2>/dev/null
+}
+
+# drop_page_cache PROGRAM: forgets the cached pages of a program and its libraries, since pages are charged to the group
+# that touches them first. Pages that another process has mapped stay; says how many bytes did.
+drop_page_cache() {
+    local file files=() kept
+    mapfile -t files < <(echo "$1" && ldd "$1" | sed -n 's/.*\(\/[^ ]*\) (0x.*/\1/p')
+    sync -d "$1" 2>/dev/null || true
+    for file in "${files[@]}"; do dd if="$file" iflag=nocache count=0 status=none; done
+    kept=$(fincore --bytes --noheadings --output RES "${files[@]}" 2>/dev/null | awk '{ sum += $1 } END { print sum }')
+    printf '%d files, of which %s bytes stay cached and are charged to others' "${#files[@]}" "${kept:-0}"
+}

@@ -1,0 +1,136 @@
+# shellcheck shell=bash
+# What a Debian 12 machine needs to build, run and test upcast: found, or installed. Sourced after messages.sh.
+
+declare -A package_groups=(
+    # What Swift itself needs to run and to link, then the libraries.
+    [build]="binutils ca-certificates git libc6-dev libcurl4 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2
+        pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev"
+    [run]="nginx libnginx-mod-rtmp ffmpeg curl"
+    [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
+)
+
+# require_machine GROUP...: puts a Swift of at least 6.2 on the PATH and installs what is missing of these groups; or
+# ends the script with 69, says what is missing and how to get it.
+require_machine() {
+    if find_swift; then
+        require_packages "$@"
+        return
+    fi
+    # A toolchain that was only unpacked may lack libraries of Debian's.
+    if [[ $swift_found == "one that does not start" ]]; then
+        require_packages "$@"
+        find_swift && return
+    fi
+    cat >&2 <<EOF
+$script_name: Swift 6.2 or newer is needed; found $swift_found. To get it:
+  https://swift.org/install/linux has swiftly, which installs it for one user in a few minutes:
+    curl -O https://download.swift.org/swiftly/linux/swiftly-\$(uname -m).tar.gz
+    tar zxf swiftly-\$(uname -m).tar.gz && ./swiftly init
+  A toolchain from the same page, unpacked so that /opt/swift/usr/bin/swift exists, is found too.
+EOF
+    exit 69
+}
+
+# find_swift: the first that is new enough and runs goes on the PATH; otherwise swift_found says what there is.
+find_swift() {
+    local place version
+    swift_found="none"
+    for place in "$(dirname "$(command -v swift || echo /nowhere/swift)")" /opt/swift/usr/bin /usr/libexec/swift/bin \
+        "${SWIFTLY_BIN_DIR:-$HOME/.local/share/swiftly/bin}" "$HOME/.swiftly/bin"; do
+        [[ -x $place/swift ]] || continue
+        version=$("$place/swift" --version 2>&1 | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p') || true
+        version=${version%%$'\n'*}
+        if [[ -z $version ]] || ! "$place/swift" package --version >/dev/null 2>&1; then
+            swift_found="one that does not start"
+        elif ((${version%.*} * 1000 + ${version#*.} < 6002)); then
+            swift_found="$place/swift, which is $version"
+        else
+            PATH=$place:$PATH
+            return
+        fi
+    done
+    return 1
+}
+
+# missing_packages PACKAGE...: those that are not installed.
+missing_packages() {
+    local package
+    for package; do
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
+    done
+}
+
+# require_packages GROUP...: installs what is missing of these groups with apt, as root or with sudo.
+require_packages() {
+    local group wanted=() missing=() as_root=()
+    # shellcheck disable=SC2206 # the groups are words to be split
+    for group; do wanted+=(${package_groups[$group]}); done
+    command -v dpkg-query apt-get >/dev/null ||
+        fail 69 "this script installs Debian packages, and this is no Debian." \
+            "Install what these are here, then use swift build directly: ${wanted[*]}"
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    ((${#missing[@]})) || return 0
+
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null ||
+            fail 69 "these packages are missing, and this is neither root nor is there sudo. As root:" \
+                $'\n'"  apt-get install --no-install-recommends ${missing[*]}"
+        as_root=(sudo)
+        # Without a terminal nobody can type a password.
+        [[ -t 0 ]] || as_root=(sudo -n)
+        "${as_root[@]}" true ||
+            fail 69 "sudo was refused. These packages are missing; as root:" \
+                $'\n'"  apt-get install --no-install-recommends ${missing[*]}"
+    fi
+    step "installing ${missing[*]}"
+    local log status=0
+    log=$(mktemp)
+    hold_back_services "${as_root[@]}"
+    apt_install "${missing[@]}" >"$log" 2>&1 || status=$?
+    release_services "${as_root[@]}"
+    ((status == 0)) || tail -n 20 "$log" >&2
+    rm -f "$log"
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    ((${#missing[@]} == 0)) || fail 69 "apt-get could not install ${missing[*]}"
+    ((status == 0)) || step "apt-get had an error after that; going on"
+}
+
+# apt_install PACKAGE...: fetches package lists only when those at hand do not do. Uses the caller's as_root.
+apt_install() {
+    # Recommended packages are left out; a database lock held by somebody else is waited for.
+    local options=(-y -q --no-install-recommends --no-remove -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
+    if apt-get "${options[@]}" --simulate install "$@" >/dev/null 2>&1 && apt_get "${options[@]}" install "$@"; then
+        return
+    fi
+    # One unreachable source among several is no reason to stop: the installation will tell.
+    apt_get -q -o DPkg::Lock::Timeout=300 update || true
+    apt_get "${options[@]}" install "$@"
+}
+
+apt_get() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 apt-get "$@" </dev/null; }
+
+# Debian starts a service when it installs one. The scripts bring up an nginx of their own, on loopback and for as long
+# as they run, so one that they bring to the machine is started neither now nor at the next boot. One that was there
+# before is left alone. /usr/sbin/policy-rc.d is Debian's way to say so; an existing one is kept.
+service_policy=/usr/sbin/policy-rc.d
+nginx_was_here=no
+
+hold_back_services() {
+    if [[ -e /etc/init.d/nginx || -e /lib/systemd/system/nginx.service ]]; then
+        nginx_was_here=yes
+    elif [[ ! -e $service_policy ]]; then
+        # It answers for nginx alone, so that it would do little harm if it were left behind.
+        # shellcheck disable=SC2016 # the $1 is the policy's own
+        printf '#!/bin/sh\n# From %s, while it installs packages.\ncase "$1" in nginx*) exit 101 ;; esac\n' \
+            "upcast's $script_name" | "$@" tee "$service_policy" >/dev/null
+        "$@" chmod 755 "$service_policy"
+    fi
+}
+
+release_services() {
+    if grep -qs "From upcast's" "$service_policy"; then "$@" rm -f "$service_policy"; fi
+    if [[ $nginx_was_here == no && -e /etc/init.d/nginx ]]; then
+        "$@" update-rc.d nginx disable >/dev/null 2>&1 || true
+        step "the nginx package's own service stays off (to use it: systemctl enable --now nginx)"
+    fi
+}

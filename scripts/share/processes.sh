@@ -1,0 +1,122 @@
+# shellcheck shell=bash
+# A folder of one's own and the processes that live in it. Sourced after messages.sh.
+#
+# Every process gets a session of its own, so that Ctrl-C reaches the script alone, which then ends them in order, and
+# is sent SIGTERM by the kernel should the script be killed outright.
+
+folder=""
+keep_folder=no
+# The folder to remove at the end; only own_folder sets it. A trap sees the local variables of the function that it
+# interrupts, one of which may be called `folder`: what is removed must not hang on that name.
+folder_to_remove=""
+declare -A process_pid=()
+process_order=()
+# Functions to call when every process has ended and before the folder goes.
+end_hooks=()
+
+# own_folder NAME: makes `folder`, and sees to it that it and the processes are gone when the script ends.
+own_folder() {
+    local base=${TMPDIR:-/tmp}
+    # A Unix socket's path has room for 107 bytes.
+    ((${#base} <= 60)) || base=/tmp
+    trap end_all EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    trap 'exit 129' HUP
+    trap 'exit 141' PIPE
+    folder=$(mktemp -d "$base/upcast-$1.XXXXXX")
+    folder_to_remove=$folder
+    readonly folder folder_to_remove
+    mkdir "$folder/logs"
+}
+
+# start_process NAME COMMAND...: in the background, its output in logs/NAME.log.
+start_process() {
+    local name=$1
+    shift
+    setsid setpriv --pdeathsig TERM "$@" >>"$folder/logs/$name.log" 2>&1 </dev/null &
+    process_pid[$name]=$!
+    process_order+=("$name")
+}
+
+is_running() { [[ -n ${process_pid[$1]:-} ]] && kill -0 "${process_pid[$1]}" 2>/dev/null; }
+
+# exit_status NAME: that of a process that has ended by itself; it is forgotten.
+exit_status() {
+    local status=0
+    # Bash would say in its own words what killed it.
+    wait "${process_pid[$1]}" 2>/dev/null || status=$?
+    unset "process_pid[$1]"
+    return "$status"
+}
+
+# wait_until SECONDS COMMAND...: tries the command ten times a second until it succeeds; false when time is up.
+wait_until() {
+    local deadline=$((SECONDS + $1 + 1))
+    shift
+    until "$@"; do
+        ((SECONDS < deadline)) || return 1
+        sleep 0.1
+    done
+}
+
+has_ended() { ! is_running "$1"; }
+
+# end_process NAME SECONDS: SIGTERM, and SIGKILL to it and its children when it takes longer. False when it did not
+# end in time, or with a status other than 0 and SIGTERM's.
+end_process() {
+    local pid=${process_pid[$1]:-} status=0
+    [[ -n $pid ]] || return 0
+    kill -TERM "$pid" 2>/dev/null || true
+    if ! wait_until "$2" has_ended "$1"; then
+        kill -KILL -- "-$pid" 2>/dev/null || true
+        status=1
+    fi
+    local ended=0
+    exit_status "$1" || ended=$?
+    ((status == 0 && (ended == 0 || ended == 143)))
+}
+
+# end_all: the trap. What was started first is ended last.
+end_all() {
+    local status=$? index hook
+    trap '' INT TERM HUP PIPE
+    trap - EXIT
+    for ((index = ${#process_order[@]} - 1; index >= 0; index--)); do
+        end_process "${process_order[index]}" 8 || true
+    done
+    for hook in "${end_hooks[@]}"; do "$hook" || true; done
+    # An interrupt may come before there is one.
+    if [[ $folder_to_remove == */upcast-*.?????? ]]; then
+        if [[ $keep_folder == yes ]]; then
+            printf '%s: kept %s\n' "$script_name" "$folder_to_remove" 2>/dev/null || true
+        else
+            rm -rf -- "$folder_to_remove"
+        fi
+    fi
+    exit "$status"
+}
+
+# show_log NAME: the end of a log, for an error message.
+show_log() {
+    [[ -s $folder/logs/$1.log ]] || return 0
+    printf -- '--- the end of %s.log ---\n' "$1" >&2
+    tail -n 15 "$folder/logs/$1.log" | cut -c 1-400 >&2
+}
+
+# fail_with_log NAME TEXT...: says why, shows the log, ends with 1.
+fail_with_log() {
+    local name=$1
+    shift
+    printf '%s: %s\n' "$script_name" "$*" >&2
+    show_log "$name"
+    [[ $keep_folder == yes ]] || printf -- '--- all logs stay with --keep ---\n' >&2
+    exit 1
+}
+
+# fail_with_end NAME: for a process that ended when it should not have.
+fail_with_end() {
+    local status=0
+    exit_status "$1" || status=$?
+    fail_with_log "$1" "$1 ended by itself, with exit status $status"
+}

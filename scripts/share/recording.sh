@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# What the RTMP server recorded, decoded and measured. Sourced after processes.sh.
+
+# check_recordings SECONDS TONE: prints what the recordings in the run's folder hold. Ends the script unless there is
+# one, all of them decode without an error and have both tracks, and together they last at least 80 % of SECONDS. TONE
+# is the frequency in Hz that the audio must have, or empty.
+check_recordings() {
+    local expected=$1 tone=$2 file total=0 files=()
+    shopt -s nullglob
+    files=("$folder"/recordings/*.flv)
+    shopt -u nullglob
+    ((${#files[@]})) || fail_with_log nginx "the RTMP server recorded nothing"
+    for file in "${files[@]}"; do
+        check_recording "$file" "$tone"
+        total=$(awk "BEGIN { print $total + $recorded_seconds }")
+    done
+    awk "BEGIN { exit !($total >= 0.8 * $expected) }" ||
+        fail_with_log upcastd "the recording lasts $total s, less than 80 % of the $expected s sent"
+}
+
+# check_recording FILE TONE: one of them; sets recorded_seconds.
+check_recording() {
+    local file=$1 tone=$2 name codec profile width height frames rate layout level frequency
+    name=$(basename "$file")
+    if ! ffmpeg -nostdin -v error -xerror -i "$file" -map 0 -f null - >"$folder/logs/decode.log" 2>&1 ||
+        [[ -s $folder/logs/decode.log ]]; then
+        fail_with_log decode "the recording $name does not decode without an error"
+    fi
+
+    IFS='|' read -r codec profile width height frames < <(probe "$file" v -count_frames -show_entries \
+        stream=codec_name,profile,width,height,nb_read_frames) || fail 1 "the recording $name has no video track"
+    recorded_seconds=$(probe "$file" v -show_entries packet=pts_time |
+        awk '$1 != "N/A" { if (!n++ || $1 < first) first = $1; if ($1 > last) last = $1 }
+            END { printf "%.2f", (n > 1) ? (last - first) * n / (n - 1) : 0 }')
+    printf '  %-10s %s s, %s bytes (%s)\n' Recording "$recorded_seconds" "$(stat -c %s "$file")" "$name"
+    printf '  %-10s %s %s, %sx%s, %s frames, %s a second\n' Video "$codec" "$profile" "$width" "$height" "$frames" \
+        "$(awk "BEGIN { printf \"%.1f\", $frames / ($recorded_seconds + 1e-9) }")"
+
+    IFS='|' read -r codec profile rate layout < <(probe "$file" a -show_entries \
+        stream=codec_name,profile,sample_rate,channel_layout) || fail 1 "the recording $name has no audio track"
+    read -r level frequency < <(measure_audio "$file" "$rate")
+    printf '  %-10s %s %s, %s Hz %s, %s dBFS, %s Hz\n' Audio "$codec" "$profile" "$rate" "$layout" "$level" "$frequency"
+    if [[ -n $tone ]]; then
+        awk "BEGIN { exit !($level > -60 && $frequency > 0.9 * $tone && $frequency < 1.1 * $tone) }" ||
+            fail 1 "the audio in $name is $frequency Hz at $level dBFS; a tone of $tone Hz was sent"
+    fi
+}
+
+# probe FILE v|a OPTION...: ffprobe on the first track of that kind, one line an entry.
+probe() {
+    ffprobe -v error -select_streams "$2:0" "${@:3}" -of compact=nokey=1:print_section=0 "$1"
+}
+
+# measure_audio FILE RATE: the RMS level in dBFS and, taking the audio for one sine, its frequency. Of a sine of
+# frequency f the differences between neighbouring samples are 2 sin(pi f / RATE) times its level, whatever silence is
+# around it.
+measure_audio() {
+    ffmpeg -nostdin -hide_banner -i "$1" -map 0:a:0 -af astats -f null - 2>&1 | awk -v rate="$2" '
+        /Overall/ { overall = 1 }
+        overall && /RMS difference/ { difference = $NF }
+        overall && /RMS level dB/ { level = $NF }
+        END {
+            if (level == "" || level == "-inf" || level < -100) { print "-100 0"; exit }
+            half = difference / 10 ^ (level / 20) / 2
+            if (half >= 1) half = 0.999999
+            printf "%.1f %.0f\n", level, rate / 3.14159265 * atan2(half, sqrt(1 - half * half))
+        }'
+}
