@@ -112,15 +112,32 @@ enum Loopback {
         try waitUntil("somebody listens at port \(port)") {
             let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
             defer { close(descriptor) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-            address.sin_port = port.bigEndian
-            return withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                }
+            return connect(descriptor, to: port)
+        }
+    }
+
+    /// Connects a socket to a port of 127.0.0.1.
+    @discardableResult
+    static func connect(_ descriptor: CInt, to port: UInt16) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
+        }
+    }
+}
+
+extension Loopback {
+    /// Waits for a listener that takes one connection only, by looking at the kernel's table instead of connecting.
+    static func waitForOneShotListener(at port: UInt16) throws {
+        let hexadecimal = String(port, radix: 16, uppercase: true)
+        let entry = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal + " 00000000:0000 0A"
+        try waitUntil("somebody listens at port \(port)") {
+            String(decoding: FileManager.default.contents(atPath: "/proc/net/tcp") ?? Data(), as: UTF8.self).contains(entry)
         }
     }
 }
