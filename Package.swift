@@ -72,6 +72,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
+        .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
 
         // Row 6: executables.
         .executableTarget(
@@ -89,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "upcast-send",
             dependencies: [
-                "UpcastClient",
+                "UpcastClient", "CaptureSources", "IngestProtocol", "LinuxSystem", "MediaCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -116,6 +117,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .testTarget(name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),
 
         // The product as separate processes, with a real RTMP server; TestSupport is what those tests are made of.
         .target(
@@ -126,7 +128,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let systemLibraries: Set<String> = ["CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML"]
+let systemLibraries: Set<String> = [
+    "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
+]
 let cTargets: Set<String> = ["CLinux", "CRTMPSocket"]
 let testLibraries: Set<String> = ["TestSupport"]
 

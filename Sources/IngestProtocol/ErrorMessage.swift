@@ -5,7 +5,7 @@ package struct ErrorMessage: Equatable, Sendable {
     /// As it stands on the wire; a client shows numbers that it has no name for with their sentence.
     package var codeRaw: UInt16
     package var isFatal: Bool
-    /// The sequence number of the client's message; zero where no message was read (`busy`).
+    /// The sequence number of the client's message; zero where none was read, as with `busy`.
     package var refersTo: UInt32
     /// A sentence for people, at most 1024 bytes.
     package let text: String

@@ -20,7 +20,7 @@ package struct GoodbyeMessage: Equatable, Sendable {
     package let text: String
     /// Pictures that were encoded.
     package var framesTaken: UInt64
-    /// Pictures that were read and not encoded: superseded by a newer one, refused, or sent while paused.
+    /// Pictures that were taken and not encoded: superseded by a newer one, above the canvas's rate, or out of order.
     package var framesDropped: UInt64
     /// PCM frames taken, app and microphone added up.
     package var audioSamples: UInt64

@@ -28,7 +28,7 @@ package enum ErrorCode: UInt16, CaseIterable, Sendable {
     case orientationConvention = 12
     /// The other side ended the connection inside a message. Never on the wire: there is nobody left to read it.
     case truncated = 13
-    /// The other side stopped in the middle of something for too long.
+    /// `started` did not come in time.
     case timedOut = 14
 
     /// A pixel format's FourCC is none of those in the welcome.

@@ -70,15 +70,9 @@ package struct VideoMessage: Equatable, Sendable {
             throw ProtocolError(
                 .badColor, fatal: false, "video: colour range \(range) is not one of 0 (default), 1 (video), 2 (full)")
         }
-        let impliedRange: ColorRange? =
-            switch format {
-            case .nv12VideoRange: .video
-            case .nv12FullRange: .full
-            default: range == 0 ? nil : range == 1 ? .video : .full
-            }
         return ColorDescription(
-            matrix: ColorMatrix(rawValue: matrix) ?? .usual(width: width, height: height),
-            range: impliedRange ?? (format.isRGB ? .full : .video))
+            matrix: ColorMatrix(rawValue: matrix), range: range == 0 ? nil : range == 1 ? .video : .full,
+            defaultsFor: format, width: width, height: height)
     }
 
     /// Appends header and body; the payload of `payloadBytes` is sent behind them.
@@ -98,13 +92,5 @@ package struct VideoMessage: Equatable, Sendable {
             }
             bytes.append(zeros: 4)
         }
-    }
-}
-
-extension ColorMatrix {
-    /// What a sender that names no matrix most likely means: BT.709 from 1280 pixels on the longer or more than 576 on
-    /// the shorter side, else BT.601.
-    package static func usual(width: Int, height: Int) -> ColorMatrix {
-        max(width, height) >= 1280 || min(width, height) > 576 ? .bt709 : .bt601
     }
 }

@@ -28,6 +28,9 @@ public struct CaptureAudioFormat: Equatable, Sendable {
     public var sampleRate: Int { format.sampleRate }
     public var channels: Int { format.channels }
 
+    /// A format that was checked elsewhere in the package.
+    package init(format: AudioFormat) { self.format = format }
+
     /// - Parameters:
     ///   - sampleRate: frames a second, 8,000 to 192,000.
     ///   - channels: 1 to 8.

@@ -80,7 +80,7 @@ public struct CaptureGoodbye: Equatable, Sendable {
     public let text: String
     /// Frames that were encoded.
     public let framesTaken: UInt64
-    /// Frames that were not: superseded by a newer one, refused, or sent while paused.
+    /// Frames that were taken and not encoded: superseded by a newer one, too many, or out of order.
     public let framesDropped: UInt64
     /// PCM frames taken, app and microphone added up.
     public let audioSamples: UInt64

@@ -88,23 +88,21 @@ public struct CaptureVideoFormat: Equatable, Sendable {
                 "\(width)x\(height) pixels; both sides have \(sides.lowerBound) to \(sides.upperBound)")
         }
         let format = pixelFormat.pixelFormat
-        let matrix: ColorMatrix =
+        let matrix: ColorMatrix? =
             switch matrix {
             case .bt709: .bt709
             case .bt601: .bt601
             case .bt2020: .bt2020
-            case nil: .usual(width: width, height: height)
+            case nil: nil
             }
-        let range: ColorRange =
-            switch (format, range) {
-            case (.nv12VideoRange, _), (_, .video): .video
-            case (.nv12FullRange, _), (_, .full): .full
-            case (_, nil): format.isRGB ? .full : .video
-            }
-        layout = VideoSampleFormat(
-            packed: format, width: width, height: height, color: ColorDescription(matrix: matrix, range: range))
+        let range: ColorRange? = range.map { $0 == .video ? .video : .full }
+        let color = ColorDescription(matrix: matrix, range: range, defaultsFor: format, width: width, height: height)
+        layout = VideoSampleFormat(packed: format, width: width, height: height, color: color)
         if let strides { try setStrides(strides) }
     }
+
+    /// A layout that was made elsewhere in the package; it is checked when a frame is sent.
+    package init(layout: VideoSampleFormat) { self.layout = layout }
 
     private mutating func setStrides(_ strides: [Int]) throws(CaptureError) {
         let format = layout.pixelFormat

@@ -1,0 +1,61 @@
+internal import Glibc
+internal import LinuxSystem
+
+/// Where bytes come from: a file, a pipe, or a test's memory.
+package protocol ByteInput: AnyObject {
+    /// Reads at least one byte and at most as many as fit; 0 at the end, or when the reader was told to stop.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int
+    /// Goes back to the first byte; false for a pipe.
+    func rewind() -> Bool
+}
+
+/// A file, a pipe or standard input, read by one thread that can be stopped while it waits.
+package final class FileInput: ByteInput, Sendable {
+    private let descriptor: OwnedDescriptor
+    private let name: String
+    private let stop: StopSignal
+
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - stop: ends a read that waits for a pipe.
+    package init(path: String, stop: StopSignal) throws(InputError) {
+        name = path == "-" ? "standard input" : path
+        self.stop = stop
+        // A named pipe that nobody writes to yet would hold `open` up, where no stop could end it.
+        let fd = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard fd >= 0 else { throw InputError("cannot open \(name): \(Errno.current)") }
+        descriptor = OwnedDescriptor(fd)
+    }
+
+    /// True for what produces its bytes while they are read.
+    package var isLive: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor.raw, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        while true {
+            guard waitForInput() else { return 0 }
+            let count = unsafe Glibc.read(descriptor.raw, buffer.baseAddress!, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR || errno == EAGAIN else { throw InputError("cannot read \(name): \(Errno.current)") }
+        }
+    }
+
+    package func rewind() -> Bool { lseek(descriptor.raw, 0, SEEK_SET) == 0 }
+
+    /// False when the stop signal came first. Regular files are always ready.
+    private func waitForInput() -> Bool {
+        var waiting = (
+            pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)
+        )
+        while true {
+            let ready = unsafe withUnsafeMutableBytes(of: &waiting) {
+                unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, -1)
+            }
+            if ready > 0 { return waiting.1.revents == 0 }
+            if ready < 0, errno != EINTR { return false }
+        }
+    }
+}

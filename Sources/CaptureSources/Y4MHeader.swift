@@ -1,0 +1,69 @@
+package import MediaCore
+
+/// The first line of a YUV4MPEG2 stream, as mjpegtools and ffmpeg write it.
+package struct Y4MHeader: Equatable, Sendable {
+    package static let magic = "YUV4MPEG2"
+
+    package var width: Int
+    package var height: Int
+    /// Nil where the stream does not say (`F0:0`, or no F at all).
+    package var rate: FrameRate?
+    package var pixelFormat: PixelFormat
+    /// True for `C420p10`, whose planar ten-bit words become P010.
+    package var isTenBit: Bool
+    /// From `XCOLORRANGE=`, where given.
+    package var range: ColorRange?
+
+    /// Parses the line without its end. Unknown tags are passed over, interlacing and the pixels' shape too: frames are
+    /// sent as they are stored.
+    package init(line: String) throws(InputError) {
+        var tags = line.split(separator: " ", omittingEmptySubsequences: true)[...]
+        guard tags.popFirst().map(String.init) == Self.magic else {
+            throw InputError("not a YUV4MPEG2 stream: it does not begin with \"\(Self.magic) \"")
+        }
+        var size: (width: Int?, height: Int?)
+        var space = "420"
+        for tag in tags {
+            let value = tag.dropFirst()
+            switch tag.first {
+            case "W": size.width = Int(value)
+            case "H": size.height = Int(value)
+            case "F": rate = Self.rate(value)
+            case "C": space = String(value)
+            case "X" where value == "COLORRANGE=FULL": range = .full
+            case "X" where value == "COLORRANGE=LIMITED": range = .video
+            default: break
+            }
+        }
+        guard let width = size.width, let height = size.height else {
+            throw InputError("the Y4M header names no width and height: \(line)")
+        }
+        guard (16...4096).contains(width), (16...4096).contains(height) else {
+            throw InputError("Y4M frames of \(width)x\(height); 16x16 to 4096x4096 can be sent")
+        }
+        (self.width, self.height) = (width, height)
+        (pixelFormat, isTenBit) = try Self.format(space)
+    }
+
+    private static func rate(_ text: Substring) -> FrameRate? {
+        let parts = text.split(separator: ":").map { Int($0) ?? 0 }
+        guard parts.count == 2, parts[0] > 0, parts[1] > 0, parts[0] <= Int(UInt32.max), parts[1] <= Int(UInt32.max)
+        else { return nil }
+        return FrameRate(parts[0], parts[1])
+    }
+
+    private static func format(_ space: String) throws(InputError) -> (PixelFormat, tenBit: Bool) {
+        switch space {
+        // They differ in where chroma samples lie, which nothing after this looks at.
+        case "420", "420jpeg", "420mpeg2", "420paldv": (.i420, false)
+        case "422": (.i422, false)
+        case "444": (.i444, false)
+        case "mono": (.gray, false)
+        case "420p10": (.p010, true)
+        default:
+            throw InputError(
+                "Y4M colour space C\(space) is not supported; 420, 420p10, 422, 444 and mono are "
+                    + "(ffmpeg: -pix_fmt yuv420p)")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import IngestProtocol
+package import MediaCore
+
+/// Frames of a YUV4MPEG2 stream.
+package final class Y4MVideo: VideoSource {
+    package let format: VideoSampleFormat
+    package private(set) var pixels: [UInt8]
+    package let rate: FrameRate
+    package let isLive: Bool
+    package var isFinite: Bool { !loops }
+
+    private let reader: InputReader
+    private let header: Y4MHeader
+    private let loops: Bool
+    /// One frame as stored, where that is not how it is sent.
+    private var stored: [UInt8]
+    private static let maxLine = 1024
+
+    /// Reads the header.
+    ///
+    /// - Parameters:
+    ///   - matrix: from the command line; nil leaves it to the frames' size.
+    ///   - range: from the command line; nil leaves it to the stream.
+    ///   - rate: for a stream that does not say.
+    ///   - loops: begins again at the end, where the input can.
+    package init(
+        _ reader: InputReader, isLive: Bool, matrix: ColorMatrix? = nil, range: ColorRange? = nil,
+        rate: FrameRate? = nil, loops: Bool = false
+    ) throws(InputError) {
+        guard let line = try reader.line(limit: Self.maxLine) else { throw InputError("the Y4M stream is empty") }
+        let header = try Y4MHeader(line: line)
+        guard let rate = rate ?? header.rate else {
+            throw InputError("the Y4M stream does not say its frame rate; give one with --rate")
+        }
+        self.reader = reader
+        self.header = header
+        self.rate = rate
+        self.isLive = isLive
+        self.loops = loops
+        let color = ColorDescription(
+            matrix: matrix, range: range ?? header.range, defaultsFor: header.pixelFormat, width: header.width,
+            height: header.height)
+        format = VideoSampleFormat(packed: header.pixelFormat, width: header.width, height: header.height, color: color)
+        pixels = [UInt8](repeating: 0, count: format.minimumPayloadBytes)
+        stored = header.isTenBit ? pixels : []
+    }
+
+    package func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?) throws(InputError) -> Bool {
+        var line = try reader.line(limit: Self.maxLine)
+        if line == nil, loops, frame > 0, reader.rewind() {
+            _ = try reader.line(limit: Self.maxLine)
+            line = try reader.line(limit: Self.maxLine)
+        }
+        guard let line else { return false }
+        guard line == "FRAME" || line.hasPrefix("FRAME ") else {
+            throw InputError(
+                "frame \(frame) of the Y4M stream does not begin with FRAME; the frame before was cut short")
+        }
+        let count = pixels.count
+        let got =
+            header.isTenBit
+            ? try reader.fill(&stored, count: count) : try reader.fill(&pixels, count: count)
+        // A producer that was stopped leaves half a frame, which is no more than the end.
+        guard got == count else { return false }
+        if header.isTenBit { convertToP010() }
+        return true
+    }
+
+    /// Three planes of ten bits in the lower end of 16 become luma and interleaved chroma with them at the upper end.
+    private func convertToP010() {
+        let chromaSamples = (header.width + 1) / 2 * ((header.height + 1) / 2)
+        let luma = header.width * header.height
+        func move(_ from: Int, _ to: Int) {
+            let word = (UInt16(stored[2 * from]) | UInt16(stored[2 * from + 1]) << 8) << 6
+            pixels[2 * to] = UInt8(truncatingIfNeeded: word)
+            pixels[2 * to + 1] = UInt8(truncatingIfNeeded: word >> 8)
+        }
+        for index in 0..<luma { move(index, index) }
+        for index in 0..<chromaSamples {
+            move(luma + index, luma + 2 * index)
+            move(luma + chromaSamples + index, luma + 2 * index + 1)
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import CaptureSources
+import Glibc
+import LinuxSystem
+import MediaCore
+import UpcastClient
+
+/// One broadcast from connecting to goodbye: a thread for each track, and the main thread for signals, the daemon's
+/// news, pauses and progress.
+final class Session {
+    private let plan: SessionPlan
+    private let shared = Monitor(SharedState())
+    private var progress: ProgressLine
+
+    /// What the tracks' threads tell the main thread.
+    struct SharedState {
+        var frames: Int64 = 0
+        var isPaused = false
+        var running = 0
+        /// Tracks that end by themselves and have not yet.
+        var finiteLeft = 0
+        var hadFinite = false
+        var failure: Failure?
+    }
+
+    enum Failure: Error {
+        case input(String)
+        case daemon(CaptureError)
+
+        var status: ExitStatus {
+            switch self {
+            case .input: .badInput
+            case .daemon(let error):
+                error.code == .cannotConnect ? .cannotConnect : error.code == .invalidArgument ? .badInput : .refused
+            }
+        }
+        var text: String {
+            switch self {
+            case .input(let text): text
+            case .daemon(let error): error.message
+            }
+        }
+    }
+
+    private static let tick = Duration.milliseconds(50)
+
+    init(_ plan: SessionPlan) {
+        self.plan = plan
+        progress = ProgressLine(isShown: plan.showsProgress)
+    }
+
+    /// Runs the broadcast; returns the program's exit code.
+    func run() -> Int32 {
+        do {
+            return try broadcast().rawValue
+        } catch {
+            let failure = error as? Failure ?? .input("\(error)")
+            progress.report(failure.text)
+            return failure.status.rawValue
+        }
+    }
+
+    private func broadcast() throws -> ExitStatus {
+        // Before any thread starts, so that none of them takes the signals.
+        let signals = try SignalDescriptor([SIGINT, SIGTERM])
+        let stop = try StopSignal()
+        let inputs = try openInputs(stop)
+        let connection = try daemon { () throws(CaptureError) in try CaptureConnection(path: plan.socket) }
+        let welcome = try daemon { () throws(CaptureError) in try connection.start(plan.setup) }
+        progress.began(welcome, at: plan.socket)
+
+        let settings = FeedSettings(origin: stop.now(), isPaced: plan.isPaced, duration: plan.duration)
+        var threads: [WorkerThread] = []
+        defer {
+            stop.stop()
+            for thread in threads { thread.join() }
+        }
+        for input in inputs { threads.append(try start(input, connection, settings, stop)) }
+        let goodbye = try watch(connection, signals, settings)
+
+        stop.stop()
+        for thread in threads { thread.join() }
+        threads = []
+        letSignalsThrough()
+        if let failure = shared.withLock({ $0.failure }) {
+            // The daemon is told, so that it need not think that its client vanished.
+            if case .input(let text) = failure { _ = try? connection.finish(.failed, text: text) }
+            throw failure
+        }
+        return try finish(connection, goodbye)
+    }
+
+    // MARK: Tracks
+
+    private enum Input: Sendable {
+        case video(SessionPlan.Video, FileInput?)
+        case audio(CaptureAudioSource, SessionPlan.Audio, FileInput?)
+
+        var isFinite: Bool {
+            switch self {
+            case .video(.stream, _), .audio(_, .stream, _): true
+            default: false
+            }
+        }
+        var threadName: String {
+            switch self {
+            case .video: "send-video"
+            case .audio(.app, _, _): "send-app-audio"
+            case .audio(.microphone, _, _): "send-mic"
+            }
+        }
+    }
+
+    /// Opens files before the broadcast begins, so that a wrong name is told first.
+    private func openInputs(_ stop: StopSignal) throws(InputError) -> [Input] {
+        var inputs: [Input] = []
+        if let video = plan.video {
+            var file: FileInput?
+            if case .stream(let path, _, _) = video { file = try FileInput(path: path, stop: stop) }
+            inputs.append(.video(video, file))
+        }
+        for (source, audio) in [(CaptureAudioSource.app, plan.appAudio), (.microphone, plan.microphone)] {
+            guard let audio else { continue }
+            var file: FileInput?
+            if case .stream(let path, _) = audio { file = try FileInput(path: path, stop: stop) }
+            inputs.append(.audio(source, audio, file))
+        }
+        let finite = plan.loops ? 0 : inputs.filter(\.isFinite).count
+        shared.withLock {
+            $0.finiteLeft = finite
+            $0.hadFinite = finite > 0
+            $0.running = inputs.count
+        }
+        return inputs
+    }
+
+    private func start(
+        _ input: Input, _ connection: CaptureConnection, _ settings: FeedSettings, _ stop: StopSignal
+    ) throws -> WorkerThread {
+        let (plan, shared) = (plan, shared)
+        return try WorkerThread(name: input.threadName, stackBytes: 512 * 1024) {
+            var failure: Failure?
+            do {
+                switch input {
+                case .video(let video, let file):
+                    try Track(plan, connection, shared).sendVideo(video, file, settings, stop)
+                case .audio(let source, let audio, let file):
+                    try Track(plan, connection, shared).sendAudio(source, audio, file, settings, stop)
+                }
+            } catch let error as CaptureError {
+                failure = .daemon(error)
+            } catch {
+                failure = .input("\(error)")
+            }
+            shared.withLock {
+                $0.running -= 1
+                if input.isFinite { $0.finiteLeft -= 1 }
+                // A goodbye is no failure of a track's: the main thread reads it.
+                if case .daemon(let error)? = failure, error.code == .ended { return }
+                if $0.failure == nil { $0.failure = failure }
+            }
+        }
+    }
+
+    // MARK: The main thread
+
+    /// Watches until the broadcast is to end; returns the daemon's goodbye where that ended it.
+    private func watch(
+        _ connection: CaptureConnection, _ signals: borrowing SignalDescriptor, _ settings: FeedSettings
+    ) throws -> CaptureGoodbye? {
+        var pauses = plan.pauses[...]
+        let clock = MonotonicClock()
+        // A pipe that says nothing must not keep a broadcast whose time is over.
+        let end = plan.duration.map { settings.origin + $0 + .milliseconds(500) }
+        while true {
+            let event = try daemon { () throws(CaptureError) in try connection.nextEvent(timeout: Self.tick) }
+            if case .goodbye(let goodbye)? = event { return goodbye }
+            if let event { progress.show(event) }
+            if signals.next() != nil { return nil }
+            let state = shared.withLock { $0 }
+            if state.failure != nil { return nil }
+            if state.running == 0 || state.hadFinite && state.finiteLeft <= 0 { return nil }
+            let now = clock.now()
+            if let end, now >= end { return nil }
+            try daemon { () throws(CaptureError) in
+                try pauseOrResume(connection, &pauses, state.isPaused, now - settings.origin)
+            }
+            progress.update(frames: state.frames, time: now - settings.origin, isPaused: state.isPaused)
+        }
+    }
+
+    private func pauseOrResume(
+        _ connection: CaptureConnection, _ pauses: inout ArraySlice<(start: MediaTime, end: MediaTime)>,
+        _ isPaused: Bool, _ time: MediaTime
+    ) throws(CaptureError) {
+        guard let next = pauses.first else { return }
+        if !isPaused, time >= next.start {
+            shared.withLock { $0.isPaused = true }
+            try connection.pause()
+        } else if isPaused, time >= next.end {
+            pauses.removeFirst()
+            try connection.resume()
+            shared.withLock { $0.isPaused = false }
+        }
+    }
+
+    private func finish(_ connection: CaptureConnection, _ goodbye: CaptureGoodbye?) throws -> ExitStatus {
+        let last = try goodbye ?? daemon { () throws(CaptureError) in
+            try connection.finish(.sourceEnded) { progress.show($0) }
+        }
+        progress.ended(last)
+        if last.reason == .finished { return .sent }
+        progress.report("the daemon ended the broadcast: " + (last.text.isEmpty ? "\(last.reason)" : last.text))
+        return .refused
+    }
+
+    /// From here on a second signal ends the program: the daemon may take its time over its goodbye.
+    private func letSignalsThrough() {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        unsafe sigaddset(&set, SIGINT)
+        unsafe sigaddset(&set, SIGTERM)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+
+    private func daemon<Result>(_ call: () throws(CaptureError) -> Result) throws(Failure) -> Result {
+        do {
+            return try call()
+        } catch {
+            throw Failure.daemon(error)
+        }
+    }
+}

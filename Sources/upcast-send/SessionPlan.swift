@@ -1,0 +1,124 @@
+import CaptureSources
+import Glibc
+import IngestProtocol
+import MediaCore
+import UpcastClient
+
+/// What was asked for on the command line, understood and checked, before anything is opened.
+struct SessionPlan: Sendable {
+    enum Video: Sendable {
+        case pattern(VideoSampleFormat, FrameRate)
+        /// The format is nil for a stream that says it itself.
+        case stream(path: String, raw: VideoSampleFormat?, rate: FrameRate?)
+    }
+    enum Audio: Sendable {
+        case tone(AudioFormat, frequency: Int)
+        case stream(path: String, raw: AudioFormat?)
+    }
+
+    var socket: String
+    var name: String
+    var convention: OrientationConvention
+    var orientation: OrientationSchedule
+    var video: Video?
+    var appAudio: Audio?
+    var microphone: Audio?
+    var matrix: ColorMatrix?
+    var range: ColorRange?
+    var duration: MediaTime?
+    var loops: Bool
+    var isPaced: Bool
+    var pauses: [(start: MediaTime, end: MediaTime)]
+    var showsProgress: Bool
+
+    init(_ command: UpcastSend) throws(InputError) {
+        socket = command.socket ?? Self.environment("UPCAST_SOCKET") ?? CaptureConnection.defaultPath
+        name = command.name
+        convention = command.convention == .exif ? .exif : .replayKit
+        orientation = try OrientationSchedule(command.orientation)
+        matrix = command.color.map { $0 == .bt709 ? .bt709 : $0 == .bt601 ? .bt601 : .bt2020 }
+        range = command.range.map { $0 == .video ? .video : .full }
+        loops = command.loop
+        isPaced = command.pace
+        showsProgress = !command.quiet && isatty(STDERR_FILENO) == 1
+        pauses = []
+        for text in command.pauseAt { pauses.append(try SourceArguments.pause(text)) }
+        pauses.sort { $0.start < $1.start }
+        if let seconds = command.seconds {
+            guard seconds > 0, seconds <= 1e8 else { throw InputError("--seconds \(seconds) is no length of time") }
+            duration = MediaTime(nanoseconds: Int64(seconds * 1e9))
+        }
+        appAudio = try Self.audio(
+            command.appAudio, command.appAudioFormat,
+            tone: AudioFormat(sampleRate: 44_100, channels: 2, encoding: .int16, isBigEndian: true), frequency: 440)
+        microphone = try Self.audio(
+            command.mic, command.micFormat,
+            tone: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), frequency: 880)
+        video = try Self.video(command, matrix, range)
+        guard [command.video, command.appAudio, command.mic].filter({ $0 == "-" }).count <= 1 else {
+            throw InputError("standard input can be read for one of --video, --app-audio and --mic only")
+        }
+        guard video != nil || appAudio != nil || microphone != nil else {
+            throw InputError("nothing to send: --video, --app-audio and --mic are all none")
+        }
+    }
+
+    private static func video(_ command: UpcastSend, _ matrix: ColorMatrix?, _ range: ColorRange?) throws(InputError)
+        -> Video?
+    {
+        if command.video == "none" { return nil }
+        var rate: FrameRate?
+        if let text = command.rate { rate = try SourceArguments.rate(text) }
+        var size: (width: Int, height: Int)?
+        if let text = command.size { size = try SourceArguments.size(text) }
+        let isPattern = command.video == "pattern"
+        let name = command.format ?? (isPattern ? "420v" : "y4m")
+        if name.lowercased() == "y4m", !isPattern { return .stream(path: command.video, raw: nil, rate: rate) }
+
+        let pixelFormat = try SourceArguments.pixelFormat(name)
+        guard let (width, height) = size ?? (isPattern ? (1280, 720) : nil) else {
+            throw InputError("raw \(name) pictures need --size")
+        }
+        let format = VideoSampleFormat(
+            packed: pixelFormat, width: width, height: height,
+            color: ColorDescription(
+                matrix: matrix, range: range, defaultsFor: pixelFormat, width: width, height: height))
+        return isPattern
+            ? .pattern(format, rate ?? FrameRate(30))
+            : .stream(path: command.video, raw: format, rate: rate ?? FrameRate(30))
+    }
+
+    private static func audio(_ text: String, _ format: String?, tone: AudioFormat, frequency: Int) throws(InputError)
+        -> Audio?
+    {
+        var given: AudioFormat?
+        if let format { given = try SourceArguments.audioFormat(format) }
+        if text == "none" { return nil }
+        guard text == "tone" || text.hasPrefix("tone:") else { return .stream(path: text, raw: given) }
+        guard text == "tone" || Int(text.dropFirst(5)) != nil else {
+            throw InputError("\(text): write a tone as tone:440")
+        }
+        return .tone(given ?? tone, frequency: Int(text.dropFirst(5)) ?? frequency)
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    /// The terms of the broadcast, with the hints that are known before an input is read.
+    var setup: BroadcastSetup {
+        var setup = BroadcastSetup(clientName: name, convention: convention == .exif ? .exif : .replayKit)
+        setup.sendsVideo = video != nil
+        setup.sendsAppAudio = appAudio != nil
+        setup.sendsMicrophone = microphone != nil
+        switch video {
+        case .pattern(let format, let rate), .stream(_, let format?, let rate?):
+            setup.expectedSize = (format.width, format.height)
+            setup.expectedRate = (rate.numerator, rate.denominator)
+        default: setup.source = .file
+        }
+        return setup
+    }
+}

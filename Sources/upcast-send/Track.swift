@@ -1,0 +1,72 @@
+import CaptureSources
+import LinuxSystem
+import MediaCore
+import UpcastClient
+
+/// One track's work, on a thread of its own: reads, waits until a sample is due, sends.
+struct Track {
+    private let plan: SessionPlan
+    private let connection: CaptureConnection
+    private let shared: Monitor<Session.SharedState>
+
+    init(_ plan: SessionPlan, _ connection: CaptureConnection, _ shared: Monitor<Session.SharedState>) {
+        self.plan = plan
+        self.connection = connection
+        self.shared = shared
+    }
+
+    func sendVideo(
+        _ video: SessionPlan.Video, _ file: FileInput?, _ settings: FeedSettings, _ stop: StopSignal
+    ) throws {
+        let source: any VideoSource
+        switch (video, file) {
+        case (.pattern(let format, let rate), _):
+            source = PatternVideo(format: format, rate: rate, convention: plan.convention)
+        case (.stream(_, let raw, let rate), let file?):
+            let reader = InputReader(file)
+            if let raw {
+                source = RawVideo(
+                    reader, isLive: file.isLive, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
+            } else {
+                source = try Y4MVideo(
+                    reader, isLive: file.isLive, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
+            }
+        case (.stream, nil): return
+        }
+        let feed = VideoFeed(source, schedule: plan.orientation, settings: settings, clock: stop)
+        try feed.run { source, pts, tag in
+            if isPaused { return }
+            let pixels = source.pixels
+            try connection.sendVideo(
+                unsafe pixels.span.bytes, format: CaptureVideoFormat(layout: source.format), at: pts.nanoseconds,
+                orientation: tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) })
+            shared.withLock { $0.frames += 1 }
+        }
+    }
+
+    func sendAudio(
+        _ source: CaptureAudioSource, _ audio: SessionPlan.Audio, _ file: FileInput?, _ settings: FeedSettings,
+        _ stop: StopSignal
+    ) throws {
+        let input: any AudioInput
+        var settings = settings
+        switch (audio, file) {
+        case (.tone(let format, let frequency), _):
+            input = try ToneInput(format: format, frequency: frequency)
+            // Without pace a tone would run hours ahead of any picture.
+            settings.isPaced = true
+        case (.stream(_, let raw), let file?):
+            input = try PCMInput(InputReader(file), isLive: file.isLive, rawFormat: raw, loops: plan.loops)
+        case (.stream, nil): return
+        }
+        try AudioFeed(input, settings: settings, clock: stop).run { input, pts in
+            if isPaused { return }
+            let samples = input.samples
+            try connection.sendAudio(
+                source, unsafe samples.span.bytes, format: CaptureAudioFormat(format: input.format),
+                at: pts.nanoseconds)
+        }
+    }
+
+    private var isPaused: Bool { shared.withLock { $0.isPaused } }
+}

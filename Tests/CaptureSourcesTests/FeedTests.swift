@@ -1,0 +1,138 @@
+import CaptureSources
+import Glibc
+import MediaCore
+import Testing
+
+@Suite struct FeedTests {
+    private static let origin = MediaTime.seconds(1_000)
+
+    /// Frames of 16x16 grey; counts what it was asked for.
+    private final class Counting: VideoSource {
+        let format = VideoSampleFormat(packed: .gray, width: 16, height: 16)
+        let pixels = [UInt8](repeating: 0, count: 256)
+        let rate: FrameRate
+        let isLive: Bool
+        let isFinite = true
+        let frames: Int64
+        let onAdvance: (Int64) -> Void
+
+        init(_ rate: FrameRate, frames: Int64, isLive: Bool = false, onAdvance: @escaping (Int64) -> Void = { _ in }) {
+            self.rate = rate
+            self.frames = frames
+            self.isLive = isLive
+            self.onAdvance = onAdvance
+        }
+
+        func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?) -> Bool {
+            onAdvance(frame)
+            return frame < frames
+        }
+    }
+
+    private func run(
+        _ source: Counting, _ clock: ManualClock, schedule: OrientationSchedule = .none,
+        settings: FeedSettings = FeedSettings(origin: origin), sending: MediaTime = .zero
+    ) throws -> [(pts: MediaTime, sentAt: MediaTime, tag: OrientationTag?)] {
+        var sent: [(pts: MediaTime, sentAt: MediaTime, tag: OrientationTag?)] = []
+        try VideoFeed(source, schedule: schedule, settings: settings, clock: clock).run { _, pts, tag in
+            sent.append((pts, clock.now(), tag))
+            clock.advance(sending)
+        }
+        return sent
+    }
+
+    /// Each deadline is counted from the first frame: after an hour of 29.97 frames a second nothing has drifted,
+    /// though each send takes its time.
+    @Test func anHourDoesNotDrift() throws {
+        let rate = FrameRate(30_000, 1001)
+        let clock = ManualClock(Self.origin)
+        let sent = try run(Counting(rate, frames: 107_892), clock, sending: .milliseconds(20))
+        #expect(sent.count == 107_892)
+        for index in stride(from: 0, to: sent.count, by: 1009) {
+            let due = Self.origin.nanoseconds + Int64(index) * 1_001_000_000_000 / 30_000
+            #expect(sent[index].pts.nanoseconds == due && sent[index].sentAt.nanoseconds == due)
+        }
+    }
+
+    /// One send takes a second: the frames behind it go out at once until the feed has caught up, with their own
+    /// times.
+    @Test func lateFramesCatchUp() throws {
+        let clock = ManualClock(Self.origin)
+        var count = 0
+        var sent: [(MediaTime, MediaTime)] = []
+        let feed = VideoFeed(
+            Counting(FrameRate(10), frames: 30), schedule: .none, settings: FeedSettings(origin: Self.origin),
+            clock: clock)
+        try feed.run { _, pts, _ in
+            sent.append((pts, clock.now()))
+            if count == 5 { clock.advance(.seconds(1)) }
+            count += 1
+        }
+        #expect(sent[6...14].allSatisfy { $0.1 == Self.origin + .milliseconds(1500) })
+        #expect(sent[16...].allSatisfy { $0.1 == $0.0 })
+        #expect(sent.indices.allSatisfy { sent[$0].0 == Self.origin + .milliseconds(100) * Int64($0) })
+    }
+
+    @Test func aPipeBeginsWhenItsFirstFrameComes() throws {
+        let clock = ManualClock(Self.origin)
+        let live = Counting(FrameRate(10), frames: 3, isLive: true) { if $0 == 0 { clock.advance(.seconds(2)) } }
+        #expect(try run(live, clock).map(\.pts) == [2000, 2100, 2200].map { Self.origin + .milliseconds($0) })
+    }
+
+    @Test func withoutPaceNobodyWaits() throws {
+        let clock = ManualClock(Self.origin)
+        let settings = FeedSettings(origin: Self.origin, isPaced: false)
+        let sent = try run(Counting(FrameRate(10), frames: 50), clock, settings: settings)
+        #expect(sent.count == 50 && sent.allSatisfy { $0.sentAt == Self.origin })
+        #expect(sent.last?.pts == Self.origin + .milliseconds(4900))
+    }
+
+    /// The frame that would begin at the end does not belong to the broadcast, and a pattern does not draw it.
+    @Test func durationEndsTheFeed() throws {
+        let settings = FeedSettings(origin: Self.origin, duration: .seconds(2))
+        var asked: Int64 = -1
+        let source = Counting(FrameRate(10), frames: .max) { asked = $0 }
+        let sent = try run(source, ManualClock(Self.origin), settings: settings)
+        #expect(sent.count == 20 && asked == 19)
+    }
+
+    @Test func stopEndsTheFeed() throws {
+        let clock = ManualClock(Self.origin, stopAt: Self.origin + .milliseconds(450))
+        #expect(try run(Counting(FrameRate(10), frames: .max), clock).count == 5)
+    }
+
+    @Test func theScheduleTurnsTheDevice() throws {
+        let schedule = OrientationSchedule.cycle(OrientationSchedule.turns, period: .milliseconds(250))
+        let sent = try run(Counting(FrameRate(10), frames: 12), ManualClock(Self.origin), schedule: schedule)
+        let tags: [OrientationTag] = [.up, .up, .up, .left, .left, .down, .down, .down, .right, .right, .up, .up]
+        #expect(sent.map(\.tag) == tags)
+    }
+
+    @Test(arguments: [44_100, 48_000, 8_000, 11_025])
+    func audioRunsFollowEachOther(rate: Int) throws {
+        let clock = ManualClock(Self.origin)
+        let tone = try ToneInput(format: AudioFormat(sampleRate: rate, channels: 1, encoding: .int16), frequency: 440)
+        var (frames, count) = (Int64(0), 0)
+        let settings = FeedSettings(origin: Self.origin, duration: .seconds(20))
+        try AudioFeed(tone, settings: settings, clock: clock).run { input, pts in
+            #expect(pts == Self.origin + MediaTime(sample: frames, rate: rate) && clock.now() == pts)
+            frames += Int64(input.samples.count / 2)
+            count += 1
+        }
+        // Runs of 20 ms, rounded down to whole frames.
+        #expect(count == (20 * rate + rate / 50 - 1) / (rate / 50))
+    }
+
+    @Test func stoppedReadersWakeUp() throws {
+        let stop = try StopSignal()
+        #expect(stop.wait(until: stop.now()))
+        stop.stop()
+        #expect(!stop.wait(until: stop.now() + .seconds(100)) && stop.isStopped)
+        // A pipe that nobody writes to can be opened, and only the stop ends the read.
+        let path = "/tmp/upcast-feed-\(UInt64.random(in: 0 ... .max))"
+        try #require(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let input = try FileInput(path: path, stop: stop)
+        #expect(try InputReader(input).peek(1).isEmpty && input.isLive)
+    }
+}
