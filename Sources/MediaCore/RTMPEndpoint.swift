@@ -1,7 +1,9 @@
 /// Where to publish: what an rtmp:// or rtmps:// URL says, but for the stream key.
 ///
 /// Nothing is decoded or changed: servers compare bytes. What could be a secret (user, password, query) is never shown.
-package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     package let isSecure: Bool
     /// A DNS name, an IPv4 address, or an IPv6 address without brackets.
     package let host: String

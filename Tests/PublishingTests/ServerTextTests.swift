@@ -3,7 +3,9 @@ import MediaCore
 import Testing
 
 @Suite struct ServerTextTests {
-    private func shown(_ text: String, key: String = "k3y?sig=abc", url: String = "rtmp://joe:pw@h/app?t=q") throws -> String {
+    private func shown(
+        _ text: String, key: String = "k3y?sig=abc", url: String = "rtmp://joe:pw@h/app?t=q"
+    ) throws -> String {
         ServerText(text, hiding: RTMPDestinationSettings(endpoint: try RTMPEndpoint(url), key: Secret(key))).shown
     }
 
