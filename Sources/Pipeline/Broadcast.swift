@@ -142,8 +142,10 @@ final class Broadcast: Sendable {
     /// At least one destination takes packets.
     var isPublishing: Bool { destinations.contains { $0.snapshot.state == .publishing } }
 
-    /// Every destination has failed for good.
-    var hasNoDestinationLeft: Bool { destinations.allSatisfy { $0.snapshot.state == .failed } }
+    /// There are destinations, and every one has failed for good.
+    var hasNoDestinationLeft: Bool {
+        !destinations.isEmpty && destinations.allSatisfy { $0.snapshot.state == .failed }
+    }
 
     /// Why, for each destination that failed.
     var destinationErrors: String { destinations.compactMap(\.snapshot.lastError).joined(separator: "; ") }

@@ -96,6 +96,8 @@ package final class BroadcastHost: IngestConsumer {
                 "broadcast": "\(id)", "client": "\(message.clientName)", "source": "\(message.source)",
                 "pid": "\(peer.map { String($0.processID) } ?? "unknown")",
             ])
+        // A connection that is refused at once fails before there is a current broadcast that it could end.
+        endWithoutDestinations()
         let canvas = configuration.video.canvas
         return WelcomeMessage(
             limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
@@ -206,7 +208,11 @@ package final class BroadcastHost: IngestConsumer {
     private func destinationChanged(_ index: Int, _ event: DestinationEvent) {
         event.log(to: logger, name: configuration.destinations[index].name)
         if let message = event.stateMessage { server.notify(message) }
-        // One dead destination costs the others nothing; when none is left there is nothing to broadcast to.
+        endWithoutDestinations()
+    }
+
+    /// One dead destination costs the others nothing; when none is left there is nothing to broadcast to.
+    private func endWithoutDestinations() {
         guard let broadcast = current, broadcast.hasNoDestinationLeft else { return }
         failed("no destination is left; \(broadcast.destinationErrors)")
     }

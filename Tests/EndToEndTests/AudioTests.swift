@@ -195,6 +195,7 @@ import Testing
             }
             #expect(flashes.count == events.count)
             #expect(beeps.count == events.count)
+            print("flash to beep: \(zip(flashes, beeps).map { Int((($1 - $0) * 1000).rounded()) }) ms")
             for (flash, beep) in zip(flashes, beeps) {
                 #expect(abs(flash - beep) < 0.040, "flash at \(flash) s, beep at \(beep) s")
             }

@@ -221,33 +221,25 @@ import Testing
             try stage.live(showing: TestPictures.landscape(1)).client.finish()
             let before = try #require(stage.daemon.figures)
             var random = SplitMix64(seed: 2)
-            var good: [[UInt8]] = [WireBytes.started().bytes]
-            for index in 0..<6 {
-                let pts = MediaTime.milliseconds(Int64(index) * 33)
-                good.append(WireBytes.video(UInt32(good.count), pts: pts).followed(by: Self.payload).bytes)
-                good.append(WireBytes.audio(UInt32(good.count), pts: pts).followed(by: Self.sound).bytes)
-            }
-            good.append(WireBytes.bare(.paused, UInt32(good.count)).bytes)
-            good.append(WireBytes.bare(.resumed, UInt32(good.count)).bytes)
-            good.append(WireBytes.annotated(UInt32(good.count)).bytes)
-            good.append(WireBytes.finished(UInt32(good.count)).bytes)
-
-            let end = MonotonicClock().now() + .seconds(6)
-            var sessions = 0
+            let end = MonotonicClock().now() + .seconds(8)
+            var (sessions, refusals) = (0, 0)
             while MonotonicClock().now() < end {
-                var messages = good
-                for _ in 0..<Int.random(in: 1...3, using: &random) { mutate(&messages, &random) }
+                var messages = Self.goodSession
+                for _ in 0..<8 { spoilBody(&messages, &random) }
+                // One that breaks the framing or the order ends the session where it stands.
+                if Bool.random(using: &random) { spoilFraming(&messages, &random) }
                 let client = try CaptureClient(socket: stage.daemon.ingestSocket)
                 // The daemon may close while this is still being sent.
                 try? client.sendRaw(messages.flatMap { $0 })
                 client.closeSending()
                 try client.waitForEnd(within: 20)
                 sessions += 1
+                refusals += client.errors.count
             }
-            #expect(sessions > 10)
+            #expect(sessions > 2 && refusals > sessions)
             #expect(stage.daemon.process.isRunning)
             let after = try #require(stage.daemon.figures)
-            print("fuzz: \(sessions) sessions, VmHWM \(before.peakResidentBytes >> 10) -> \(after.peakResidentBytes >> 10) KiB")
+            print("fuzz: \(sessions) sessions, \(refusals) errors, VmHWM \(before.peakResidentBytes >> 10) -> \(after.peakResidentBytes >> 10) KiB")
             #expect(after.peakResidentBytes - before.peakResidentBytes < 8 << 20)
             #expect(after.openDescriptors <= before.openDescriptors + 2)
             try nextClient(stage.daemon).finish()
@@ -255,19 +247,39 @@ import Testing
         }
     }
 
-    private func mutate(_ messages: inout [[UInt8]], _ random: inout SplitMix64) {
+    private static let goodSession: [[UInt8]] = {
+        var messages: [[UInt8]] = [WireBytes.started().bytes]
+        for index in 0..<20 {
+            let pts = MediaTime.milliseconds(Int64(index) * 33)
+            messages.append(WireBytes.video(UInt32(messages.count), pts: pts).followed(by: payload).bytes)
+            messages.append(WireBytes.audio(UInt32(messages.count), pts: pts).followed(by: sound).bytes)
+            if index % 5 == 0 { messages.append(WireBytes.annotated(UInt32(messages.count)).bytes) }
+        }
+        messages.append(WireBytes.bare(.paused, UInt32(messages.count)).bytes)
+        messages.append(WireBytes.bare(.resumed, UInt32(messages.count)).bytes)
+        messages.append(WireBytes.finished(UInt32(messages.count)).bytes)
+        return messages
+    }()
+
+    /// Overwrites one to eight bytes behind the header, where the numbers are that describe a sample.
+    private func spoilBody(_ messages: inout [[UInt8]], _ random: inout SplitMix64) {
+        let index = Int.random(in: 1..<messages.count, using: &random)
+        let end = min(messages[index].count, 16 + 52)
+        guard end > 16 else { return }
+        let at = Int.random(in: 16..<end, using: &random)
+        let value = [0, 1, 0x7f, 0x80, 0xff, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
+        for offset in at..<min(end, at + [1, 2, 4, 8].randomElement(using: &random)!) { messages[index][offset] = value }
+    }
+
+    private func spoilFraming(_ messages: inout [[UInt8]], _ random: inout SplitMix64) {
         let index = Int.random(in: 0..<messages.count, using: &random)
-        guard !messages[index].isEmpty else { return }
-        // Mostly in header and body, where the numbers are.
-        let at = Int.random(in: 0..<min(messages[index].count, 80), using: &random)
-        switch Int.random(in: 0..<8, using: &random) {
-        case 0: messages[index][at] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: messages[index][at] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &random)!
-        case 2: for i in at..<min(at + 4, messages[index].count) { messages[index][i] = 0xff }
-        case 3: messages[index].removeSubrange(at...)
-        case 4: messages[index].insert(contentsOf: (0..<7).map { _ in UInt8.random(in: 0...255, using: &random) }, at: at)
-        case 5: messages.insert(messages[index], at: index)
-        case 6: messages.remove(at: index)
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0: messages[index][Int.random(in: 0..<16, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: for offset in 8..<12 { messages[index][offset] = UInt8.random(in: 0...255, using: &random) }
+        case 2: messages[index].removeSubrange(Int.random(in: 0..<messages[index].count, using: &random)...)
+        case 3: messages[index].insert(contentsOf: (0..<7).map { _ in UInt8.random(in: 0...255, using: &random) }, at: 0)
+        case 4: messages.insert(messages[index], at: index)
+        case 5: messages.remove(at: index)
         default: messages.swapAt(index, Int.random(in: 0..<messages.count, using: &random))
         }
     }

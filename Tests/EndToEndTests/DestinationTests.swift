@@ -35,7 +35,9 @@ import Testing
             let status = try daemon.statusText()
             #expect(!status.contains(DaemonSettings.streamKey))
             // And the next client may try again.
-            try CaptureClient(socket: daemon.ingestSocket).start()
+            let next = try CaptureClient(socket: daemon.ingestSocket)
+            try next.start()
+            try next.waitForEnd()
             #expect(daemon.log.lowercased().contains("refused"))
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
             #expect(!daemon.log.contains(DaemonSettings.streamKey))

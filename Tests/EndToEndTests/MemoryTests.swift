@@ -19,7 +19,6 @@ import Testing
             }
             var settings = DaemonSettings()
             settings.video = [:]
-            settings.memory["cap_bytes"] = "60MiB"
             let stage = try Stage(settings, in: cgroup)
             let pictures = [1, 2].map { (number: UInt8) in
                 let upright = ReferencePicture(width: 1080, height: 1920, number: number).image

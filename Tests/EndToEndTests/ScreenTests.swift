@@ -1,5 +1,4 @@
 import Foundation
-import LinuxSystem
 import MediaCore
 import TestSupport
 import Testing
@@ -21,21 +20,21 @@ import Testing
             let player = try screen.play(scene)
             let stage = try Stage()
 
-            let pipe = try TestSupport.Pipe()
-            let grabber = try ChildProcess(
-                "ffmpeg",
-                ["-nostdin", "-v", "error"] + screen.grabArguments(rate: 20) + [
-                    "-t", "5", "-vf", filter + ",format=yuv420p", "-f", "yuv4mpegpipe", "-strict", "-1",
-                    "pipe:1",
-                ], output: .descriptor(pipe.writing.raw))
-            let reading = pipe.reader()
-            let sender = try ChildProcess(
-                ProductExecutable.upcastSend.path,
-                [
-                    "--socket", stage.daemon.ingestSocket, "--video", "-", "--orientation", orientation,
-                    "--convention", "exif",
-                ], input: .descriptor(reading.raw))
-            try grabber.waitForSuccess(within: 60)
+            let (grabber, sender) = try ChildProcess.pipeline(
+                (
+                    "ffmpeg",
+                    ["-nostdin", "-v", "error"] + screen.grabArguments(rate: 20) + [
+                        "-t", "5", "-vf", filter + ",format=yuv420p", "-f", "yuv4mpegpipe", "-strict", "-1", "pipe:1",
+                    ]
+                ),
+                (
+                    ProductExecutable.upcastSend.path,
+                    [
+                        "--socket", stage.daemon.ingestSocket, "--video", "-", "--orientation", orientation,
+                        "--convention", "exif",
+                    ]
+                ))
+            do { try grabber.waitForSuccess(within: 60) } catch { throw TestFailure("\(error) \(sender.errorTail)") }
             let direct = try screen.grab()
             try sender.waitForSuccess(within: 30)
             let recording = try stage.server.finishedRecording()

@@ -1,6 +1,5 @@
 import Foundation
 import IngestProtocol
-import LinuxSystem
 import MediaCore
 import TestSupport
 import Testing
@@ -75,6 +74,62 @@ import Testing
                 #expect(comparison.lumaSSIM >= 0.95 && comparison.chromaError <= 3, "\(step): \(comparison)")
             }
             try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+
+    /// The smallest and the largest pictures, and odd ones of extreme shape, each turned by its tag.
+    @Test(.timeLimit(.minutes(8))) func extremeSizes() async throws {
+        try await blocking {
+            // Stored upper half bright, lower half dark: "right" (6) makes the upper half the right one.
+            func halves(_ width: Int, _ height: Int) -> RawSample {
+                let format = VideoSampleFormat(packed: .i420, width: width, height: height)
+                let (bright, chroma) = (width * (height / 2), ((width + 1) / 2) * ((height + 1) / 2))
+                let payload =
+                    [UInt8](repeating: 200, count: bright) + [UInt8](repeating: 40, count: width * height - bright)
+                    + [UInt8](repeating: 128, count: 2 * chroma)
+                return RawSample(format: format, payload: payload)
+            }
+            for (width, height) in [(16, 16), (4096, 4096), (4095, 17), (17, 4095)] {
+                let stage = try Stage(DaemonSettings(fit: "stretch"))
+                let playback = try stage.live(showing: halves(width, height), orientation: .right)
+                try playback.client.finish()
+                #expect(playback.client.errors.map(\.text) == [])
+                let recording = try stage.server.finishedRecording()
+                let image = try DecodedVideo.lastFrame(of: recording).image
+                for y in [40, 180, 320] {
+                    #expect(abs(image.meanLuma(x: 120, y: y) - 40) < 4, "\(width)x\(height)")
+                    #expect(abs(image.meanLuma(x: 520, y: y) - 200) < 4, "\(width)x\(height)")
+                }
+                try stage.checkRecording(recording)
+                try stage.end()
+            }
+        }
+    }
+
+    /// A missing or impossible orientation is taken as up, and counted.
+    @Test(.timeLimit(.minutes(8))) func withoutOrientationUpIsMeant() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let sample = TestPictures.landscape(2)
+            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            timetable.show(sample, orientation: nil, from: .zero, to: .milliseconds(300))
+            timetable.append(
+                (.milliseconds(300), { client, pts in
+                    let message = VideoMessage(pts: pts, format: sample.format, orientationRaw: 99)
+                    try client.send { message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1) }
+                    try client.sendRaw(sample.payload)
+                }))
+            timetable.show(TestPictures.landscape(3), from: .milliseconds(400), to: .milliseconds(600))
+            try playback.play(timetable)
+            try waitFor("both to be counted", evidence: { (try? stage.daemon.statusText()) ?? "" }) {
+                try stage.daemon.status("timeline", "orientation_missing") as? Int == 3
+                    && stage.daemon.status("timeline", "orientation_invalid") as? Int == 1
+            }
+            try playback.client.finish()
+            #expect(playback.client.errors.map(\.text) == [])
+            #expect(try numbers(stage.server.finishedRecording()).map(\.number) == [1, 2, 3])
             try stage.end()
         }
     }
@@ -181,18 +236,11 @@ import Testing
             timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(1))
             timetable.show(TestPictures.landscape(3), from: .seconds(1), to: .milliseconds(1500))
             try playback.play(timetable)
-            let told = Monitor<GoodbyeMessage?>(nil)
-            let client = playback.client
-            let listener = Thread {
-                let goodbye = try? client.waitForReply("a goodbye") {
-                    if case .goodbye(let goodbye) = $0 { goodbye } else { nil }
-                }
-                told.signal { $0 = goodbye }
-            }
-            listener.start()
             try stage.end()
-            let goodbye = told.wait(until: MonotonicClock().now() + .seconds(5)) { $0 }
-            #expect(goodbye?.reason == .daemonStopping)
+            let goodbye = try playback.client.waitForReply("a goodbye") {
+                if case .goodbye(let goodbye) = $0 { goodbye } else { nil }
+            }
+            #expect(goodbye.reason == .daemonStopping)
             let recording = try #require(stage.server.recordings.first)
             #expect(try numbers(recording).map(\.number) == [1, 2, 3])
             let last = try DecodedVideo.lastFrame(of: recording)

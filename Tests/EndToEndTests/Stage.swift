@@ -42,6 +42,7 @@ final class Stage: Sendable {
 
     /// Ends the daemon as an operator does and checks what it owes at its end.
     func end() throws {
+        #expect(try !daemon.statusText().contains(DaemonSettings.streamKey), "the stream key is in the status")
         #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
         #expect(!daemon.log.contains(DaemonSettings.streamKey), "the stream key is in the log")
         try server.stop()

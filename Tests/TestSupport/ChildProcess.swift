@@ -106,6 +106,17 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
         return child.output
     }
 
+    /// Starts `producer | consumer`. Only the two hold the pipe, so that each notices the other's end.
+    package static func pipeline(
+        _ producer: (executable: String, arguments: [String]), _ consumer: (executable: String, arguments: [String])
+    ) throws -> (producer: ChildProcess, consumer: ChildProcess) {
+        let pipe = try Pipe()
+        let first = try ChildProcess(producer.executable, producer.arguments, output: .descriptor(pipe.writing.raw))
+        let reading = pipe.reader()
+        let second = try ChildProcess(consumer.executable, consumer.arguments, input: .descriptor(reading.raw))
+        return (first, second)
+    }
+
     private static func text(_ path: String) -> String {
         String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     }
@@ -126,6 +137,4 @@ package struct Pipe: ~Copyable {
 
     /// Closes the writing end and hands out the reading one.
     package consuming func reader() -> OwnedDescriptor { reading }
-    /// Closes the reading end and hands out the writing one.
-    package consuming func writer() -> OwnedDescriptor { writing }
 }

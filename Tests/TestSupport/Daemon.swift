@@ -83,6 +83,13 @@ package final class Daemon: Sendable {
         return response.body
     }
 
+    /// One value of the status, by the names that lead to it.
+    package func status(_ path: String...) throws -> Any? {
+        var value: Any? = try JSONSerialization.jsonObject(with: Data(statusText().utf8))
+        for name in path { value = (value as? [String: Any])?[name] }
+        return value
+    }
+
     /// What `upcastd --plan` says of this daemon's configuration.
     package func plan() throws -> String {
         try ChildProcess.run(ProductExecutable.upcastd.path, ["--plan", "--config", folder.file("upcastd.yaml")])

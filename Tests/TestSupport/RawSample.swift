@@ -5,6 +5,11 @@ package struct RawSample: Sendable {
     package let format: VideoSampleFormat
     package let payload: [UInt8]
 
+    package init(format: VideoSampleFormat, payload: [UInt8]) {
+        self.format = format
+        self.payload = payload
+    }
+
     /// Writes `stored` in a pixel format from its definition.
     ///
     /// - Parameter padding: bytes behind each row, filled with a value that would show if it were ever read as pixels.
