@@ -128,7 +128,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let systemLibraries: Set<String> = ["CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML"]
+let systemLibraries: Set<String> = [
+    "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
+]
 let cTargets: Set<String> = ["CLinux", "CRTMPSocket"]
 let testLibraries: Set<String> = ["TestSupport"]
 

@@ -16,7 +16,9 @@ extension Configuration {
             bytes = try readFile(path, limit: maxFileBytes)
         } catch {
             let place = ConfigurationProblem.Place.file(path, line: 1, column: 1)
-            throw ConfigurationError(problems: [ConfigurationProblem(place: place, key: "", what: error.what, remedy: error.remedy)])
+            throw ConfigurationError(problems: [
+                ConfigurationProblem(place: place, key: "", what: error.what, remedy: error.remedy)
+            ])
         }
         return try load(text: bytes, path: path, environment: environment)
     }
@@ -37,7 +39,9 @@ extension Configuration {
 /// The whole file at `path`, refused past `limit` bytes.
 func readFile(_ path: String, limit: Int) throws(ValueProblem) -> [UInt8] {
     let fd = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard fd >= 0 else { throw ValueProblem(what: "cannot be opened: \(Errno.current)", remedy: "check the path and its permissions") }
+    guard fd >= 0 else {
+        throw ValueProblem(what: "cannot be opened: \(Errno.current)", remedy: "check the path and its permissions")
+    }
     let descriptor = OwnedDescriptor(fd)
     var bytes = [UInt8](repeating: 0, count: limit + 1)
     var count = 0
@@ -53,6 +57,8 @@ func readFile(_ path: String, limit: Int) throws(ValueProblem) -> [UInt8] {
         }
         count += got
     }
-    guard count <= limit else { throw ValueProblem(what: "has more than \(limit) bytes", remedy: "check that it is the right file") }
+    guard count <= limit else {
+        throw ValueProblem(what: "has more than \(limit) bytes", remedy: "check that it is the right file")
+    }
     return Array(bytes.prefix(count))
 }

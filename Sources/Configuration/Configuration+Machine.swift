@@ -18,20 +18,25 @@ extension Configuration {
         for (index, destination) in destinations.enumerated() {
             let prefix = "destinations[\(index)]"
             do { _ = try destination.streamKey(environment: environment) } catch {
-                report("\(prefix).\(destination.keyFile != nil ? "key_file" : "key_env")", "\(error.source) \(error.what)", error.remedy)
+                report(
+                    "\(prefix).\(destination.keyFile != nil ? "key_file" : "key_env")", "\(error.source) \(error.what)",
+                    error.remedy)
             }
             if let caFile = destination.caFile {
                 do {
                     let text = String(decoding: try readFile(caFile, limit: 4 << 20), as: UTF8.self)
                     if !text.contains("-----BEGIN CERTIFICATE-----") {
-                        report("\(prefix).ca_file", "\(printable(caFile)) holds no certificate", "name a file in PEM format")
+                        report(
+                            "\(prefix).ca_file", "\(printable(caFile)) holds no certificate",
+                            "name a file in PEM format")
                     }
                 } catch {
                     report("\(prefix).ca_file", "\(printable(caFile)) \(error.what)", error.remedy)
                 }
             }
             if case .flvFile(let path) = destination.url, let error = folderProblem(of: path) {
-                report("\(prefix).url", "the folder of \(printable(path)) \(error)", "create it, or choose another path")
+                report(
+                    "\(prefix).url", "the folder of \(printable(path)) \(error)", "create it, or choose another path")
             }
         }
         return problems

@@ -23,7 +23,8 @@ struct ConfigurationKey<Root: Sendable>: Sendable {
     let render: @Sendable (Root) -> String
 
     init<Value>(
-        _ section: String, _ name: String, _ property: any WritableKeyPath<Root, Value> & Sendable, _ kind: ValueKind<Value>,
+        _ section: String, _ name: String, _ property: any WritableKeyPath<Root, Value> & Sendable,
+        _ kind: ValueKind<Value>,
         unit: String = "", _ summary: String, memory: String
     ) {
         self.section = section

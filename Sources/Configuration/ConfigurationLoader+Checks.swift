@@ -8,14 +8,16 @@ extension ConfigurationLoader {
         if audio.minLatency > audio.maxLatency {
             conflict(
                 ["audio.min_latency_ms", "audio.max_latency_ms"],
-                "min_latency_ms \(audio.minLatency.milliseconds) is more than max_latency_ms \(audio.maxLatency.milliseconds)",
+                "min_latency_ms \(audio.minLatency.milliseconds) is more than max_latency_ms "
+                    + "\(audio.maxLatency.milliseconds)",
                 "the queue must be able to hold what the mixer waits for")
         }
         if !(buffer.dropDisposable < buffer.dropToKeyframe && buffer.dropToKeyframe < buffer.duration) {
             conflict(
                 ["buffer.drop_disposable_ms", "buffer.drop_to_keyframe_ms", "buffer.duration_ms"],
                 "drop_disposable_ms \(buffer.dropDisposable.milliseconds), drop_to_keyframe_ms "
-                    + "\(buffer.dropToKeyframe.milliseconds) and duration_ms \(buffer.duration.milliseconds) are not in order",
+                    + "\(buffer.dropToKeyframe.milliseconds) and duration_ms \(buffer.duration.milliseconds) "
+                    + "are not in order",
                 "each must be more than the one before it")
         }
         let least = configuration.leastLogBytes
@@ -28,7 +30,8 @@ extension ConfigurationLoader {
         }
         if video.encoder == "libx264" {
             let presets = [
-                "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
+                "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow",
+                "placebo"
             ]
             if !presets.contains(video.preset) {
                 conflict(
@@ -49,7 +52,8 @@ extension ConfigurationLoader {
         }
         if configuration.ingest.socket == configuration.control.socket {
             conflict(
-                ["control.socket", "ingest.socket"], "ingest.socket and control.socket are the same path", "give each its own")
+                ["control.socket", "ingest.socket"], "ingest.socket and control.socket are the same path",
+                "give each its own")
         }
         for index in configuration.destinations.indices { checkDestination(index) }
     }
@@ -61,7 +65,9 @@ extension ConfigurationLoader {
         switch destination.url {
         case .none:
             // A URL that was refused has been reported already.
-            if origins["\(path).url"] == nil { conflict([path], "there is no url", "write one such as rtmp://host/app") }
+            if origins["\(path).url"] == nil {
+                conflict([path], "there is no url", "write one such as rtmp://host/app")
+            }
         case .rtmp(let location):
             if !destination.hasSeparateKey, !location.hasStreamName {
                 conflict(
@@ -78,7 +84,8 @@ extension ConfigurationLoader {
             }
         }
         if destination.keyFile != nil, destination.keyEnvironment != nil {
-            conflict(["\(path).key_env", "\(path).key_file"], "key_file and key_env are both set", "keep one of the two")
+            conflict(
+                ["\(path).key_env", "\(path).key_file"], "key_file and key_env are both set", "keep one of the two")
         }
         if let other = earlier.firstIndex(where: { $0.name == destination.name }) {
             conflict(
@@ -87,7 +94,9 @@ extension ConfigurationLoader {
         }
         if destination.url != .none,
             let other = earlier.firstIndex(where: {
-                ($0.url, $0.keyFile, $0.keyEnvironment) == (destination.url, destination.keyFile, destination.keyEnvironment)
+                ($0.url, $0.keyFile, $0.keyEnvironment) == (
+                    destination.url, destination.keyFile, destination.keyEnvironment
+                )
             })
         {
             conflict(

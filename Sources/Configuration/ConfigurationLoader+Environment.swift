@@ -37,7 +37,8 @@ extension ConfigurationLoader {
                 remember("destinations[\(index)]", .environment(name))
             }
             apply(
-                environment[name] ?? "", of: name, key, as: "destinations[\(index)].\(key.name)", to: \.destinations[index])
+                environment[name] ?? "", of: name, key, as: "destinations[\(index)].\(key.name)",
+                to: \.destinations[index])
         }
         let keyVariables = configuration.destinations.compactMap(\.keyEnvironment)
         for name in unknown where !keyVariables.contains(name) { reportUnknown(name, Array(byName.keys)) }
@@ -60,7 +61,9 @@ extension ConfigurationLoader {
             let index = Int(rest[..<bar]), String(index) == rest[..<bar]
         else { return nil }
         let keyName = rest[rest.index(after: bar)...].lowercased()
-        return destinationKeys.first { $0.name == keyName && $0.environmentName(index: index) == name }.map { (index, $0) }
+        return destinationKeys.first { $0.name == keyName && $0.environmentName(index: index) == name }.map {
+            (index, $0)
+        }
     }
 
     private mutating func reportUnknown(_ name: String, _ known: [String]) {
@@ -69,7 +72,8 @@ extension ConfigurationLoader {
         let parts = name.split(separator: "_")
         let remedy =
             if name.hasPrefix("UPCAST_DESTINATIONS_"), parts.last == "KEY", nearest(name, candidates) == nil {
-                "name the variable that holds the stream key in UPCAST_DESTINATIONS_<number>_KEY_ENV, or its file in ..._KEY_FILE"
+                "name the variable that holds the stream key in UPCAST_DESTINATIONS_<number>_KEY_ENV, "
+                    + "or its file in ..._KEY_FILE"
             } else {
                 didYouMean(name, candidates)
                     ?? "the name is UPCAST_<SECTION>_<KEY>; variables that hold stream keys are named in key_env"

@@ -41,7 +41,8 @@ struct ConfigurationLoader {
         }
         guard let root, !isNull(root) else { return }
         guard case .mapping(let entries, _) = root else {
-            report(place(root.mark), "", "the file is not a mapping of sections", "begin it with a section such as video:")
+            report(
+                place(root.mark), "", "the file is not a mapping of sections", "begin it with a section such as video:")
             return
         }
         for entry in entries { readSection(entry) }
@@ -107,7 +108,9 @@ struct ConfigurationLoader {
 
     private mutating func reportUnknown(_ key: YAMLScalar, in section: String, _ known: [String]) {
         let remedy =
-            if section.hasPrefix("destinations"), ["key", "stream_key", "streamkey", "stream"].contains(key.text.lowercased()) {
+            if section.hasPrefix("destinations"),
+                ["key", "stream_key", "streamkey", "stream"].contains(key.text.lowercased())
+            {
                 "stream keys are not written here: name a file in key_file or an environment variable in key_env"
             } else {
                 didYouMean(key.text, known) ?? "its keys are \(known.joined(separator: ", "))"
@@ -150,5 +153,7 @@ struct ConfigurationLoader {
         }
     }
 
-    private func isNull(_ node: YAMLNode) -> Bool { if case .scalar(let scalar) = node { scalar.isNull } else { false } }
+    private func isNull(_ node: YAMLNode) -> Bool {
+        if case .scalar(let scalar) = node { scalar.isNull } else { false }
+    }
 }

@@ -6,7 +6,7 @@ package enum ConfigurationReference {
     package static var yaml: String {
         let defaults = Configuration()
         var text = """
-            # Configuration of upcastd. Every key is here with its default; a file may leave out what it does not change.
+            # Configuration of upcastd. Every key is here with its default; a file may leave out what it keeps.
             # Every key can be set from the environment, which wins: its variable stands above it. Check a file with
             #   upcastd --check-config --config FILE
             # and see what it costs in memory with
@@ -46,7 +46,7 @@ package enum ConfigurationReference {
         let unit = key.unit.isEmpty ? "" : " Unit: \(key.unit)."
         let value = key.name == "url" ? "none, must be set" : key.render(defaults)
         let lines = [
-            key.summary, "Values: \(key.allowed).\(unit) Default: \(value)", "Memory: \(key.memory)", variable,
+            key.summary, "Values: \(key.allowed).\(unit) Default: \(value)", "Memory: \(key.memory)", variable
         ]
         return lines.map { wrapped($0, indent: "\(indent)# ") }.joined()
     }

@@ -6,13 +6,14 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
     /// A local FLV file.
     case flvFile(path: String)
 
-    /// Reads `rtmp://`, `rtmps://`, `file:/path` or a path that ends in `.flv`; the error's text holds no part of `text`.
+    /// Reads `rtmp://`, `rtmps://`, `file:/path` or a path that ends in `.flv`; an error holds no part of `text`.
     package init(_ text: String) throws(InvalidDestinationURL) {
         if text.hasPrefix("file:") {
             var path = text.dropFirst(5)
             if path.hasPrefix("//") { path = path.dropFirst(2) }
             guard path.hasPrefix("/"), !path.hasSuffix("/") else {
-                throw InvalidDestinationURL(what: "a file: URL needs an absolute path", remedy: "write file:/path/to/recording.flv")
+                throw InvalidDestinationURL(
+                    what: "a file: URL needs an absolute path", remedy: "write file:/path/to/recording.flv")
             }
             self = .flvFile(path: String(path))
         } else if text.contains("://") {
@@ -65,7 +66,8 @@ package struct RTMPLocation: Equatable, Sendable, CustomStringConvertible, Custo
             isSecure = true
             rest = text.dropFirst(8)
         } else {
-            throw InvalidDestinationURL(what: "the scheme is not one of rtmp, rtmps, file", remedy: "write rtmp://host/app or rtmps://host/app")
+            throw InvalidDestinationURL(
+                what: "the scheme is not one of rtmp, rtmps, file", remedy: "write rtmp://host/app or rtmps://host/app")
         }
         guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw InvalidDestinationURL(
@@ -76,12 +78,14 @@ package struct RTMPLocation: Equatable, Sendable, CustomStringConvertible, Custo
         let authority = rest[..<slash]
         guard !authority.contains("@") else {
             throw InvalidDestinationURL(
-                what: "a user or password before the host is not supported", remedy: "use key_file or key_env for secrets")
+                what: "a user or password before the host is not supported",
+                remedy: "use key_file or key_env for secrets")
         }
         var portText: Substring?
         if authority.hasPrefix("[") {
             guard let close = authority.firstIndex(of: "]") else {
-                throw InvalidDestinationURL(what: "an IPv6 address without its closing bracket", remedy: "write rtmp://[2001:db8::1]/app")
+                throw InvalidDestinationURL(
+                    what: "an IPv6 address without its closing bracket", remedy: "write rtmp://[2001:db8::1]/app")
             }
             host = String(authority[authority.index(after: authority.startIndex)..<close])
             let after = authority[authority.index(after: close)...]
@@ -93,15 +97,20 @@ package struct RTMPLocation: Equatable, Sendable, CustomStringConvertible, Custo
             host = String(authority)
         }
         if let portText {
-            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portText), (1...65535).contains(number) else {
-                throw InvalidDestinationURL(what: "the port is not a number from 1 to 65535", remedy: "write rtmp://host:1935/app")
+            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portText),
+                (1...65535).contains(number)
+            else {
+                throw InvalidDestinationURL(
+                    what: "the port is not a number from 1 to 65535", remedy: "write rtmp://host:1935/app")
             }
             port = number
         } else {
             port = isSecure ? 443 : 1935
         }
         path = slash == rest.endIndex ? "" : String(rest[rest.index(after: slash)...])
-        guard !host.isEmpty else { throw InvalidDestinationURL(what: "there is no host", remedy: "write rtmp://host/app") }
+        guard !host.isEmpty else {
+            throw InvalidDestinationURL(what: "there is no host", remedy: "write rtmp://host/app")
+        }
         guard path.split(separator: "/").first?.hasPrefix("?") == false else {
             throw InvalidDestinationURL(what: "there is no application after the host", remedy: "write rtmp://host/app")
         }

@@ -1,6 +1,6 @@
 /// `did you mean "width"?` for the candidate that is nearest to `text`, or nil when none is near.
 ///
-/// Near means a third of its letters, but at least one and at most three: closer than that is a slip, farther is a guess.
+/// Near means a third of its letters, but at least one and at most three: farther off it is a guess.
 func didYouMean(_ text: String, _ candidates: [String]) -> String? {
     nearest(text, candidates).map { "did you mean \"\($0)\"?" }
 }

@@ -12,12 +12,12 @@ extension MemoryPlan {
 
         let video = configuration.video
         if video.encoder == "libx264" {
-            let fastest = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"]
+            let fastest = [
+                "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"
+            ]
             let current = fastest.firstIndex(of: video.preset) ?? fastest.count
             for preset in fastest[..<min(3, current)] { offer("video.preset: \(preset)") { $0.video.preset = preset } }
-            if video.encoderOptions["subme"] != "0" {
-                offer("video.encoder_options: {subme: \"0\"}") { $0.video.encoderOptions["subme"] = "0" }
-            }
+            offer("video.subpixel_motion: false") { $0.video.subpixelMotion = false }
             if !video.tune.split(separator: ",").contains("zerolatency") {
                 offer("video.tune: zerolatency") { $0.video.tune = "zerolatency" }
             }
@@ -56,7 +56,8 @@ extension MemoryPlan {
 }
 
 extension Configuration {
-    /// What the packet log must hold: everything up to a keyframe jump, and a keyframe as large as the rate control allows.
+    /// What the packet log must hold: everything up to a keyframe jump, and a keyframe as large as the rate control
+    /// allows.
     var leastLogBytes: Int {
         let milliseconds = Int(buffer.dropToKeyframe.milliseconds + video.vbv.milliseconds)
         return (video.bitrate + audio.bitrate) / 8 * milliseconds / 1000

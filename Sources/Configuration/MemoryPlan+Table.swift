@@ -30,7 +30,9 @@ extension MemoryPlan: CustomStringConvertible {
         rows.append(fits ? ("left", mebibytes(leftBytes), "") : ("too much", mebibytes(-leftBytes), ""))
         let width = rows.reduce(0) { max($0, $1.0.count) }
         var text = rows.enumerated().map { index, row in
-            let line = padded(row.0, to: width) + "  " + leftPadded(row.1, to: 8) + " MiB" + (row.2.isEmpty ? "" : "  \(row.2)")
+            let line =
+                padded(row.0, to: width) + "  " + leftPadded(row.1, to: 8) + " MiB"
+                + (row.2.isEmpty ? "" : "  \(row.2)")
             return index == lines.count ? String(repeating: "-", count: width + 14) + "\n" + line : line
         }.joined(separator: "\n")
         if !fits { text += "\n\n" + wayOut }
@@ -39,7 +41,9 @@ extension MemoryPlan: CustomStringConvertible {
 
     /// For an error: how much is too much, and the changes that would help.
     package var wayOut: String {
-        let excess = "The plan needs \(mebibytes(totalBytes)) MiB, \(mebibytes(-leftBytes)) MiB more than memory.cap_bytes allows."
+        let excess =
+            "The plan needs \(mebibytes(totalBytes)) MiB, "
+            + "\(mebibytes(-leftBytes)) MiB more than memory.cap_bytes allows."
         if levers.isEmpty {
             let largest = lines.filter { $0.purpose != .baseline }.sorted { $0.bytes > $1.bytes }.prefix(3)
             return excess + " The largest parts are "
@@ -48,7 +52,8 @@ extension MemoryPlan: CustomStringConvertible {
         let width = levers.reduce(0) { max($0, $1.change.count) }
         return excess + " What would help:\n"
             + levers.map {
-                "  \(padded($0.change, to: width))  saves \(leftPadded(mebibytes($0.savedBytes), to: 6)) MiB\($0.isEnough ? ", enough by itself" : "")"
+                let saved = leftPadded(mebibytes($0.savedBytes), to: 6)
+                return "  \(padded($0.change, to: width))  saves \(saved) MiB\($0.isEnough ? ", enough by itself" : "")"
             }.joined(separator: "\n")
     }
 }
@@ -60,7 +65,9 @@ private func mebibytes(_ bytes: Int) -> String {
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
 }
 
-private func padded(_ text: String, to width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
+private func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+}
 private func leftPadded(_ text: String, to width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }

@@ -38,7 +38,8 @@ package struct MemoryPlan: Equatable, Sendable {
     /// Every purpose, in the order of `Purpose`.
     package let lines: [Line]
     package let capBytes: Int
-    /// Those that save something, the largest saving first; empty when the plan fits, or when only one set of costs was known.
+    /// Those that save something, the largest saving first; empty when the plan fits, or when only one set of costs was
+    /// known.
     package let levers: [Lever]
 
     package var totalBytes: Int { lines.reduce(0) { $0 + $1.bytes } }
@@ -77,7 +78,8 @@ package struct MemoryPlan: Equatable, Sendable {
         self.levers = levers
     }
 
-    private static func cost(of purpose: Purpose, _ configuration: Configuration, _ costs: MemoryCosts) -> (Int, String) {
+    private static func cost(of purpose: Purpose, _ configuration: Configuration, _ costs: MemoryCosts) -> (Int, String)
+    {
         let video = configuration.video
         let size = "\(video.width)x\(video.height)"
         let destinations = configuration.destinations
@@ -111,7 +113,8 @@ package struct MemoryPlan: Equatable, Sendable {
         let files = Set(verified.compactMap(\.caFile)).count
         let system = verified.contains { $0.caFile == nil }
         guard !secure.isEmpty else { return (0, "no rtmps:// destination") }
-        let trust = [system ? "the system's certificates" : nil, files > 0 ? counted(files, "ca_file") : nil].compactMap(\.self)
+        let trust = [system ? "the system's certificates" : nil, files > 0 ? counted(files, "ca_file") : nil]
+            .compactMap(\.self)
         return (
             costs.tlsSession * secure.count + costs.fileTrust * files + (system ? costs.systemTrust : 0),
             ([counted(secure.count, "session")] + trust).joined(separator: ", ")

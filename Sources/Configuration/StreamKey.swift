@@ -1,5 +1,5 @@
 extension DestinationConfiguration {
-    /// The URL to publish to, stream key included; nil when the destination is a file. A secret: for the publisher only.
+    /// The URL to publish to, stream key included; nil when the destination is a file. A secret: for the publisher.
     ///
     /// Reads `keyFile` anew at each call, so that a replaced key is used from the next connect on.
     package func publishURL(environment: [String: String]) throws(StreamKeyError) -> String? {
@@ -20,7 +20,8 @@ extension DestinationConfiguration {
         if let keyEnvironment {
             let source = "environment variable \(keyEnvironment)"
             guard let text = environment[keyEnvironment] else {
-                throw StreamKeyError(source: source, what: "is not set", remedy: "set it to the stream key, or correct key_env")
+                throw StreamKeyError(
+                    source: source, what: "is not set", remedy: "set it to the stream key, or correct key_env")
             }
             return try Self.checked(text, source: source)
         }
@@ -34,7 +35,8 @@ extension DestinationConfiguration {
         }
         guard key.utf8.count <= 1024, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw StreamKeyError(
-                source: source, what: "is not a stream key: longer than 1024 bytes, or with spaces or bytes that are not ASCII",
+                source: source,
+                what: "is not a stream key: longer than 1024 bytes, or with spaces or bytes that are not ASCII",
                 remedy: "its first line is to be the stream key, and nothing else")
         }
         return String(key)

@@ -2,7 +2,9 @@ internal import LinuxSystem
 
 extension ValueKind where Value == String {
     /// A word of letters, digits and `._-`, such as an encoder's or a preset's.
-    static func word(_ what: String, example: String, mayBeEmpty: Bool = false, maxBytes: Int = 64, extra: String = "") -> ValueKind {
+    static func word(_ what: String, example: String, mayBeEmpty: Bool = false, maxBytes: Int = 64, extra: String = "")
+        -> ValueKind
+    {
         ValueKind(
             summary: what,
             parse: { text throws(ValueProblem) in
@@ -24,7 +26,8 @@ extension ValueKind where Value == String {
             summary: "absolute path, at most \(UnixSocket.maxPathBytes) bytes",
             parse: { text throws(ValueProblem) in
                 guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.utf8.contains(0) else {
-                    throw ValueProblem(what: "\"\(printable(text))\" is not the absolute path of a socket", remedy: "begin it with /")
+                    throw ValueProblem(
+                        what: "\"\(printable(text))\" is not the absolute path of a socket", remedy: "begin it with /")
                 }
                 guard text.utf8.count <= UnixSocket.maxPathBytes else {
                     throw ValueProblem(
@@ -45,7 +48,8 @@ extension ValueKind where Value == String? {
             parse: { text throws(ValueProblem) in
                 guard text.utf8.count <= 4095, !text.utf8.contains(where: { $0 < 0x20 }) else {
                     throw ValueProblem(
-                        what: "not the path of a file", remedy: "write at most 4095 bytes without line breaks or control characters")
+                        what: "not the path of a file",
+                        remedy: "write at most 4095 bytes without line breaks or control characters")
                 }
                 return text.isEmpty ? nil : text
             },
@@ -92,7 +96,10 @@ extension ValueKind where Value == [String: String] {
             parse: { text throws(ValueProblem) in try parseOptions(text) },
             render: { options in
                 options.isEmpty
-                    ? "{}" : "{" + options.sorted { $0.key < $1.key }.map { "\($0.key): \(quoted($0.value))" }.joined(separator: ", ") + "}"
+                    ? "{}"
+                    : "{"
+                        + options.sorted { $0.key < $1.key }.map { "\($0.key): \(quoted($0.value))" }.joined(
+                            separator: ", ") + "}"
             })
     }
 }
@@ -118,7 +125,8 @@ private func parseOptions(_ text: String) throws(ValueProblem) -> [String: Strin
         let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
             throw ValueProblem(
-                what: "\"\(printable(item))\" has no =", remedy: "write name=value:name=value, with \\: for a colon inside a value")
+                what: "\"\(printable(item))\" has no =",
+                remedy: "write name=value:name=value, with \\: for a colon inside a value")
         }
         let name = String(parts[0])
         try checkOption(name, String(parts[1]))
@@ -131,10 +139,12 @@ private func parseOptions(_ text: String) throws(ValueProblem) -> [String: Strin
 
 func checkOption(_ name: String, _ value: String) throws(ValueProblem) {
     guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy({ isWordByte($0) }) else {
-        throw ValueProblem(what: "\"\(printable(name))\" is not the name of an option", remedy: "write letters, digits and ._-")
+        throw ValueProblem(
+            what: "\"\(printable(name))\" is not the name of an option", remedy: "write letters, digits and ._-")
     }
     guard value.utf8.count <= 1024, !value.utf8.contains(where: { $0 < 0x20 }) else {
-        throw ValueProblem(what: "the value of \(name) is too long or has control characters", remedy: "write at most 1024 bytes")
+        throw ValueProblem(
+            what: "the value of \(name) is too long or has control characters", remedy: "write at most 1024 bytes")
     }
 }
 

@@ -45,15 +45,18 @@ extension ValueKind where Value == Int {
 
     /// A number of bytes: plain, or with the suffix KiB or MiB.
     static func bytes(_ range: ClosedRange<Int>) -> ValueKind {
-        let summary = "bytes, or with the suffix KiB or MiB; \(text(bytes: range.lowerBound)) to \(text(bytes: range.upperBound))"
+        let summary =
+            "bytes, or with the suffix KiB or MiB; \(text(bytes: range.lowerBound)) to \(text(bytes: range.upperBound))"
         return ValueKind(
             summary: summary,
             parse: { text throws(ValueProblem) in
                 let (digits, unit) =
-                    text.hasSuffix("MiB") ? (text.dropLast(3), 1 << 20) : text.hasSuffix("KiB") ? (text.dropLast(3), 1 << 10) : (text[...], 1)
+                    text.hasSuffix("MiB")
+                    ? (text.dropLast(3), 1 << 20) : text.hasSuffix("KiB") ? (text.dropLast(3), 1 << 10) : (text[...], 1)
                 guard isDigits(digits), let count = Int(digits) else {
                     throw ValueProblem(
-                        what: "\"\(printable(text))\" is not a number of bytes", remedy: "write one such as \(self.text(bytes: range.lowerBound))")
+                        what: "\"\(printable(text))\" is not a number of bytes",
+                        remedy: "write one such as \(self.text(bytes: range.lowerBound))")
                 }
                 let (bytes, overflow) = count.multipliedReportingOverflow(by: unit)
                 guard !overflow, range.contains(bytes) else {
@@ -117,7 +120,8 @@ extension ValueKind where Value == Bool {
                 case "true": return true
                 case "false": return false
                 default:
-                    throw ValueProblem(what: "\"\(printable(text))\" is neither true nor false", remedy: "write true or false")
+                    throw ValueProblem(
+                        what: "\"\(printable(text))\" is neither true nor false", remedy: "write true or false")
                 }
             },
             render: { $0 ? "true" : "false" })
@@ -130,9 +134,12 @@ extension ValueKind where Value == UInt32 {
         ValueKind(
             summary: "octal permission bits in quotes, \"0600\" to \"0777\"",
             parse: { text throws(ValueProblem) in
-                guard (3...4).contains(text.utf8.count), isDigits(text[...]), let mode = UInt32(text, radix: 8), (0o600...0o777).contains(mode) else {
+                guard (3...4).contains(text.utf8.count), isDigits(text[...]), let mode = UInt32(text, radix: 8),
+                    (0o600...0o777).contains(mode)
+                else {
                     throw ValueProblem(
-                        what: "\"\(printable(text))\" is not a socket's permissions", remedy: "write octal digits such as \"0660\"")
+                        what: "\"\(printable(text))\" is not a socket's permissions",
+                        remedy: "write octal digits such as \"0660\"")
                 }
                 return mode
             },
@@ -146,11 +153,13 @@ extension ValueKind where Value == FrameRate {
             summary: "frames a second, 1 to 120, as a number or a fraction such as \"30000/1001\"",
             parse: { text throws(ValueProblem) in
                 let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-                guard parts.count <= 2, parts.allSatisfy({ isDigits($0) && $0.utf8.count <= 6 }), let numerator = Int(parts[0]),
+                guard parts.count <= 2, parts.allSatisfy({ isDigits($0) && $0.utf8.count <= 6 }),
+                    let numerator = Int(parts[0]),
                     let denominator = parts.count == 2 ? Int(parts[1]) : 1
                 else {
                     throw ValueProblem(
-                        what: "\"\(printable(text))\" is not a frame rate", remedy: "write one such as \"30\" or \"30000/1001\"")
+                        what: "\"\(printable(text))\" is not a frame rate",
+                        remedy: "write one such as \"30\" or \"30000/1001\"")
                 }
                 guard denominator > 0, numerator >= denominator, numerator <= 120 * denominator else {
                     throw ValueProblem(what: "\(text) frames a second are not allowed", remedy: "write 1 to 120")
@@ -167,7 +176,9 @@ extension ValueKind where Value == RGBColor {
             summary: "colour as \"#rrggbb\", in quotes",
             parse: { text throws(ValueProblem) in
                 guard let color = RGBColor(text) else {
-                    throw ValueProblem(what: "\"\(printable(text))\" is not a colour", remedy: "write one such as \"#000000\", in quotes")
+                    throw ValueProblem(
+                        what: "\"\(printable(text))\" is not a colour",
+                        remedy: "write one such as \"#000000\", in quotes")
                 }
                 return color
             },
@@ -184,7 +195,8 @@ extension ValueKind {
             parse: { text throws(ValueProblem) in
                 if let found = names.first(where: { $0.0 == text }) { return found.1 }
                 throw ValueProblem(
-                    what: "\"\(printable(text))\" is not known", remedy: didYouMean(text, list) ?? "write one of \(list.joined(separator: ", "))")
+                    what: "\"\(printable(text))\" is not known",
+                    remedy: didYouMean(text, list) ?? "write one of \(list.joined(separator: ", "))")
             },
             render: { value in names.first { $0.1 == value }?.0 ?? "" })
     }

@@ -18,6 +18,8 @@ package struct VideoConfiguration: Equatable, Sendable {
     package var profile = H264Profile.high
     package var threads = 1
     package var bFrames = 0
+    /// libx264 only.
+    package var subpixelMotion = false
     /// Bits a second.
     package var bitrate = 2_500_000
     /// The rate control's buffer, as time at `bitrate`.

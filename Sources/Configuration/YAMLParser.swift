@@ -3,9 +3,12 @@ internal import CYAML
 /// Reads one YAML document into a tree with libyaml (YAML 1.1), which is the only importer of that library.
 ///
 /// What a configuration has no use for is refused with its place: anchors, aliases, tags, a second document, keys that
-/// are not plain text, repeated keys, and nesting past `maxDepth` (which also bounds the recursion here).
+/// are not plain text, repeated keys, nesting past `maxDepth` (which also bounds the recursion here), and
+/// mappings past `maxEntries`.
 @safe struct YAMLParser: ~Copyable {
     static let maxDepth = 8
+    /// Each new key is compared with those before it.
+    static let maxEntries = 200
 
     // On the heap: libyaml keeps a pointer to its own state in it.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -87,9 +90,16 @@ internal import CYAML
                 }
                 let value = try node(from: try next())
                 if let first = entries.first(where: { $0.key.text == key.text }) {
+                    let line = first.key.mark.line
                     throw YAMLProblem(
-                        mark: key.mark, what: "\"\(printable(key.text))\" stands here a second time (first in line \(first.key.mark.line))",
+                        mark: key.mark,
+                        what: "\"\(printable(key.text))\" stands here a second time (first in line \(line))",
                         remedy: "keep one of the two")
+                }
+                guard entries.count < Self.maxEntries else {
+                    throw YAMLProblem(
+                        mark: key.mark, what: "more than \(Self.maxEntries) keys in one mapping",
+                        remedy: "no section has so many")
                 }
                 entries.append(YAMLEntry(key: key, value: value))
             }
@@ -111,7 +121,8 @@ internal import CYAML
         depth += 1
         guard depth <= Self.maxDepth else {
             throw YAMLProblem(
-                mark: mark, what: "nested more than \(Self.maxDepth) deep", remedy: "no key here needs more than three levels")
+                mark: mark, what: "nested more than \(Self.maxDepth) deep",
+                remedy: "no key here needs more than three levels")
         }
     }
 
@@ -124,13 +135,18 @@ internal import CYAML
         case YAML_SCALAR_EVENT:
             let scalar = unsafe event.data.scalar
             try refuse(unsafe scalar.anchor != nil, tag: unsafe scalar.tag != nil, at: mark)
-            let text = unsafe String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            let text = unsafe String(
+                decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
             return .scalar(YAMLScalar(text: text, isPlain: unsafe scalar.style == YAML_PLAIN_SCALAR_STYLE, mark: mark))
         case YAML_SEQUENCE_START_EVENT:
-            try refuse(unsafe event.data.sequence_start.anchor != nil, tag: unsafe event.data.sequence_start.tag != nil, at: mark)
+            try refuse(
+                unsafe event.data.sequence_start.anchor != nil, tag: unsafe event.data.sequence_start.tag != nil,
+                at: mark)
             return .beginSequence(mark)
         case YAML_MAPPING_START_EVENT:
-            try refuse(unsafe event.data.mapping_start.anchor != nil, tag: unsafe event.data.mapping_start.tag != nil, at: mark)
+            try refuse(
+                unsafe event.data.mapping_start.anchor != nil, tag: unsafe event.data.mapping_start.tag != nil, at: mark
+            )
             return .beginMapping(mark)
         case YAML_SEQUENCE_END_EVENT: return .endSequence
         case YAML_MAPPING_END_EVENT: return .endMapping
@@ -143,7 +159,9 @@ internal import CYAML
     }
 
     private func refuse(_ anchor: Bool, tag: Bool, at mark: YAMLMark) throws(YAMLProblem) {
-        if anchor { throw YAMLProblem(mark: mark, what: "an anchor (&name) is not supported", remedy: "write the value out") }
+        if anchor {
+            throw YAMLProblem(mark: mark, what: "an anchor (&name) is not supported", remedy: "write the value out")
+        }
         if tag { throw YAMLProblem(mark: mark, what: "a tag (!name) is not supported", remedy: "remove it") }
     }
 
@@ -152,7 +170,8 @@ internal import CYAML
         // The reader's errors (bytes that are not UTF-8) come before there is a mark.
         guard unsafe parser.pointee.error != YAML_READER_ERROR else {
             return YAMLProblem(
-                mark: unsafe Self.mark(parser.pointee.mark), what: "\(reason) (at byte \(unsafe parser.pointee.problem_offset))",
+                mark: unsafe Self.mark(parser.pointee.mark),
+                what: "\(reason) (at byte \(unsafe parser.pointee.problem_offset))",
                 remedy: "save the file as UTF-8 text")
         }
         let remedy =
@@ -172,6 +191,8 @@ internal import CYAML
 
 /// Text from a file as it may stand in a message: short, and nothing that a terminal would act on.
 func printable(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(60).map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : Character($0) }
+    let shown = text.unicodeScalars.prefix(60).map {
+        $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : Character($0)
+    }
     return String(shown) + (text.unicodeScalars.count > 60 ? "..." : "")
 }

@@ -12,16 +12,18 @@ package struct ControlRoutes: Sendable {
 
     /// Adds a route; a method and path that are there already are an error of the programmer's.
     package mutating func add(_ method: String, _ path: String, _ handler: @escaping Handler) {
-        precondition(!routes.contains { ($0.method, $0.path) == (method, path) }, "route \(method) \(path) is there twice")
+        precondition(
+            !routes.contains { ($0.method, $0.path) == (method, path) }, "route \(method) \(path) is there twice")
         routes.append((method, path, handler))
     }
 
-    /// The handler's answer, 404 for a path that no route has, 405 with `Allow` for a method that its path does not have.
+    /// The handler's answer, 404 for a path that no route has, 405 with `Allow` for a method that its path lacks.
     package func respond(to request: ControlRequest) -> ControlResponse {
         let onPath = routes.filter { $0.path == request.path }
         guard !onPath.isEmpty else {
             let paths = routes.map(\.path).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-            return .failure(404, "not_found", "there is nothing at this path; there is \(paths.joined(separator: ", "))")
+            return .failure(
+                404, "not_found", "there is nothing at this path; there is \(paths.joined(separator: ", "))")
         }
         if let route = onPath.first(where: { $0.method == request.method }) { return route.handler(request) }
         var methods = onPath.map(\.method)
@@ -47,7 +49,9 @@ extension ControlRoutes {
     ) -> ControlRoutes {
         var routes = ControlRoutes()
         routes.add("GET", "/status") { _ in .success(status()) }
-        routes.add("GET", "/healthz") { _ in ControlResponse(status: 200, json: .object([.init("status", .string("ok"))])) }
+        routes.add("GET", "/healthz") { _ in
+            ControlResponse(status: 200, json: .object([.init("status", .string("ok"))]))
+        }
         routes.add("GET", "/readyz") { _ in
             switch readiness() {
             case .ready: ControlResponse(status: 200, json: .object([.init("status", .string("ready"))]))

@@ -6,7 +6,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
-/// HTTP/1.1 on a Unix socket, on one thread of its own: one request a connection, everything bounded by `ControlLimits`.
+/// HTTP/1.1 on a Unix socket, on one thread of its own: one request a connection, all bounded by `ControlLimits`.
 ///
 /// It only reads what its routes give it; a client that is slow, silent or hostile costs its own connection.
 /// Stop it before it goes away.
@@ -41,7 +41,8 @@ package final class ControlServer: Sendable {
 
     deinit { precondition(running.withLock { $0 == nil }, "the control server was not stopped") }
 
-    /// Creates the socket file (replacing one that nobody listens at) and answers from then on. Call from a plain thread.
+    /// Creates the socket file (replacing one that nobody listens at) and answers from then on. Call from a plain
+    /// thread.
     package func start() throws(ControlServerError) {
         let listener: OwnedDescriptor
         do { listener = try UnixSocket.listen(path: path, mode: mode, backlog: CInt(limits.maxConnections)) } catch {
@@ -57,7 +58,8 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// Removes the socket file, closes every connection and ends the thread. Call from a plain thread; again does nothing.
+    /// Removes the socket file, closes every connection and ends the thread. Call from a plain thread; a second call
+    /// does nothing.
     package func stop() {
         guard let running = running.withLock({ $0.take() }) else { return }
         // Before the close: from the close on, the path may belong to another daemon.
@@ -80,7 +82,8 @@ package final class ControlServer: Sendable {
                     try channel.pipeline.syncOperations.addExchange(
                         routes: routes, limits: limits,
                         refusal: isFull
-                            ? .failure(503, "too_many_connections", "\(limits.maxConnections) connections are open; try again")
+                            ? .failure(
+                                503, "too_many_connections", "\(limits.maxConnections) connections are open; try again")
                             : nil)
                 }
             }
@@ -106,7 +109,8 @@ extension ChannelPipeline.SynchronousOperations {
     func addExchange(routes: ControlRoutes, limits: ControlLimits, refusal: ControlResponse? = nil) throws {
         let byteLimit = ByteLimitHandler(limits)
         try addHandlers(
-            byteLimit, HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
+            byteLimit, HTTPResponseEncoder(),
+            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
             ExchangeHandler(routes: routes, limits: limits, byteLimit: byteLimit, refusal: refusal))
     }
 }

@@ -33,7 +33,9 @@ final class ExchangeHandler: ChannelInboundHandler {
         if let refusal { return answer(refusal, isHead: false, context) }
         after(limits.requestTimeoutMilliseconds, context) { handler, context in
             handler.answer(
-                .failure(408, "request_timeout", "the request was not complete after \(handler.limits.requestTimeoutMilliseconds) ms"),
+                .failure(
+                    408, "request_timeout",
+                    "the request was not complete after \(handler.limits.requestTimeoutMilliseconds) ms"),
                 isHead: false, context)
         }
     }
@@ -51,7 +53,9 @@ final class ExchangeHandler: ChannelInboundHandler {
             state = .reading(head, body: body)
         case .body(let part):
             body += part.readableBytesView
-            guard body.count <= limits.maxBodyBytes else { return answer(tooLarge(inHead: false), isHead: false, context) }
+            guard body.count <= limits.maxBodyBytes else {
+                return answer(tooLarge(inHead: false), isHead: false, context)
+            }
             state = .reading(head, body: body)
         case .end:
             guard let head else { return context.close(promise: nil) }
@@ -75,7 +79,8 @@ final class ExchangeHandler: ChannelInboundHandler {
         switch error {
         case let error as ByteLimitHandler.Exceeded: answer(tooLarge(inHead: error.inHead), isHead: false, context)
         case HTTPParserError.headerOverflow: answer(tooLarge(inHead: true), isHead: false, context)
-        case is HTTPParserError: answer(.failure(400, "bad_request", "this is not an HTTP/1.1 request"), isHead: false, context)
+        case is HTTPParserError:
+            answer(.failure(400, "bad_request", "this is not an HTTP/1.1 request"), isHead: false, context)
         default: context.close(promise: nil)
         }
     }
@@ -98,7 +103,8 @@ final class ExchangeHandler: ChannelInboundHandler {
         headers.add(name: "Connection", value: "close")
         for (name, value) in response.headers { headers.add(name: name, value: value) }
         let status = HTTPResponseStatus(statusCode: response.status)
-        context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
+        context.write(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
         if !isHead {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
         }

@@ -47,7 +47,9 @@ package struct JSONFields {
 
     /// Written as null when nil.
     package mutating func callAsFunction(_ name: String, _ value: inout String?) {
-        field(name, write: { value.map { .string($0) } ?? .null }, read: { if case .string(let new) = $0 { value = new } })
+        field(
+            name, write: { value.map { .string($0) } ?? .null }, read: { if case .string(let new) = $0 { value = new } }
+        )
     }
 
     /// A text that this version does not know leaves the value alone.
@@ -78,7 +80,9 @@ package struct JSONFields {
     package mutating func callAsFunction(_ name: String, _ value: inout [Counter]) {
         field(name, write: { .object(value.map { JSONValue.Member($0.name, .integer($0.value)) }) }) {
             guard case .object(let members) = $0 else { return }
-            value = members.compactMap { if case .integer(let number) = $0.value { Counter($0.name, number) } else { nil } }
+            value = members.compactMap {
+                if case .integer(let number) = $0.value { Counter($0.name, number) } else { nil }
+            }
         }
     }
 }

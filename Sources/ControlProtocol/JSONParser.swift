@@ -1,6 +1,6 @@
 /// Reads one JSON document (RFC 8259), strictly: no comments, no trailing commas, nothing after the document.
 ///
-/// Recursion is bounded by `maxDepth`; the input's size is the caller's to bound. Takes memory in proportion to the input.
+/// Recursion is bounded by `maxDepth`; the input's size is the caller's to bound, and memory follows it.
 package struct JSONParser {
     package static let maxDepth = 32
 
@@ -132,7 +132,9 @@ package struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 index += 1
-                guard let string = String(validating: text, as: UTF8.self) else { throw failure("a string is not UTF-8") }
+                guard let string = String(validating: text, as: UTF8.self) else {
+                    throw failure("a string is not UTF-8")
+                }
                 return string
             case 0..<0x20: throw failure("a control character in a string")
             case UInt8(ascii: "\\"):
@@ -159,7 +161,9 @@ package struct JSONParser {
         case UInt8(ascii: "u"):
             var code = UInt32(try hexadecimal())
             if (0xD800..<0xDC00).contains(code) {
-                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw failure("half of a surrogate pair") }
+                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+                    throw failure("half of a surrogate pair")
+                }
                 let low = UInt32(try hexadecimal())
                 guard (0xDC00..<0xE000).contains(low) else { throw failure("half of a surrogate pair") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)

@@ -2,12 +2,12 @@ internal import Glibc
 
 extension ProcessMemory {
     /// Takes the clean pages of mapped files (code and constants of the executable and its libraries) out of the
-    /// resident set, and returns how many bytes that were. What is used again comes back from the page cache at the cost
-    /// of a minor fault; nothing is lost.
+    /// resident set, and returns how many bytes that were. What is used again comes back from the page cache at the
+    /// cost of a minor fault; nothing is lost.
     ///
     /// libavcodec brings a hundred libraries, and the dynamic linker touches pages of all of them: 13 MB that are never
-    /// used again. Call it when everything is loaded and set up; it takes some ten milliseconds. No other thread may load
-    /// a library meanwhile. Does nothing where /proc is not mounted.
+    /// used again. Call it when everything is loaded and set up; it takes some ten milliseconds. No other thread may
+    /// load a library meanwhile. Does nothing where /proc is not mounted.
     ///
     /// Only private mappings that cannot be written to and hold no page of their own are touched (madvise(2),
     /// MADV_DONTNEED): a relocated page that was made read-only afterwards (RELRO) has no other copy, neither in memory
@@ -34,7 +34,9 @@ extension ProcessMemory {
         var released = 0
         for mapping in clean {
             guard let start = unsafe UnsafeMutableRawPointer(bitPattern: mapping.start) else { continue }
-            if unsafe madvise(start, Int(mapping.end - mapping.start), CInt(MADV_DONTNEED)) == 0 { released += mapping.resident }
+            if unsafe madvise(start, Int(mapping.end - mapping.start), CInt(MADV_DONTNEED)) == 0 {
+                released += mapping.resident
+            }
         }
         return released
     }
@@ -58,7 +60,8 @@ private struct MappedFile {
         let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
         guard fields.count >= 5 else { return nil }
         let bounds = fields[0].split(separator: UInt8(ascii: "-"))
-        guard bounds.count == 2, let start = UInt(text(bounds[0]), radix: 16), let end = UInt(text(bounds[1]), radix: 16),
+        guard bounds.count == 2, let start = UInt(text(bounds[0]), radix: 16),
+            let end = UInt(text(bounds[1]), radix: 16),
             start < end
         else { return nil }
         (self.start, self.end) = (start, end)

@@ -87,7 +87,7 @@ final class Broadcast: Sendable {
             var destinations: [Destination] = []
             for (index, settings) in settings.enumerated() {
                 destinations.append(
-                    try Destination(
+                    Destination(
                         index: index, settings: settings, log: log, format: format, clock: monotonic,
                         onEvent: { onEvent(index, $0) }))
             }

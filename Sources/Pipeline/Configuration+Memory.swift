@@ -12,7 +12,7 @@ extension Configuration {
     private var memoryCosts: MemoryCosts {
         var costs = MemoryCosts()
         costs.baseline = MeasuredMemory.baseline
-        costs.audioEncoder = MeasuredMemory.audioEncoder
+        costs.audioEncoder = AudioEncoder.estimatedBytes
         costs.canvas = Picture.requiredCapacity(width: video.width, height: video.height)
         costs.canvasCount = 1
         // The encoder's own figure has the canvas in it.
@@ -42,7 +42,6 @@ extension Configuration {
 private enum MeasuredMemory {
     /// Resident when the daemon says that it is ready: the executable, libavcodec's hundred libraries, the Swift runtime.
     static let baseline = 16_000_000
-    static let audioEncoder = 400_000
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
     /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, which it doubles).

@@ -22,6 +22,7 @@ extension Configuration {
         settings.profile = VideoEncoderSettings.Profile(rawValue: video.profile.rawValue) ?? .high
         settings.threads = video.threads
         settings.bFrames = video.bFrames
+        settings.subpixelMotion = video.subpixelMotion
         settings.vbvMilliseconds = Int(video.vbv.milliseconds)
         settings.keyframeInterval = video.keyframeInterval
         settings.options = video.encoderOptions.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }

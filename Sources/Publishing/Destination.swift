@@ -12,10 +12,13 @@ package final class Destination: Sendable {
     static let servicePeriod = MediaTime.milliseconds(200)
     /// For unpublishing and closing in order.
     static let finishTimeout = MediaTime.milliseconds(500)
+    static let stackBytes = 512 * 1024
 
     private struct State {
         var snapshot: DestinationSnapshot
         var thread: WorkerThread?
+        /// Nil until `start`.
+        var control: PublishControl?
         /// Nothing is drained beyond this; nil until `stop`.
         var stopDeadline: MediaTime?
         var isCancelled = false
@@ -27,24 +30,21 @@ package final class Destination: Sendable {
     private let clock: any TimeSource
     private let onEvent: @Sendable (DestinationEvent) -> Void
     private let cursor: PacketCursor
-    private let control: PublishControl
     private let state: Monitor<State>
 
     /// - Parameters:
     ///   - index: names the thread, "up-pub-<index>".
     ///   - onEvent: called on the destination's thread; it must not wait for the destination.
-    /// - Throws: where no descriptor is to be had.
     package init(
         index: Int, settings: DestinationSettings, log: PacketLog, format: BroadcastFormat, clock: any TimeSource,
         onEvent: @escaping @Sendable (DestinationEvent) -> Void
-    ) throws(Errno) {
+    ) {
         self.index = index
         self.settings = settings
         self.format = format
         self.clock = clock
         self.onEvent = onEvent
         cursor = log.makeCursor(policy: settings.cursorPolicy)
-        control = try PublishControl()
         let kind =
             switch settings.kind {
             case .rtmp(let rtmp): rtmp.endpoint.isSecure ? "rtmps" : "rtmp"
@@ -57,11 +57,17 @@ package final class Destination: Sendable {
     }
 
     /// Starts the thread, which connects at once; call it once, and `join` afterwards whatever happens.
+    ///
+    /// - Throws: where no thread or no descriptor is to be had.
     package func start() throws(Errno) {
+        let control = try PublishControl()
         try state.withLock { state throws(Errno) in
             precondition(state.thread == nil, "a destination starts once")
+            state.control = control
+            if let deadline = state.stopDeadline { control.limit(to: deadline) }
+            if state.isCancelled { control.cancel() }
             // Certificates are verified on this thread: their code uses more stack than ours.
-            state.thread = try WorkerThread(name: "up-pub-\(index)", stackBytes: 512 * 1024) { self.run() }
+            state.thread = try WorkerThread(name: "up-pub-\(index)", stackBytes: Self.stackBytes) { self.run(control) }
         }
     }
 
@@ -70,15 +76,19 @@ package final class Destination: Sendable {
     /// To be called after `PacketLog.end`; returns at once. Where `deadline` has passed before there was a
     /// connection, none is made.
     package func stop(deadline: MediaTime) {
-        state.withLock { $0.stopDeadline = min(deadline, $0.stopDeadline ?? deadline) }
-        control.limit(to: deadline)
+        state.withLock { state in
+            state.stopDeadline = min(deadline, state.stopDeadline ?? deadline)
+            state.control?.limit(to: deadline)
+        }
         cursor.wake()
     }
 
     /// Drops the connection at once, whatever is going on; returns at once.
     package func cancel() {
-        state.withLock { $0.isCancelled = true }
-        control.cancel()
+        state.withLock { state in
+            state.isCancelled = true
+            state.control?.cancel()
+        }
         cursor.wake()
     }
 
@@ -94,10 +104,10 @@ package final class Destination: Sendable {
 
     // MARK: The thread
 
-    private func run() {
+    private func run(_ control: PublishControl) {
         Self.blockBrokenPipeSignal()
         var buffer = PacketBuffer(
-            limit: settings.maximumPacketBytes + RTMPHandle.headroom + FLVFileWriter.tailroom + 16,
+            limit: settings.maximumPacketBytes + RTMPPublisher.headroom + FLVFileWriter.tailroom,
             tailroom: FLVFileWriter.tailroom)
         do {
             switch settings.kind {
@@ -158,7 +168,9 @@ package final class Destination: Sendable {
                 try sink.write(info, &buffer)
                 count(info, byteCount)
             case .timeout, .woken: break
-            case .ended: return true
+            case .ended:
+                if !isStopping { enter(.stopping) }
+                return true
             }
             try sink.service()
             note(sink.progress)

@@ -28,6 +28,16 @@ package struct DestinationSettings: Sendable, Equatable {
             }
     }
 
+    /// Bytes that such a destination may hold, for the memory plan: its packet, the kernel's send buffer, and librtmp's
+    /// handle with what is read from the server. The thread's stack and TLS come on top (about 0.2 and 1 MB; the
+    /// system's CAs another 3.7 MB, once a process).
+    package var reservedBytes: Int {
+        switch kind {
+        case .rtmp: maximumPacketBytes + Int(TCPConnector.sendBufferBytes) + 256 * 1024
+        case .flvFile: maximumPacketBytes
+        }
+    }
+
     /// The URL without secrets, or the path.
     package var location: String {
         switch kind {
@@ -51,7 +61,7 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package var caFile: String?
     /// False accepts any certificate: whoever is in between can read the stream and the key.
     package var verifiesCertificate = true
-    /// Bytes of a chunk; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to 10,485,760).
+    /// Bytes of a chunk, 1 to 16,777,215; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to 10,485,760).
     package var chunkSize = 65_536
     /// Bytes after which the server is asked to acknowledge; its acknowledgements are the end-to-end measure.
     package var acknowledgementWindow: UInt32 = 2_500_000

@@ -63,6 +63,7 @@ internal import MediaCore
 
     /// Announces a chunk size and uses it from then on.
     func setChunkSize(_ size: Int) throws(PublishError) {
+        precondition((1...0xff_ffff).contains(size), "an RTMP chunk has 1 to 16,777,215 bytes")
         try send(.setChunkSize, on: .control, word: UInt32(size))
         unsafe rtmp.pointee.m_outChunkSize = CInt(size)
     }

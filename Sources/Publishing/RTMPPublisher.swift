@@ -16,13 +16,16 @@ final class RTMPPublisher: PublishingSink {
     private var audioTimestamp = FLVTimestamp()
 
     /// A chunk header, and FLV's bytes before an access unit.
-    let headroom = RTMPHandle.headroom + 5
+    static let headroom = RTMPHandle.headroom + 5
+    var headroom: Int { Self.headroom }
+    private let location: String
 
     init(
         settings: RTMPDestinationSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,
         onNotice: @escaping (String) -> Void
     ) {
         self.settings = settings
+        location = settings.endpoint.description
         self.format = format
         self.clock = clock
         self.control = control
@@ -31,7 +34,7 @@ final class RTMPPublisher: PublishingSink {
 
     var progress: SinkProgress {
         SinkProgress(
-            location: settings.endpoint.description, bytesSent: connection?.socket.bytesSent ?? 0,
+            location: location, bytesSent: connection?.socket.bytesSent ?? 0,
             bytesAcknowledged: acknowledgedBytes, tlsProtocol: connection?.socket.tlsProtocol)
     }
 

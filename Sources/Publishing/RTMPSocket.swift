@@ -35,7 +35,7 @@ internal import MediaCore
     /// Calls of librtmp's that sent something.
     var sends: UInt64 { unsafe raw.pointee.sends }
     /// "TLS1.3" and the like, nil on plain TCP.
-    var tlsProtocol: String? { tls?.protocolName }
+    private(set) var tlsProtocol: String?
 
     /// Runs the TLS handshake until `deadline`; verified unless `verifies` is false.
     func startTLS(credentials: TLSCredentials, verifies: Bool) throws(PublishError) {
@@ -43,6 +43,7 @@ internal import MediaCore
         tls = session
         unsafe raw.pointee.tls = UnsafeMutableRawPointer(session.raw)
         guard unsafe upcast_rtmp_socket_handshake(raw) == 0 else { throw failure(during: "the TLS handshake") }
+        tlsProtocol = session.protocolName
     }
 
     /// Reads what is there without waiting.

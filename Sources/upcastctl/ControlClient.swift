@@ -21,7 +21,8 @@ enum ControlClientError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unreachable(let reason): reason
         case .refused(let status, let report):
-            report.message.isEmpty ? "the daemon answered \(status)" : "the daemon answered \(status) \(report.code): \(report.message)"
+            report.message.isEmpty
+                ? "the daemon answered \(status)" : "the daemon answered \(status) \(report.code): \(report.message)"
         case .unintelligible(let reason): "the daemon's answer is not understood: \(reason)"
         }
     }
@@ -36,7 +37,8 @@ struct ControlClient {
 
     /// The JSON that the daemon answers with 200.
     func get(_ target: String) throws(ControlClientError) -> JSONValue {
-        let (status, body) = try Self.split(try exchange("GET \(target) HTTP/1.1\r\nHost: upcastd\r\nConnection: close\r\n\r\n"))
+        let (status, body) = try Self.split(
+            try exchange("GET \(target) HTTP/1.1\r\nHost: upcastd\r\nConnection: close\r\n\r\n"))
         let json: JSONValue
         do { json = try JSONParser.parse(body) } catch {
             throw .unintelligible("\(error) of an answer \(status) with \(body.count) bytes")
@@ -47,7 +49,9 @@ struct ControlClient {
 
     /// Status and body of an HTTP/1.1 answer that was read to its end.
     static func split(_ answer: [UInt8]) throws(ControlClientError) -> (status: Int, body: [UInt8]) {
-        guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else { throw .unintelligible("it has no end of headers") }
+        guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else {
+            throw .unintelligible("it has no end of headers")
+        }
         let lines = String(decoding: answer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
@@ -77,7 +81,9 @@ struct ControlClient {
             let count = unsafe recv(socket.raw, &buffer, buffer.count, 0)
             if count > 0 {
                 answer += buffer[..<count]
-                guard answer.count <= Self.maxAnswerBytes else { throw .unintelligible("it has more than \(Self.maxAnswerBytes) bytes") }
+                guard answer.count <= Self.maxAnswerBytes else {
+                    throw .unintelligible("it has more than \(Self.maxAnswerBytes) bytes")
+                }
                 continue
             }
             let error = Errno.current
@@ -85,7 +91,8 @@ struct ControlClient {
             if error.code == EINTR { continue }
             throw .unreachable(
                 error.code == EAGAIN
-                    ? "the daemon at \(path) did not answer within \(timeoutSeconds) s" : "the daemon at \(path) hung up: \(error)")
+                    ? "the daemon at \(path) did not answer within \(timeoutSeconds) s"
+                    : "the daemon at \(path) hung up: \(error)")
         }
     }
 

@@ -4,11 +4,13 @@ import Glibc
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Shows what the daemon is doing: state, counters, drops by cause, queue, memory.")
+        commandName: "status",
+        abstract: "Shows what the daemon is doing: state, counters, drops by cause, queue, memory.")
 
     @Option(
         help: ArgumentHelp(
-            "The daemon's control socket (default: $UPCAST_CONTROL_SOCKET, or /run/upcast/control.sock).", valueName: "path"))
+            "The daemon's control socket (default: $UPCAST_CONTROL_SOCKET, or /run/upcast/control.sock).",
+            valueName: "path"))
     var socket: String?
 
     @Flag(help: "Print the daemon's own JSON.")

@@ -27,12 +27,14 @@ enum StatusText {
             "\(Quantity.rate(video.bitsPerSecond)) of \(Quantity.rate(video.targetBitsPerSecond))")
         if !video.source.isEmpty { line("", "from \(video.source)") }
         line(
-            "", "\(video.framesReceived) received", "\(video.framesEncoded) encoded", "\(video.framesRepeated) repeated",
+            "", "\(video.framesReceived) received", "\(video.framesEncoded) encoded",
+            "\(video.framesRepeated) repeated",
             Quantity.counted(video.keyframes, "keyframe"))
 
         let audio = status.audio
         line(
-            "audio", "\(audio.sampleRate) Hz", Quantity.counted(audio.channels, "channel"), Quantity.rate(audio.targetBitsPerSecond))
+            "audio", "\(audio.sampleRate) Hz", Quantity.counted(audio.channels, "channel"),
+            Quantity.rate(audio.targetBitsPerSecond))
         line(
             "", "app \(Quantity.counted(audio.appBlocksReceived, "block"))",
             "microphone \(Quantity.counted(audio.microphoneBlocksReceived, "block"))",
@@ -42,7 +44,8 @@ enum StatusText {
         let queue = status.queue
         line(
             "queue", "\(queue.milliseconds) of \(queue.capacityMilliseconds) ms",
-            "\(Quantity.bytes(queue.bytes)) of \(Quantity.bytes(queue.capacityBytes))", Quantity.counted(queue.packets, "packet"))
+            "\(Quantity.bytes(queue.bytes)) of \(Quantity.bytes(queue.capacityBytes))",
+            Quantity.counted(queue.packets, "packet"))
         if !status.timeline.isEmpty { line("timeline", counters(status.timeline)) }
         for (index, latency) in status.latency.enumerated() {
             line(
@@ -53,7 +56,8 @@ enum StatusText {
 
         let memory = status.memory
         line(
-            "memory", "\(Quantity.bytes(memory.residentBytes)) resident (peak \(Quantity.bytes(memory.peakResidentBytes)), "
+            "memory",
+            "\(Quantity.bytes(memory.residentBytes)) resident (peak \(Quantity.bytes(memory.peakResidentBytes)), "
                 + "\(Quantity.bytes(memory.anonymousBytes)) anonymous)",
             "planned \(Quantity.bytes(memory.planBytes)) of \(Quantity.bytes(memory.capBytes))")
 
@@ -69,7 +73,7 @@ enum StatusText {
             [
                 destination.name, destination.state.rawValue, Quantity.time(destination.stateMilliseconds),
                 Quantity.bytes(destination.bytesSent), Quantity.bytes(destination.bytesAcknowledged),
-                "\(destination.backlogMilliseconds) ms", "\(destination.connects)", destination.url,
+                "\(destination.backlogMilliseconds) ms", "\(destination.connects)", destination.url
             ].map(printable)
         }
         let widths = header.indices.map { column in ([header] + rows).reduce(0) { max($0, $1[column].count) } }
@@ -89,7 +93,9 @@ enum StatusText {
         counters.isEmpty ? "none" : counters.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
     }
 
-    private static func pad(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
 
     /// Names come from clients and errors from servers: nothing that a terminal would act on gets through.
     private static func printable(_ text: String) -> String {

@@ -28,7 +28,7 @@ enum Main {
             try command.run()
         } catch let error as ControlClientError {
             fail("upcastctl: \(error)", error.exitStatus)
-        } catch where Upcastctl.exitCode(for: error).isSuccess {
+        } catch  where Upcastctl.exitCode(for: error).isSuccess {
             print(Upcastctl.fullMessage(for: error)) // --help
         } catch {
             fail(Upcastctl.fullMessage(for: error), .usage)

@@ -10,10 +10,13 @@ import Testing
         ("rtmp://host/app/", "rtmp://host/app/", "rtmp://host/app/***"),
         ("RTMPS://host:443/app/inst/key?token=1", "rtmps://host/app/***", "rtmps://host/app/inst/key/***"),
         ("rtmp://host:1936/app?token=1/key", "rtmp://host:1936/app/***", "rtmp://host:1936/app/***"),
-        ("rtmp://[2001:db8::1]:1936/app/key", "rtmp://[2001:db8::1]:1936/app/***", "rtmp://[2001:db8::1]:1936/app/key/***"),
+        (
+            "rtmp://[2001:db8::1]:1936/app/key", "rtmp://[2001:db8::1]:1936/app/***",
+            "rtmp://[2001:db8::1]:1936/app/key/***"
+        ),
         ("file:/var/a.flv", "file:/var/a.flv", "file:/var/a.flv"),
         ("file:///var/a", "file:/var/a", "file:/var/a"),
-        ("out.flv", "file:out.flv", "file:out.flv"),
+        ("out.flv", "file:out.flv", "file:out.flv")
     ])
     func urlsAreRedacted(text: String, redacted: String, withSeparateKey: String) throws {
         let url = try DestinationURL(text)
@@ -22,8 +25,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("rtmp://host/app/key", "host", 1935, false, "app/key", true), ("rtmps://host/app", "host", 443, true, "app", false),
-        ("rtmp://[::1]/a/b?c=d", "::1", 1935, false, "a/b?c=d", true), ("rtmp://h:80/a?b/c", "h", 80, false, "a?b/c", false),
+        ("rtmp://host/app/key", "host", 1935, false, "app/key", true),
+        ("rtmps://host/app", "host", 443, true, "app", false),
+        ("rtmp://[::1]/a/b?c=d", "::1", 1935, false, "a/b?c=d", true),
+        ("rtmp://h:80/a?b/c", "h", 80, false, "a?b/c", false)
     ])
     func partsOfALocation(text: String, host: String, port: Int, isSecure: Bool, path: String, hasStream: Bool) throws {
         guard case .rtmp(let location) = try DestinationURL(text) else { throw CancellationError() }
@@ -32,9 +37,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "host/app", "http://h/a", "rtmp://", "rtmp:///app", "rtmp://h", "rtmp://h/", "rtmp://h/?a=b", "rtmp://h:0/a", "rtmp://h:65536/a",
-        "rtmp://h:/a", "rtmp://h:1x/a", "rtmp://[::1/a", "rtmp://[::1]x/a", "rtmp://u:p@h/a", "rtmp://h/a b", "rtmp://h/a\u{7F}", "rtmp://hé/a",
-        "rtmp://h/" + String(repeating: "a", count: 2048), "file:a.flv", "file:", "file:/folder/",
+        "", "host/app", "http://h/a", "rtmp://", "rtmp:///app", "rtmp://h", "rtmp://h/", "rtmp://h/?a=b",
+        "rtmp://h:0/a", "rtmp://h:65536/a",
+        "rtmp://h:/a", "rtmp://h:1x/a", "rtmp://[::1/a", "rtmp://[::1]x/a", "rtmp://u:p@h/a", "rtmp://h/a b",
+        "rtmp://h/a\u{7F}", "rtmp://hé/a",
+        "rtmp://h/" + String(repeating: "a", count: 2048), "file:a.flv", "file:", "file:/folder/"
     ])
     func notADestination(text: String) {
         let error = #expect(throws: InvalidDestinationURL.self) { try DestinationURL(text) }
@@ -48,7 +55,9 @@ import Testing
         var dumped = ""
         dump(configuration, to: &dumped)
         #expect(dumped.contains("rtmp://h/app/***"))
-        for shown in [dumped, "\(configuration)", String(reflecting: configuration), configuration.destinations[0].description] {
+        for shown in [
+            dumped, "\(configuration)", String(reflecting: configuration), configuration.destinations[0].description
+        ] {
             #expect(!shown.contains("SECRET"))
         }
     }
@@ -71,7 +80,10 @@ import Testing
         #expect(try destination.publishURL(environment: [:]) == nil)
     }
 
-    @Test(arguments: [("", "is empty"), ("SEC RET", "is not a stream key"), ("SECRÉT", "is not a stream key"), (String(repeating: "S", count: 1025), "is not a stream key")])
+    @Test(arguments: [
+        ("", "is empty"), ("SEC RET", "is not a stream key"), ("SECRÉT", "is not a stream key"),
+        (String(repeating: "S", count: 1025), "is not a stream key")
+    ])
     func badKeysAreRefusedUnseen(text: String, what: String) throws {
         var destination = DestinationConfiguration()
         destination.keyEnvironment = "KEY"
@@ -93,11 +105,12 @@ import Testing
         var file = DestinationConfiguration()
         file.url = .flvFile(path: "/nowhere/a.flv")
         configuration.destinations = [destination, file]
-        #expect(configuration.problemsOnThisMachine(environment: [:]).map(\.description) == [
-            "on this machine: control.socket: the folder of /nowhere/b.sock does not exist; create it, or choose another path",
-            "on this machine: destinations[0].key_file: key_file /nowhere/key cannot be opened: No such file or directory; check the path and its permissions",
-            "on this machine: destinations[0].ca_file: /etc/passwd holds no certificate; name a file in PEM format",
-            "on this machine: destinations[1].url: the folder of /nowhere/a.flv does not exist; create it, or choose another path",
-        ])
+        #expect(
+            configuration.problemsOnThisMachine(environment: [:]).map(\.description) == [
+                "on this machine: control.socket: the folder of /nowhere/b.sock does not exist; create it, or choose another path",
+                "on this machine: destinations[0].key_file: key_file /nowhere/key cannot be opened: No such file or directory; check the path and its permissions",
+                "on this machine: destinations[0].ca_file: /etc/passwd holds no certificate; name a file in PEM format",
+                "on this machine: destinations[1].url: the folder of /nowhere/a.flv does not exist; create it, or choose another path"
+            ])
     }
 }

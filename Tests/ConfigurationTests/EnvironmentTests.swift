@@ -10,20 +10,28 @@ import Testing
 
     /// Another value of each key that is right by itself and beside the defaults.
     private static let other: [String: String] = [
-        "ingest.socket": "/run/a.sock", "ingest.socket_mode": "0600", "ingest.start_timeout_ms": "4000", "ingest.idle_timeout_ms": "60000",
-        "video.width": "640", "video.height": "360", "video.frame_rate": "30000/1001", "video.fit": "fill", "video.background": "#ff8000",
-        "video.encoder": "h264_vaapi", "video.preset": "superfast", "video.tune": "zerolatency,fastdecode", "video.profile": "main",
+        "ingest.socket": "/run/a.sock", "ingest.socket_mode": "0600", "ingest.start_timeout_ms": "4000",
+        "ingest.idle_timeout_ms": "60000",
+        "video.width": "640", "video.height": "360", "video.frame_rate": "30000/1001", "video.fit": "fill",
+        "video.background": "#ff8000",
+        "video.encoder": "h264_vaapi", "video.preset": "superfast", "video.tune": "zerolatency,fastdecode",
+        "video.profile": "main",
         "video.threads": "2", "video.b_frames": "2", "video.bitrate_kbps": "1500", "video.vbv_ms": "500",
-        "video.keyframe_interval_ms": "1000", "video.color_matrix": "bt601", "video.color_range": "full", "video.idle_repeat_ms": "500",
+        "video.keyframe_interval_ms": "1000", "video.color_matrix": "bt601", "video.color_range": "full",
+        "video.idle_repeat_ms": "500", "video.subpixel_motion": "true",
         "video.encoder_options": "subme=0:x264-params=a\\:b=c\\\\d",
         "audio.sample_rate": "44100", "audio.channels": "1", "audio.bitrate_kbps": "96", "audio.app_gain_db": "-3.5",
-        "audio.microphone_gain_db": "6", "audio.limiter_ceiling_db": "-0.5", "audio.min_latency_ms": "40", "audio.max_latency_ms": "500",
-        "buffer.duration_ms": "5000", "buffer.max_bytes": "3MiB", "buffer.drop_disposable_ms": "600", "buffer.drop_to_keyframe_ms": "1000",
+        "audio.microphone_gain_db": "6", "audio.limiter_ceiling_db": "-0.5", "audio.min_latency_ms": "40",
+        "audio.max_latency_ms": "500",
+        "buffer.duration_ms": "5000", "buffer.max_bytes": "3MiB", "buffer.drop_disposable_ms": "600",
+        "buffer.drop_to_keyframe_ms": "1000",
         "control.socket": "/run/b.sock", "control.socket_mode": "0666", "log.level": "debug", "log.format": "json",
         "memory.cap_bytes": "64MiB", "stop.drain_ms": "0",
-        "destinations.name": "second", "destinations.url": "rtmps://h:444/app", "destinations.key_file": "/run/key", "destinations.key_env": "KEY",
-        "destinations.connect_timeout_ms": "1000", "destinations.handshake_timeout_ms": "2000", "destinations.send_timeout_ms": "3000",
-        "destinations.ca_file": "/etc/ca.pem", "destinations.tls_verify": "false", "destinations.chunk_size": "4096",
+        "destinations.name": "second", "destinations.url": "rtmps://h:444/app", "destinations.key_file": "/run/key",
+        "destinations.key_env": "KEY",
+        "destinations.connect_timeout_ms": "1000", "destinations.handshake_timeout_ms": "2000",
+        "destinations.send_timeout_ms": "3000",
+        "destinations.ca_file": "/etc/ca.pem", "destinations.tls_verify": "false", "destinations.chunk_size": "4096"
     ]
 
     /// Every key of the table takes its value from its variable, changes that key only, and wins over the file.
@@ -34,10 +42,13 @@ import Testing
         let changed = try load("", [key.environmentName(): value])
         for other in ConfigurationTable.keys {
             let isSame = other.render(changed) == other.render(Configuration())
-            #expect(isSame == ("\(other.section).\(other.name)" != path), "\(path) changes \(other.section).\(other.name)")
+            #expect(
+                isSame == ("\(other.section).\(other.name)" != path), "\(path) changes \(other.section).\(other.name)")
         }
         // The file says the default, the environment something else; and what the environment says, the file may say.
-        #expect(try load("\(key.section):\n  \(key.name): \(key.render(Configuration()))\n", [key.environmentName(): value]) == changed)
+        #expect(
+            try load("\(key.section):\n  \(key.name): \(key.render(Configuration()))\n", [key.environmentName(): value])
+                == changed)
         #expect(try load("\(key.section):\n  \(key.name): \(key.render(changed))\n", [:]) == changed)
     }
 
@@ -52,20 +63,28 @@ import Testing
         let changed = try load(file, environment).destinations
         #expect(changed[0] == defaults[0])
         for other in ConfigurationTable.destinationKeys where name != "url" || other.name != "key_file" {
-            #expect((other.render(changed[1]) == other.render(defaults[1])) == (other.name != name), "\(name) changes \(other.name)")
+            #expect(
+                (other.render(changed[1]) == other.render(defaults[1])) == (other.name != name),
+                "\(name) changes \(other.name)")
         }
     }
 
     @Test func valuesArriveWithTheirUnits() throws {
-        let environment = Dictionary(uniqueKeysWithValues: ConfigurationTable.keys.map { ($0.environmentName(), Self.other["\($0.section).\($0.name)"]!) })
+        let environment = Dictionary(
+            uniqueKeysWithValues: ConfigurationTable.keys.map {
+                ($0.environmentName(), Self.other["\($0.section).\($0.name)"]!)
+            })
         let configuration = try load("", environment)
         #expect(configuration.video.bitrate == 1_500_000)
         #expect(configuration.video.vbv == .milliseconds(500))
         #expect(configuration.video.frameRate == FrameRate(30000, 1001))
         #expect(configuration.video.background == RGBColor(red: 255, green: 128, blue: 0))
         #expect(configuration.video.encoderOptions == ["subme": "0", "x264-params": "a:b=c\\d"])
-        #expect(configuration.video.canvas == CanvasFormat(
-            width: 640, height: 360, frameRate: FrameRate(30000, 1001), color: ColorDescription(matrix: .bt601, range: .full)))
+        #expect(
+            configuration.video.canvas
+                == CanvasFormat(
+                    width: 640, height: 360, frameRate: FrameRate(30000, 1001),
+                    color: ColorDescription(matrix: .bt601, range: .full)))
         #expect(configuration.audio.bitrate == 96_000)
         #expect(configuration.audio.appGainDecibels == -3.5)
         #expect(configuration.buffer.maxBytes == 3 << 20)
@@ -89,9 +108,11 @@ import Testing
             "PATH": "/bin", "UPCAST": "x", "UPCASTX_Y": "x", "UPCAST_SOCKET": "/s", "UPCAST_CONFIG": "/f",
             // What Kubernetes sets for Services called upcast and upcast-live.
             "UPCAST_SERVICE_HOST": "10.0.0.1", "UPCAST_SERVICE_PORT": "1935", "UPCAST_SERVICE_PORT_RTMP": "1935",
-            "UPCAST_PORT": "tcp://10.0.0.1:1935", "UPCAST_PORT_1935_TCP": "tcp://10.0.0.1:1935", "UPCAST_PORT_1935_TCP_PROTO": "tcp",
-            "UPCAST_PORT_1935_TCP_PORT": "1935", "UPCAST_PORT_1935_TCP_ADDR": "10.0.0.1", "UPCAST_LIVE_SERVICE_HOST": "10.0.0.2",
-            "UPCAST_LIVE_PORT": "tcp://10.0.0.2:80",
+            "UPCAST_PORT": "tcp://10.0.0.1:1935", "UPCAST_PORT_1935_TCP": "tcp://10.0.0.1:1935",
+            "UPCAST_PORT_1935_TCP_PROTO": "tcp",
+            "UPCAST_PORT_1935_TCP_PORT": "1935", "UPCAST_PORT_1935_TCP_ADDR": "10.0.0.1",
+            "UPCAST_LIVE_SERVICE_HOST": "10.0.0.2",
+            "UPCAST_LIVE_PORT": "tcp://10.0.0.2:80"
         ]
         #expect(try load("", environment) == Configuration())
         let named = "destinations:\n  - {url: rtmp://h/app, key_env: UPCAST_STREAM_KEY}\n"

@@ -9,7 +9,9 @@ import Testing
         .deletingLastPathComponent()
 
     /// The file, or what it should be, written there first when REGENERATE=1 asks for it.
-    private static func golden(_ path: String, _ expected: (String) -> String) throws -> (file: String, expected: String) {
+    private static func golden(_ path: String, _ expected: (String) -> String) throws -> (
+        file: String, expected: String
+    ) {
         let url = root.appending(path: path)
         let file = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
         let text = expected(file)
@@ -52,7 +54,8 @@ import Testing
     @Test func everyKeyIsExplained() throws {
         let file = try String(contentsOf: Self.root.appending(path: "Config/upcastd.yaml"), encoding: .utf8)
         let docs = try String(contentsOf: Self.root.appending(path: "docs/configuration.md"), encoding: .utf8)
-        let names = ConfigurationTable.keys.map { ($0.name, $0.environmentName(), $0.memory) }
+        let names =
+            ConfigurationTable.keys.map { ($0.name, $0.environmentName(), $0.memory) }
             + ConfigurationTable.destinationKeys.map { ($0.name, $0.environmentName(index: 0), $0.memory) }
         for (name, variable, memory) in names {
             #expect(file.contains(" \(name): ") && file.contains("# \(variable)\n"), "\(name) is missing in the file")

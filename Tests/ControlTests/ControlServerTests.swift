@@ -74,7 +74,9 @@ import Testing
         try serving(readiness: .notReady("no destination is connected")) {
             let (head, body) = try request("GET", "/readyz")
             #expect(head.hasPrefix("HTTP/1.1 503 "))
-            #expect(ErrorReport(json: try JSONParser.parse(body)) == ErrorReport(code: "not_ready", message: "no destination is connected"))
+            #expect(
+                ErrorReport(json: try JSONParser.parse(body))
+                    == ErrorReport(code: "not_ready", message: "no destination is connected"))
             #expect(answers200("/healthz"))
         }
     }
@@ -91,10 +93,12 @@ import Testing
     @Test func bodiesReachTheRoute() throws {
         try serving {
             let body = String(repeating: "b", count: 8192)
-            let plain = try RawClient(path).send("POST /echo HTTP/1.1\r\nContent-Length: 8192\r\n\r\n" + body).receiveText()
+            let plain = try RawClient(path).send("POST /echo HTTP/1.1\r\nContent-Length: 8192\r\n\r\n" + body)
+                .receiveText()
             #expect(plain.hasSuffix("{\"bytes\":8192}\n"))
             let chunked = try RawClient(path).send(
-                "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n3\r\nfgh\r\n0\r\n\r\n").receiveText()
+                "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n3\r\nfgh\r\n0\r\n\r\n"
+            ).receiveText()
             #expect(chunked.hasSuffix("{\"bytes\":8}\n"))
         }
     }
@@ -103,22 +107,30 @@ import Testing
         ("GET /status HTTP/1.1\r\nX: " + String(repeating: "x", count: 9000) + "\r\n\r\n", 431, "head_too_large"),
         ("GET /" + String(repeating: "x", count: 70_000), 431, "head_too_large"),
         ("GET / HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: 2000), 431, "head_too_large"),
-        ("POST /echo HTTP/1.1\r\nContent-Length: 8193\r\n\r\n" + String(repeating: "x", count: 8193), 413, "body_too_large"),
-        ("POST /echo HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n" + String(repeating: "x", count: 100_000), 413, "body_too_large"),
+        (
+            "POST /echo HTTP/1.1\r\nContent-Length: 8193\r\n\r\n" + String(repeating: "x", count: 8193), 413,
+            "body_too_large"
+        ),
+        (
+            "POST /echo HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n" + String(repeating: "x", count: 100_000), 413,
+            "body_too_large"
+        ),
         // A megabyte's worth of framing around a small body.
         (
-            "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + String(repeating: "1;" + String(repeating: "e", count: 60) + "\r\nx\r\n", count: 2000),
+            "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + String(repeating: "1;" + String(repeating: "e", count: 60) + "\r\nx\r\n", count: 2000),
             413, "body_too_large"
-        ),
+        )
     ])
     func tooMuchIsRefused(text: String, status: Int, code: String) throws {
         try serving { try expectError(RawClient(path).send(text).receive(), status, code) }
     }
 
     @Test(arguments: [
-        "\u{16}\u{3}\u{1}\u{2}\0\u{1}\0 a TLS hello", "hello\r\n\r\n", "GET /status\r\n\r\n", "GET /status HTTP/9.9\r\n\r\n",
+        "\u{16}\u{3}\u{1}\u{2}\0\u{1}\0 a TLS hello", "hello\r\n\r\n", "GET /status\r\n\r\n",
+        "GET /status HTTP/9.9\r\n\r\n",
         "GET /status HTTP/1.1\r\nContent-Length: x\r\n\r\n", "GET /status HTTP/1.1\r\nA B: c\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
     ])
     func garbageIsRefused(text: String) throws {
         try serving {
@@ -133,7 +145,10 @@ import Testing
             var generator = SplitMix64(state: 1)
             for _ in 0..<100 {
                 var bytes = Array("GET /status HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc".utf8)
-                for _ in 0..<4 { bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
+                for _ in 0..<4 {
+                    bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(
+                        in: 0...255, using: &generator)
+                }
                 bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator))
                 let answer = try RawClient(path).send(bytes).finishSending().receiveText()
                 #expect(answer.isEmpty || answer.ranges(of: "Connection: close").count == 1, "\(answer)")
@@ -144,7 +159,8 @@ import Testing
 
     @Test func aSecondRequestOnTheSameConnectionIsNotAnswered() throws {
         try serving {
-            let answer = try RawClient(path).send(String(repeating: "GET /healthz HTTP/1.1\r\n\r\n", count: 3)).receiveText()
+            let answer = try RawClient(path).send(String(repeating: "GET /healthz HTTP/1.1\r\n\r\n", count: 3))
+                .receiveText()
             #expect(answer.ranges(of: "HTTP/1.1 200").count == 1)
         }
     }
@@ -153,7 +169,8 @@ import Testing
         try serving {
             let answer = try RawClient(path).send("GET /status HTTP/1.0\r\n\r\n").finishSending().receiveText()
             #expect(answer.hasPrefix("HTTP/1.1 200 "))
-            #expect(try RawClient(path).send("GET /sta").finishSending().receiveText().hasPrefix("HTTP/1.1 200 ") == false)
+            #expect(
+                try RawClient(path).send("GET /sta").finishSending().receiveText().hasPrefix("HTTP/1.1 200 ") == false)
         }
     }
 

@@ -10,15 +10,18 @@ import Testing
         ("a\"b\\c/d", #""a\"b\\c/d""#),
         ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
         ("\0\u{1}\u{1F}\u{7F}", #""\u0000\u0001\u001f"# + "\u{7F}\""),
-        ("é 漢 😀 \u{2028}", "\"é 漢 😀 \u{2028}\""),
+        ("é 漢 😀 \u{2028}", "\"é 漢 😀 \u{2028}\"")
     ])
     func stringsAreEscaped(string: String, expected: String) {
         #expect(text(.string(string)) == expected)
     }
 
     @Test func numbers() {
-        #expect(text(.array([.integer(.min), .integer(.max), .number(0.5), .number(1e-7), .number(.nan), .number(.infinity)]))
-            == "[-9223372036854775808,9223372036854775807,0.5,1e-07,null,null]")
+        #expect(
+            text(
+                .array([.integer(.min), .integer(.max), .number(0.5), .number(1e-7), .number(.nan), .number(.infinity)])
+            )
+                == "[-9223372036854775808,9223372036854775807,0.5,1e-07,null,null]")
     }
 
     @Test func prettyTextIsIndented() {
@@ -49,9 +52,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "[1 2]", "nul", "01", "-", "1.", ".5", "1e", "+1", "\"", "\"\\x\"", "\"\\u12\"",
+        "", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "[1 2]", "nul", "01", "-", "1.", ".5", "1e", "+1", "\"", "\"\\x\"",
+        "\"\\u12\"",
         "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\u{1}\"", "1 2", "[1]]", "'a'", "1e999", "\u{FEFF}1",
-        String(repeating: "[", count: 33) + String(repeating: "]", count: 33),
+        String(repeating: "[", count: 33) + String(repeating: "]", count: 33)
     ])
     func notJSON(text: String) {
         #expect(throws: JSONParser.Failure.self) { try JSONParser.parse(Array(text.utf8)) }
@@ -62,7 +66,10 @@ import Testing
         (#""\ud83d\ude00\u00e9\/""#, .string("😀é/")),
         ("1e20", .number(1e20)), ("100000000000000000000", .number(1e20)),
         ("-0", .integer(0)),
-        (String(repeating: "[", count: 32) + String(repeating: "]", count: 32), (0..<31).reduce(.array([])) { value, _ in .array([value]) }),
+        (
+            String(repeating: "[", count: 32) + String(repeating: "]", count: 32),
+            (0..<31).reduce(.array([])) { value, _ in .array([value]) }
+        )
     ])
     func isJSON(text: String, expected: JSONValue) throws {
         #expect(try JSONParser.parse(Array(text.utf8)) == expected)
@@ -89,10 +96,13 @@ import Testing
         switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &generator) {
         case 0: return .null
         case 1: return .bool(.random(using: &generator))
-        case 2: return .integer(Int(truncatingIfNeeded: generator.next() >> UInt64.random(in: 0..<64, using: &generator)))
+        case 2:
+            return .integer(Int(truncatingIfNeeded: generator.next() >> UInt64.random(in: 0..<64, using: &generator)))
         case 3: return .number(Double.random(in: -1e6...1e6, using: &generator))
         case 4: return .string(randomString(&generator))
-        case 5: return .array((0..<Int.random(in: 0..<4, using: &generator)).map { _ in random(&generator, depth: depth - 1) })
+        case 5:
+            return .array(
+                (0..<Int.random(in: 0..<4, using: &generator)).map { _ in random(&generator, depth: depth - 1) })
         default:
             return .object(
                 (0..<Int.random(in: 0..<4, using: &generator)).map {
@@ -104,7 +114,9 @@ import Testing
     private static func randomString(_ generator: inout SplitMix64) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0..<12, using: &generator) {
-            let ranges: [ClosedRange<UInt32>] = [0...0x1F, 0x20...0x7F, 0x80...0x7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF]
+            let ranges: [ClosedRange<UInt32>] = [
+                0...0x1F, 0x20...0x7F, 0x80...0x7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF
+            ]
             let range = ranges.randomElement(using: &generator)!
             text.append(Unicode.Scalar(UInt32.random(in: range, using: &generator))!)
         }
@@ -124,7 +136,8 @@ import Testing
             (other as? [Any]).map { $0.count == items.count && zip(items, $0).allSatisfy { same($0, $1) } } ?? false
         case .object(let members):
             (other as? [String: Any]).map { dictionary in
-                dictionary.count == members.count && members.allSatisfy { member in dictionary[member.name].map { same(member.value, $0) } ?? false }
+                dictionary.count == members.count
+                    && members.allSatisfy { member in dictionary[member.name].map { same(member.value, $0) } ?? false }
             } ?? false
         }
     }

@@ -94,7 +94,9 @@ extension StatusReport {
     @Test func namesAreStable() {
         func names(_ value: JSONValue, _ prefix: String) -> [String] {
             guard case .object(let members) = value else {
-                if case .array(let items) = value, let first = items.first, case .object = first { return names(first, prefix + "[]") }
+                if case .array(let items) = value, let first = items.first, case .object = first {
+                    return names(first, prefix + "[]")
+                }
                 return [prefix]
             }
             return members.flatMap { names($0.value, prefix.isEmpty ? $0.name : "\(prefix).\($0.name)") }
@@ -120,7 +122,8 @@ extension StatusReport {
 
     /// A tool and a daemon of different versions understand each other.
     @Test func unknownAndMissingFieldsAreForgiven() throws {
-        let json = #"{"state":"hovering","uptime_ms":5,"new":{"a":[1]},"video":{"width":"wide","height":720},"client":null,"drops":{"a":1,"b":"x"}}"#
+        let json =
+            #"{"state":"hovering","uptime_ms":5,"new":{"a":[1]},"video":{"width":"wide","height":720},"client":null,"drops":{"a":1,"b":"x"}}"#
         var expected = StatusReport()
         expected.uptimeMilliseconds = 5
         expected.video.height = 720
@@ -158,12 +161,15 @@ extension StatusReport {
     @Test func anIdleDaemonIsReadableToo() {
         let text = StatusText.render(StatusReport())
         #expect(text.hasPrefix("state   idle for 0 ms\n"))
-        #expect(text.contains("\nclient  none\n") && text.contains("\ndrops   none\n") && text.hasSuffix("\n\nno destinations\n"))
+        #expect(
+            text.contains("\nclient  none\n") && text.contains("\ndrops   none\n")
+                && text.hasSuffix("\n\nno destinations\n"))
     }
 
     @Test(arguments: [
-        (0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_999, "59.9 s"), (60_000, "1 min 0 s"), (3_599_999, "59 min 59 s"),
-        (3_600_000, "1 h 0 min"), (86_400_000, "1 d 0 h"), (190_000_000, "2 d 4 h"),
+        (0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_999, "59.9 s"), (60_000, "1 min 0 s"),
+        (3_599_999, "59 min 59 s"),
+        (3_600_000, "1 h 0 min"), (86_400_000, "1 d 0 h"), (190_000_000, "2 d 4 h")
     ])
     func times(milliseconds: Int, expected: String) { #expect(Quantity.time(milliseconds) == expected) }
 

@@ -11,7 +11,9 @@ import Testing
     private let folder = TemporaryFolder()
     private var path: String { folder.file("control.sock") }
 
-    private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (status: Int32, out: String, err: String) {
+    private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (
+        status: Int32, out: String, err: String
+    ) {
         let process = Process()
         process.executableURL = Bundle.main.bundleURL.appending(path: "upcastctl")
         process.arguments = arguments
@@ -71,7 +73,10 @@ import Testing
         #expect(status == 0 && out.contains("--socket <path>"))
     }
 
-    @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "SSH-2.0\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcd"])
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\n", "SSH-2.0\r\n\r\n", "HTTP/1.1 abc\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcd"
+    ])
     func otherAnswersAreNotUnderstood(text: String) {
         #expect(throws: ControlClientError.self) { try ControlClient.split(Array(text.utf8)) }
     }

@@ -29,7 +29,9 @@ import Testing
             munmap(relocated, Self.size)
         }
         #expect(sum(clean) == Self.size)
-        for page in stride(from: 0, to: Self.size, by: 4096) { relocated.storeBytes(of: 7, toByteOffset: page, as: UInt8.self) }
+        for page in stride(from: 0, to: Self.size, by: 4096) {
+            relocated.storeBytes(of: 7, toByteOffset: page, as: UInt8.self)
+        }
         #expect(mprotect(relocated, Self.size, PROT_READ) == 0)
 
         #expect(ProcessMemory.releaseFilePages() >= Self.size)

@@ -1,4 +1,5 @@
 import Buffering
+import FLV
 import LinuxSystem
 import MediaCore
 @testable import Publishing
@@ -112,14 +113,68 @@ import Testing
         try run.wait(for: .publishing)
         nginx.freeze()
         defer { nginx.thaw() }
+        writeMoreThanBuffersHold(to: log)
+        let error = try run.failure()
+        #expect(error.kind == .sendTimeout, "\(error)")
+    }
+
+    @Test func aStopDoesNotWaitForAServerThatStopsReading() throws {
+        let fixture = try FLVFixture.shared.get()
+        let nginx = try NginxServer()
+        let log = PacketLog(limits: PacketLogLimits(maxBytes: 32 << 20, maxDuration: .seconds(600), maxPackets: 4096))
+        let run = try DestinationRun(settings("rtmp://127.0.0.1:\(nginx.port)/live"), log: log, format: fixture.format)
+        try run.wait(for: .publishing)
+        nginx.freeze()
+        defer { nginx.thaw() }
+        writeMoreThanBuffersHold(to: log)
+        log.end()
+        run.destination.stop(deadline: MonotonicClock().now() + .milliseconds(300))
+        run.destination.join()
+        let snapshot = run.destination.snapshot
+        #expect(snapshot.state == .stopped && !snapshot.isDrained && snapshot.video.packets < 40)
+    }
+
+    /// 20 MB: the kernel's buffers on both sides take some 7.
+    private func writeMoreThanBuffersHold(to log: PacketLog) {
         let frame = [UInt8](repeating: 0, count: 500_000)
         for index in 0..<40 {
             let time = MediaTime.milliseconds(Int64(index) * 33)
             let priority: PacketPriority = index == 0 ? .keyframe : .reference
             log.write(PacketInfo(track: .video, pts: time, dts: time, priority: priority), payload: frame.span.bytes)
         }
-        let error = try run.failure()
-        #expect(error.kind == .sendTimeout, "\(error)")
+    }
+
+    /// ffmpeg as the server: a second implementation that reads metadata and sequence headers.
+    @Test func ffmpegAsTheServerUnderstandsIt() throws {
+        let fixture = try FLVFixture.shared.get()
+        let folder = try TemporaryFolder()
+        let port = try Loopback.freePort()
+        let server = try TestProcess(
+            "/usr/bin/ffmpeg",
+            ["-v", "error", "-listen", "1", "-i", "rtmp://127.0.0.1:\(port)/live/show", "-c", "copy", folder.file("show.flv")])
+        try Loopback.waitForOneShotListener(at: port)
+        let run = try DestinationRun(settings("rtmp://127.0.0.1:\(port)/live"), log: FLVFixture.log(), format: fixture.format)
+        try run.feed(fixture)
+        run.stop()
+        #expect(run.destination.snapshot.isDrained)
+        server.wait()
+        let recording = try FLVRecording(folder.bytes(of: "show.flv"))
+        #expect(recording.decoderConfiguration == fixture.recording.decoderConfiguration)
+        #expect(recording.video.count == 120 && recording.audio.count == fixture.recording.audio.count)
+        #expect(zip(recording.video, fixture.recording.video).allSatisfy { $0.payload == $1.payload })
+        #expect(recording.metadata.last?["width"] == .number(320))
+        #expect(try decodingErrors(folder.file("show.flv")) == "")
+    }
+
+    @Test func anIPv6Address() throws {
+        guard NginxServer.hasIPv6 else { return }
+        let fixture = try FLVFixture.shared.get()
+        let nginx = try NginxServer(address: "[::1]")
+        let run = try DestinationRun(settings("rtmp://[::1]:\(nginx.port)/live"), log: FLVFixture.log(), format: fixture.format)
+        try run.feed(fixture)
+        run.stop()
+        #expect(run.destination.snapshot.isDrained)
+        #expect(try nginx.recording(of: "show", videoPackets: 120).audio.count == fixture.recording.audio.count)
     }
 
     @Test func cancelAndAStopInThePastEndWhateverGoesOn() throws {

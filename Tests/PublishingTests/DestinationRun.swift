@@ -13,7 +13,7 @@ final class DestinationRun {
     init(_ settings: DestinationSettings, log: PacketLog, format: BroadcastFormat) throws {
         self.log = log
         let events = events
-        destination = try Destination(
+        destination = Destination(
             index: 0, settings: settings, log: log, format: format, clock: MonotonicClock(),
             onEvent: { event in events.signal { $0.append(event) } })
         try destination.start()

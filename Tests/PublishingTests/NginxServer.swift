@@ -10,16 +10,20 @@ final class NginxServer {
     let port: UInt16
     private let process: TestProcess
 
-    init() throws {
+    static let hasIPv6 = FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false
+
+    /// - Parameter address: what to listen at besides 127.0.0.1, in brackets.
+    init(address: String? = nil) throws {
         folder = try TemporaryFolder()
-        port = try Loopback.freePort()
+        let port = try Loopback.freePort()
+        self.port = port
         let path = folder.path
         try folder.write(
             """
             load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
             daemon off; master_process off; pid \(path)/nginx.pid; error_log \(path)/error.log info;
             events { worker_connections 64; }
-            rtmp { server { listen 127.0.0.1:\(port); ack_window 200000;
+            rtmp { server { listen 127.0.0.1:\(port); \(address.map { "listen \($0):\(port);" } ?? "") ack_window 200000;
               application live { live on; record all; record_path \(path); }
               application closed { live on; deny publish all; }
             } }

@@ -28,6 +28,26 @@ final class ScriptedServer {
     }
 }
 
+/// A port whose queue of waiting connections is full, so that the kernel drops further SYNs without a word.
+final class BlackHole {
+    let port: UInt16
+    private let listener: OwnedDescriptor
+    private var fillers: [CInt] = []
+
+    init() throws {
+        listener = try OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        port = try Loopback.bind(listener.raw)
+        guard listen(listener.raw, 0) == 0 else { throw Errno.current }
+        for _ in 0..<4 {
+            let filler = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            fillers.append(filler)
+            Loopback.connect(filler, to: port)
+        }
+    }
+
+    deinit { for filler in fillers { close(filler) } }
+}
+
 /// The server's end of the connection; closed when the script returns.
 final class ScriptedPeer {
     private let descriptor: CInt
