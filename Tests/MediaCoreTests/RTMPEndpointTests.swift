@@ -61,7 +61,7 @@ import Testing
         ("rtmp://[::1]x/app/key", .badHost), ("rtmp://h%41/app/key", .badHost), ("rtmp://hö/app/key", .badHost),
         ("rtmp://h:/app/key", .badPort), ("rtmp://h:0/app/key", .badPort), ("rtmp://h:99999/app/key", .badPort),
         ("rtmp://h:+80/app/key", .badPort), ("rtmp://h:19x/app/key", .badPort), ("rtmp://[::1]:/app/key", .badPort),
-        ("rtmp://h", .missingKey), ("rtmp://h/", .missingKey), ("rtmp://h/app", .missingKey),
+        ("rtmp://h", .missingApp), ("rtmp://h/", .missingApp), ("rtmp://h/app", .missingKey),
         ("rtmp://h/app/", .missingKey), ("rtmp://h/app/?x=y", .missingKey), ("rtmp://h/app?x=/key", .missingKey),
         ("rtmp://h//key", .missingApp), ("rtmp://h/app/" + String(repeating: "k", count: 2048), .tooLong),
     ]
