@@ -24,7 +24,7 @@ package struct CursorBacklog: Equatable, Sendable {
 /// One destination's place in a packet log, and its policy for being late.
 ///
 /// One thread reads; any thread may wake it or ask for figures.
-package final class PacketCursor: @unchecked Sendable /* `state` and `isWoken` are touched under the log's lock only */ {
+package final class PacketCursor: @unchecked Sendable /* what varies is touched under the log's lock only */ {
     private let log: PacketLog
     private var state: PacketCursorState
     private var isWoken = false

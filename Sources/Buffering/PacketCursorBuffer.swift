@@ -27,7 +27,8 @@
 
     /// Gives the payload its place; traps where it does not fit.
     package mutating func place(headroom: Int, byteCount: Int) {
-        precondition(headroom >= 0 && byteCount >= 0 && byteCount <= largestPayload(headroom), "packet exceeds its buffer")
+        let fits = headroom >= 0 && byteCount >= 0 && byteCount <= largestPayload(headroom)
+        precondition(fits, "packet exceeds its buffer")
         self.headroom = headroom
         self.byteCount = byteCount
     }

@@ -53,7 +53,8 @@ package struct TrackDrops: Equatable, Sendable {
     package var total: Int { disposable + late + undecodable + evicted + tooLarge + outOfOrder }
 }
 
-/// What one cursor dropped. Packets before its first keyframe do not count, but a keyframe too large to start with does.
+/// What one cursor dropped. Packets before its first keyframe do not count, but a keyframe that was too large to start
+/// with does.
 package struct DropCounters: Equatable, Sendable {
     package var video = TrackDrops()
     package var audio = TrackDrops()

@@ -54,7 +54,7 @@ enum upcast_wait upcast_control_wait(upcast_control *control, int fd, short even
         struct timespec timeout = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
         struct pollfd polled[2] = {{.fd = fd, .events = events}, {.fd = control->wake_fd, .events = POLLIN}};
         int count = ppoll(polled, 2, &timeout, NULL);
-        // An error of ppoll's own cannot be a passing one (bad pointer, no memory): the caller's next call on `fd` says more.
+        // An error of ppoll's own does not pass (bad pointer, no memory): the caller's next call on `fd` says more.
         if (count < 0 && errno != EINTR) return UPCAST_WAIT_READY;
         if (count <= 0) continue;
         if (polled[1].revents) {

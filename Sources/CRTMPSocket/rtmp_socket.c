@@ -36,7 +36,8 @@ static int tls_result(upcast_rtmp_socket *socket, ssize_t result) {
     if (!gnutls_error_is_fatal((int)result)) return 0;
     if (result == GNUTLS_E_PREMATURE_TERMINATION) return fail(socket, UPCAST_SOCKET_CLOSED, 0);
     // GnuTLS hides the errno of a send or receive that failed, but leaves it in place.
-    if (result == GNUTLS_E_PUSH_ERROR || result == GNUTLS_E_PULL_ERROR) return fail(socket, UPCAST_SOCKET_SYSTEM, errno);
+    if (result == GNUTLS_E_PUSH_ERROR || result == GNUTLS_E_PULL_ERROR)
+        return fail(socket, UPCAST_SOCKET_SYSTEM, errno);
     return fail(socket, UPCAST_SOCKET_TLS, (int)result);
 }
 
@@ -89,7 +90,11 @@ void upcast_rtmp_socket_bye(upcast_rtmp_socket *socket) {
 static _Atomic int refused_fills, refused_sends, refused_closes;
 
 upcast_refused_calls upcast_rtmp_refused_calls(void) {
-    return (upcast_refused_calls){atomic_load(&refused_fills), atomic_load(&refused_sends), atomic_load(&refused_closes)};
+    return (upcast_refused_calls){
+        .fill = atomic_load(&refused_fills),
+        .send = atomic_load(&refused_sends),
+        .close = atomic_load(&refused_closes),
+    };
 }
 
 // librtmp looks at errno after a failure and tries again on EINTR, so errno must be another.

@@ -12,8 +12,8 @@ package enum OrientationSchedule: Equatable, Sendable {
     package static let turns: [OrientationTag] = [.up, .left, .down, .right]
     package static let defaultPeriod = MediaTime.seconds(5)
 
-    /// `none`, a number from 1 to 8, a name such as `right`, `leftMirrored` or `left-mirrored`, `cycle` (the four turns) or `all` (all
-    /// eight), each of the last two with `:seconds` if wanted.
+    /// `none`, a number from 1 to 8, a name such as `right`, `leftMirrored` or `left-mirrored`, `cycle` (the four
+    /// turns) or `all` (all eight), each of the last two with `:seconds` if wanted.
     package init(_ text: String) throws(InputError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts[0].lowercased()

@@ -1,14 +1,9 @@
-extension DestinationConfiguration {
-    /// The URL to publish to, stream key included; nil when the destination is a file. A secret: for the publisher.
-    ///
-    /// Reads `keyFile` anew at each call, so that a replaced key is used from the next connect on.
-    package func publishURL(environment: [String: String]) throws(StreamKeyError) -> String? {
-        guard case .rtmp(let location) = url else { return nil }
-        return location.url(key: try streamKey(environment: environment))
-    }
+package import MediaCore
 
-    /// The stream key from `keyFile` or `keyEnvironment`, or nil when neither is set. A secret.
-    package func streamKey(environment: [String: String]) throws(StreamKeyError) -> String? {
+extension DestinationConfiguration {
+    /// The stream key from `keyFile` or `keyEnvironment`, or nil when neither is set. Reads `keyFile` anew
+    /// at each call, so that a replaced key is used from the next connect on.
+    package func streamKey(environment: [String: String]) throws(StreamKeyError) -> Secret? {
         if let keyFile {
             let bytes: [UInt8]
             do { bytes = try readFile(keyFile, limit: 4096) } catch {
@@ -28,7 +23,7 @@ extension DestinationConfiguration {
         return nil
     }
 
-    private static func checked(_ text: String, source: String) throws(StreamKeyError) -> String {
+    private static func checked(_ text: String, source: String) throws(StreamKeyError) -> Secret {
         let key = text.trimmingSpaces
         guard !key.isEmpty else {
             throw StreamKeyError(source: source, what: "is empty", remedy: "its first line is to be the stream key")
@@ -39,7 +34,7 @@ extension DestinationConfiguration {
                 what: "is not a stream key: longer than 1024 bytes, or with spaces or bytes that are not ASCII",
                 remedy: "its first line is to be the stream key, and nothing else")
         }
-        return String(key)
+        return Secret(String(key))
     }
 }
 

@@ -13,14 +13,22 @@ package final class IngestServer: Sendable {
         package var limits: IngestLimits
         /// From accept to `started`.
         package var startTimeout: MediaTime
+        /// For the next byte of a message that has begun: a client that stops inside one holds the daemon.
+        package var messageTimeout: MediaTime
+        /// For the next message of a live client; zero waits for ever, because a paused client has nothing to say.
+        package var idleTimeout: MediaTime
         /// How long a client may take to close after its goodbye.
         package var lingerTimeout: MediaTime
 
         package init(
-            limits: IngestLimits = .default, startTimeout: MediaTime = .seconds(5), lingerTimeout: MediaTime = .seconds(1)
+            limits: IngestLimits = .default, startTimeout: MediaTime = .seconds(5),
+            messageTimeout: MediaTime = .seconds(10), idleTimeout: MediaTime = .zero,
+            lingerTimeout: MediaTime = .seconds(1)
         ) {
             self.limits = limits
             self.startTimeout = startTimeout
+            self.messageTimeout = messageTimeout
+            self.idleTimeout = idleTimeout
             self.lingerTimeout = lingerTimeout
         }
     }
@@ -185,9 +193,24 @@ private final class IngestLoop {
     private var deadline: MediaTime? {
         switch stage {
         case .idle, .draining: nil
-        case .reading(let session): session.isLive ? nil : session.acceptedAt + settings.startTimeout
+        case .reading(let session): patience(with: session)?.until
         case .lingering(_, let until): until
         }
+    }
+
+    /// Until when a client may be silent, and what it is told then.
+    private func patience(with session: IngestSession) -> (until: MediaTime, sentence: String)? {
+        if !session.isLive {
+            return (session.acceptedAt + settings.startTimeout, "no started message within \(settings.startTimeout) of connecting")
+        }
+        if session.isInsideMessage {
+            return (
+                session.lastByteAt + settings.messageTimeout,
+                "a message stopped in the middle, and nothing has come for \(settings.messageTimeout)"
+            )
+        }
+        guard settings.idleTimeout > .zero else { return nil }
+        return (session.lastByteAt + settings.idleTimeout, "no message for \(settings.idleTimeout)")
     }
 
     private var timeoutMilliseconds: CInt {
@@ -263,9 +286,7 @@ private final class IngestLoop {
         guard let deadline, clock.now() >= deadline else { return }
         switch stage {
         case .reading(let session):
-            let seconds = settings.startTimeout.secondsAsDouble
-            session.sendError(
-                ProtocolError(.timedOut, fatal: true, "no started message within \(seconds) s of connecting"))
+            session.sendError(ProtocolError(.timedOut, fatal: true, patience(with: session)?.sentence ?? ""))
             end(session, session.abandonSample(.protocolError))
         case .lingering: stage = .idle
         case .idle, .draining: break

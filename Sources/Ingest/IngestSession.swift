@@ -50,6 +50,7 @@ internal import MediaCore
     private var lastSequence: UInt32 = 0
     /// When the connection was accepted, for the start deadline.
     let acceptedAt: MediaTime
+    private(set) var lastByteAt: MediaTime
 
     init(
         socket: consuming OwnedDescriptor, consumer: any IngestConsumer, limits: IngestLimits, clock: any TimeSource
@@ -60,6 +61,7 @@ internal import MediaCore
         self.limits = limits
         self.clock = clock
         acceptedAt = clock.now()
+        lastByteAt = acceptedAt
         unsafe head = .allocate(byteCount: MessageHeader.byteCount + limits.maxBody, alignment: 16)
         unsafe scratch = .allocate(byteCount: 64 * 1024, alignment: 64)
     }
@@ -96,6 +98,8 @@ internal import MediaCore
     /// Reads what is there and acts on it.
     func readable() -> Outcome {
         var budget = Self.readBudget
+        var received = false
+        defer { if received { lastByteAt = clock.now() } }
         while budget > 0 {
             let target = unsafe nextTarget()
             let count: Int
@@ -107,6 +111,7 @@ internal import MediaCore
             case .bytes(let n): count = n
             }
             budget -= count
+            received = true
             do throws(ProtocolError) {
                 if let end = try advance(by: count) { return .over(end) }
             } catch {
@@ -129,6 +134,12 @@ internal import MediaCore
     }
 
     func markEnded() { isLive = false }
+
+    /// Part of a message has come, and not all of it.
+    var isInsideMessage: Bool {
+        if case .header = phase { return headFilled > 0 }
+        return true
+    }
 
     // MARK: Reading
 
@@ -268,7 +279,8 @@ internal import MediaCore
             phase = .video(total: total, position: 0, band: consumer.nextBand(), filled: 0)
         case .audioApp, .audioMic:
             let source: AudioSource = header.type == .audioApp ? .app : .microphone
-            let message = try AudioMessage.decode(body: body, payloadBytes: total, limits: limits)
+            let message = try AudioMessage.decode(
+                body: body, payloadBytes: total, limits: limits, type: source == .app ? .audioApp : .audioMic)
             // An empty sample has nothing to wait for.
             guard total > 0 else { return }
             guard

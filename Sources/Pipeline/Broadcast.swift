@@ -136,10 +136,7 @@ final class Broadcast: Sendable {
         log.end()
         for destination in destinations { destination.stop(deadline: deadline) }
         for destination in destinations { destination.join() }
-        return destinations.allSatisfy {
-            let snapshot = $0.snapshot
-            return snapshot.state == .stopped && snapshot.backlog.bytes == 0
-        }
+        return destinations.allSatisfy(\.snapshot.isDrained)
     }
 
     /// At least one destination takes packets.

@@ -36,14 +36,9 @@ extension Configuration {
         switch destination.url {
         case .none: preconditionFailure("a loaded configuration has a URL for each destination")
         case .flvFile(let path): return .flvFile(path: path)
-        case .rtmp(let location):
-            let endpoint: RTMPEndpoint
-            let key: Secret
-            if let separate = try destination.streamKey(environment: environment) {
-                (endpoint, key) = (try RTMPEndpoint(location.url(key: nil)), Secret(separate))
-            } else {
-                (endpoint, key) = try RTMPEndpoint.splittingKey(location.url(key: nil))
-            }
+        case .rtmp(let whole):
+            let separate = try destination.streamKey(environment: environment)
+            let (endpoint, key) = try separate.map { (whole, $0) } ?? whole.splittingKey()
             var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: key)
             rtmp.connectTimeout = destination.connectTimeout
             rtmp.handshakeTimeout = destination.handshakeTimeout

@@ -61,7 +61,8 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package var caFile: String?
     /// False accepts any certificate: whoever is in between can read the stream and the key.
     package var verifiesCertificate = true
-    /// Bytes of a chunk, 1 to 16,777,215; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to 10,485,760).
+    /// Bytes of a chunk, 1 to 16,777,215; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to
+    /// 10,485,760).
     package var chunkSize = 65_536
     /// Bytes after which the server is asked to acknowledge; its acknowledgements are the end-to-end measure.
     package var acknowledgementWindow: UInt32 = 2_500_000

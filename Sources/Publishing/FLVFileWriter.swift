@@ -46,7 +46,8 @@ final class FLVFileWriter: PublishingSink {
         let header = FLVFile.header
         for index in header.indices { bytes.append(header[index]) }
         Self.append(.script, StreamMetadata.body(format, encoder: "upcast", setDataFrame: false), to: &bytes)
-        Self.append(.audio, FLVAudioTag.sequenceHeader(audioSpecificConfig: format.audio.audioSpecificConfig), to: &bytes)
+        Self.append(
+            .audio, FLVAudioTag.sequenceHeader(audioSpecificConfig: format.audio.audioSpecificConfig), to: &bytes)
         Self.append(
             .video, FLVVideoTag.sequenceHeader(decoderConfiguration: format.video.decoderConfiguration), to: &bytes)
         let count = bytes.count

@@ -4,8 +4,8 @@ internal import MediaCore
 
 /// Names to addresses with a deadline.
 ///
-/// getaddrinfo can neither be interrupted nor bounded, so it runs on a thread of its own that is left behind when it takes
-/// too long; `maximumAbandoned` such threads at most are around at a time.
+/// getaddrinfo can neither be interrupted nor bounded, so it runs on a thread of its own that is left behind when it
+/// takes too long; `maximumAbandoned` such threads at most are around at a time.
 enum HostResolver {
     static let maximumAddresses = 8
     static let maximumAbandoned = 4

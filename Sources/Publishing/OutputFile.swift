@@ -48,7 +48,9 @@ final class OutputFile {
     }
 
     /// Writes all of `bytes`; a pipe that is full is waited for until `deadline`.
-    func write(_ bytes: UnsafeRawBufferPointer, control: PublishControl, until deadline: MediaTime) throws(PublishError) {
+    func write(
+        _ bytes: UnsafeRawBufferPointer, control: PublishControl, until deadline: MediaTime
+    ) throws(PublishError) {
         var done = 0
         while done < bytes.count {
             let count = unsafe Glibc.write(descriptor.raw, bytes.baseAddress! + done, bytes.count - done)

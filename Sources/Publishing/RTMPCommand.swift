@@ -1,4 +1,5 @@
 internal import FLV
+internal import MediaCore
 
 /// The commands that a publisher sends, as AMF0 bodies (RTMP 1.0, section 7.2), with fixed transaction numbers.
 enum RTMPCommand {

@@ -128,7 +128,8 @@ final class RTMPConnection {
         while true {
             let action: RTMPSession.Action
             do {
-                guard let message = try reader.next(from: bytes.span.extracting(first: count), at: &position) else { return }
+                guard let message = try reader.next(from: bytes.span.extracting(first: count), at: &position)
+                else { return }
                 action = try session.receive(message)
             } catch {
                 throw PublishError(.protocolViolation, "the server does not keep to RTMP: \(error)")

@@ -48,9 +48,14 @@ internal import MediaCore
 
     /// Exchanges RTMP's handshake and sends `connect`; ends at the socket's deadline.
     func handshake(connect body: [UInt8]) throws(PublishError) {
-        let isDone = unsafe withPacket(.command, .commandAMF0, body) { unsafe RTMP_Connect1(rtmp, &$0) != 0 }
+        var padded = [UInt8](repeating: 0, count: Self.headroom) + body
+        let isDone = unsafe padded.withUnsafeMutableBytes {
+            var packet = unsafe packet(
+                .commandAMF0, on: .command, streamID: 0, timestamp: 0, body: $0.baseAddress! + Self.headroom,
+                byteCount: body.count)
+            return unsafe RTMP_Connect1(rtmp, &packet) != 0
+        }
         guard isDone else { throw socket.failure(during: "the RTMP handshake") }
-        last[ChunkStream.command.rawValue] = LastMessage(timestamp: 0, byteCount: body.count, type: .commandAMF0)
     }
 
     /// What librtmp has read beyond the handshake: the first bytes for our own reader.
@@ -70,12 +75,16 @@ internal import MediaCore
 
     /// Sends a control message of one big-endian word.
     func send(_ type: RTMPMessageType, on stream: ChunkStream, word: UInt32) throws(PublishError) {
-        try send(type, on: stream, body: (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) })
+        try send(type, on: stream, body: Self.bytes(of: word))
+    }
+
+    private static func bytes(of word: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
     }
 
     /// Answers a ping (user control event 7) with its own number.
     func sendPong(_ number: UInt32) throws(PublishError) {
-        try send(.userControl, on: .control, body: [0, 7] + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
+        try send(.userControl, on: .control, body: [0, 7] + Self.bytes(of: number))
     }
 
     /// Sends a message that is not media; it is copied.
@@ -99,20 +108,29 @@ internal import MediaCore
         _ type: RTMPMessageType, on stream: ChunkStream, streamID: UInt32, timestamp: UInt32,
         body: UnsafeMutableRawPointer, byteCount: Int
     ) -> Bool {
+        var packet = unsafe packet(
+            type, on: stream, streamID: streamID, timestamp: timestamp, body: body, byteCount: byteCount)
+        return unsafe RTMP_SendPacket(rtmp, &packet, 0) != 0
+    }
+
+    private func packet(
+        _ type: RTMPMessageType, on stream: ChunkStream, streamID: UInt32, timestamp: UInt32,
+        body: UnsafeMutableRawPointer, byteCount: Int
+    ) -> RTMPPacket {
         var packet = unsafe RTMPPacket()
+        unsafe packet.m_headerType = headerType(on: stream, type, timestamp, byteCount)
         unsafe packet.m_nChannel = CInt(stream.rawValue)
         unsafe packet.m_packetType = type.rawValue
         unsafe packet.m_nTimeStamp = timestamp
         unsafe packet.m_nInfoField2 = Int32(bitPattern: streamID)
         unsafe packet.m_nBodySize = UInt32(byteCount)
         unsafe packet.m_body = body.assumingMemoryBound(to: CChar.self)
-        unsafe packet.m_headerType = headerType(on: stream, type, timestamp, byteCount)
         last[stream.rawValue] = LastMessage(timestamp: timestamp, byteCount: byteCount, type: type)
-        return unsafe RTMP_SendPacket(rtmp, &packet, 0) != 0
+        return unsafe packet
     }
 
-    /// The first message of a chunk stream needs a whole header; later ones a timestamp relative to the one before,
-    /// but where timestamp, size and type repeat, librtmp would leave the delta out, which means "the same delta again".
+    /// The first message of a chunk stream needs a whole header; later ones a timestamp relative to the one before, but
+    /// where timestamp, size and type repeat, librtmp would leave the delta out, which means "the same delta again".
     private func headerType(
         on stream: ChunkStream, _ type: RTMPMessageType, _ timestamp: UInt32, _ byteCount: Int
     ) -> UInt8 {
@@ -123,19 +141,5 @@ internal import MediaCore
         // Commands and control messages are rare, and their stream number changes.
         let isMedia = stream == .audio || stream == .video
         return UInt8(repeats || isStepBack || !isMedia ? RTMP_PACKET_SIZE_LARGE : RTMP_PACKET_SIZE_MEDIUM)
-    }
-
-    private func withPacket<Result>(
-        _ stream: ChunkStream, _ type: RTMPMessageType, _ body: [UInt8], _ use: (inout RTMPPacket) -> Result
-    ) -> Result {
-        var padded = [UInt8](repeating: 0, count: Self.headroom) + body
-        return unsafe padded.withUnsafeMutableBytes {
-            var packet = unsafe RTMPPacket()
-            unsafe packet.m_nChannel = CInt(stream.rawValue)
-            unsafe packet.m_packetType = type.rawValue
-            unsafe packet.m_nBodySize = UInt32(body.count)
-            unsafe packet.m_body = ($0.baseAddress! + Self.headroom).assumingMemoryBound(to: CChar.self)
-            return unsafe use(&packet)
-        }
     }
 }

@@ -66,19 +66,19 @@ final class RTMPPublisher: PublishingSink {
                 compositionTimeMilliseconds: FLVTimestamp.compositionTime(pts: info.pts, dts: info.dts))
             let timestamp = videoTimestamp.next(info.dts)
             isSent = unsafe buffer.withPayload { payload in
-                for index in 0..<5 { unsafe payload.storeBytes(of: header[index], toByteOffset: index - 5, as: UInt8.self) }
+                let body = unsafe payload - 5
+                for index in 0..<5 { unsafe body.storeBytes(of: header[index], toByteOffset: index, as: UInt8.self) }
                 return unsafe connection.handle.send(
-                    .video, on: .video, streamID: streamID, timestamp: timestamp, body: payload - 5,
-                    byteCount: byteCount + 5)
+                    .video, on: .video, streamID: streamID, timestamp: timestamp, body: body, byteCount: byteCount + 5)
             }
         case .audio:
             let header = FLVAudioTag.header
             let timestamp = audioTimestamp.next(info.dts)
             isSent = unsafe buffer.withPayload { payload in
-                for index in 0..<2 { unsafe payload.storeBytes(of: header[index], toByteOffset: index - 2, as: UInt8.self) }
+                let body = unsafe payload - 2
+                for index in 0..<2 { unsafe body.storeBytes(of: header[index], toByteOffset: index, as: UInt8.self) }
                 return unsafe connection.handle.send(
-                    .audio, on: .audio, streamID: streamID, timestamp: timestamp, body: payload - 2,
-                    byteCount: byteCount + 2)
+                    .audio, on: .audio, streamID: streamID, timestamp: timestamp, body: body, byteCount: byteCount + 2)
             }
         }
         guard isSent else { throw connection.socket.failure(during: "sending a packet", timeout: .sendTimeout) }

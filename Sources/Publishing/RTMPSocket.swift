@@ -39,7 +39,8 @@ internal import MediaCore
 
     /// Runs the TLS handshake until `deadline`; verified unless `verifies` is false.
     func startTLS(credentials: TLSCredentials, verifies: Bool) throws(PublishError) {
-        let session = try TLSSession(descriptor: descriptor.raw, host: host, credentials: credentials, verifies: verifies)
+        let session = try TLSSession(
+            descriptor: descriptor.raw, host: host, credentials: credentials, verifies: verifies)
         tls = session
         unsafe raw.pointee.tls = UnsafeMutableRawPointer(session.raw)
         guard unsafe upcast_rtmp_socket_handshake(raw) == 0 else { throw failure(during: "the TLS handshake") }

@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// Words that a server sent, made fit to be shown: bounded, printable, and without the secrets that it was given.
 struct ServerText {
     static let maximumCharacters = 200

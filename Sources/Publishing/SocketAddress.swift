@@ -21,7 +21,8 @@ struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         var host = [CChar](repeating: 0, count: 64)
         var port = [CChar](repeating: 0, count: 8)
         let named = unsafe getnameinfo(
-            address, length, &host, socklen_t(host.count), &port, socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
+            address, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
+            NI_NUMERICHOST | NI_NUMERICSERV)
         let text = { (characters: [CChar]) in
             String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }

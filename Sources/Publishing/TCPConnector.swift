@@ -65,7 +65,9 @@ enum TCPConnector {
         }
         var outcome: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
-        guard unsafe getsockopt(raw, SOL_SOCKET, SO_ERROR, &outcome, &length) == 0 else { throw .refused(Errno.current) }
+        guard unsafe getsockopt(raw, SOL_SOCKET, SO_ERROR, &outcome, &length) == 0 else {
+            throw .refused(Errno.current)
+        }
         guard outcome == 0 else { throw .refused(Errno(outcome)) }
         return descriptor
     }

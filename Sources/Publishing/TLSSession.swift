@@ -22,9 +22,14 @@ internal import Glibc
         unsafe hostName = strdup(host)
         let isName = !host.contains(":") && !host.allSatisfy { $0.isNumber || $0 == "." }
         var result = unsafe gnutls_set_default_priority_append(raw, "-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", nil, 0)
-        if result == 0 { result = unsafe gnutls_credentials_set(raw, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials.raw)) }
+        if result == 0 {
+            let trusted = unsafe UnsafeMutableRawPointer(credentials.raw)
+            result = unsafe gnutls_credentials_set(raw, GNUTLS_CRD_CERTIFICATE, trusted)
+        }
         // Addresses have no place in SNI (RFC 6066, section 3).
-        if result == 0, isName { result = unsafe gnutls_server_name_set(raw, GNUTLS_NAME_DNS, hostName, strlen(hostName)) }
+        if result == 0, isName {
+            result = unsafe gnutls_server_name_set(raw, GNUTLS_NAME_DNS, hostName, strlen(hostName))
+        }
         guard result == 0 else {
             throw PublishError(.tls, "TLS cannot be set up: \(unsafe String(cString: gnutls_strerror(result)))")
         }

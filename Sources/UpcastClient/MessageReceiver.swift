@@ -60,7 +60,7 @@ final class MessageReceiver: Sendable {
 
     private func read(_ state: inout State, until deadline: MediaTime) throws(CaptureError) -> Incoming? {
         while true {
-            let wanted = try missing(&state)
+            let wanted = try missing(state)
             if wanted == 0 {
                 if let incoming = try decode(&state) { return incoming }
                 continue
@@ -70,7 +70,7 @@ final class MessageReceiver: Sendable {
     }
 
     /// Bytes that the message, as far as it is known, still needs.
-    private func missing(_ state: inout State) throws(CaptureError) -> Int {
+    private func missing(_ state: State) throws(CaptureError) -> Int {
         if state.skip > 0 { return state.skip }
         guard state.bytes.count >= MessageHeader.byteCount else { return MessageHeader.byteCount - state.bytes.count }
         return MessageHeader.byteCount + (try header(state)).bodyBytes - state.bytes.count

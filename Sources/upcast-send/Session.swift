@@ -10,6 +10,7 @@ final class Session {
     private let plan: SessionPlan
     private let shared = Monitor(SharedState())
     private var progress: ProgressLine
+    private var reason = CaptureFinishReason.sourceEnded
 
     /// What the tracks' threads tell the main thread.
     struct SharedState {
@@ -60,14 +61,14 @@ final class Session {
     }
 
     private func broadcast() throws -> ExitStatus {
-        // Before any thread starts, so that none of them takes the signals.
-        let signals = try SignalDescriptor([SIGINT, SIGTERM])
         let stop = try StopSignal()
         let inputs = try openInputs(stop)
         let connection = try daemon { () throws(CaptureError) in try CaptureConnection(path: plan.socket) }
         let welcome = try daemon { () throws(CaptureError) in try connection.start(plan.setup) }
         progress.began(welcome, at: plan.socket)
 
+        // From here on signals end the broadcast, not the program; before any thread starts, so that none takes them.
+        let signals = try SignalDescriptor([SIGINT, SIGTERM])
         let settings = FeedSettings(origin: stop.now(), isPaced: plan.isPaced, duration: plan.duration)
         var threads: [WorkerThread] = []
         defer {
@@ -149,7 +150,8 @@ final class Session {
             } catch let error as CaptureError {
                 failure = .daemon(error)
             } catch {
-                failure = .input("\(error)")
+                // A stop cuts inputs short; what they make of that is no news.
+                if !stop.isStopped { failure = .input("\(error)") }
             }
             shared.withLock {
                 $0.running -= 1
@@ -175,7 +177,10 @@ final class Session {
             let event = try daemon { () throws(CaptureError) in try connection.nextEvent(timeout: Self.tick) }
             if case .goodbye(let goodbye)? = event { return goodbye }
             if let event { progress.show(event) }
-            if signals.next() != nil { return nil }
+            if signals.next() != nil {
+                reason = .userStopped
+                return nil
+            }
             let state = shared.withLock { $0 }
             if state.failure != nil { return nil }
             if state.running == 0 || state.hadFinite && state.finiteLeft <= 0 { return nil }
@@ -204,9 +209,11 @@ final class Session {
     }
 
     private func finish(_ connection: CaptureConnection, _ goodbye: CaptureGoodbye?) throws -> ExitStatus {
-        let last = try goodbye ?? daemon { () throws(CaptureError) in
-            try connection.finish(.sourceEnded) { progress.show($0) }
-        }
+        let last =
+            try goodbye
+            ?? daemon { () throws(CaptureError) in
+                try connection.finish(reason) { progress.show($0) }
+            }
         progress.ended(last)
         if last.reason == .finished { return .sent }
         progress.report("the daemon ended the broadcast: " + (last.text.isEmpty ? "\(last.reason)" : last.text))

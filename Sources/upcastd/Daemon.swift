@@ -29,7 +29,9 @@ struct Daemon {
             let listener = try UnixSocket.listen(
                 path: configuration.ingest.socket, mode: configuration.ingest.socketMode, backlog: 4)
             server = try IngestServer(
-                listener: listener, settings: .init(startTimeout: configuration.ingest.startTimeout), clock: clock)
+                listener: listener, 
+                settings: .init(
+                    startTimeout: configuration.ingest.startTimeout, idleTimeout: configuration.ingest.idleTimeout), clock: clock)
             host = BroadcastHost(
                 configuration: configuration, environment: environment, server: server, logger: logger, clock: clock)
             control = ControlServer(

@@ -85,8 +85,10 @@ struct TestDecoder {
         guard payload.count >= 16 else { return complain("a payload of \(payload.count) bytes") }
         let number = payload[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let needs = payload[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        for (index, byte) in payload[16...].enumerated() where byte != UInt8(truncatingIfNeeded: Int(number) &* 31 &+ index) {
-            return complain("payload of \(number) is not what was written")
+        for (index, byte) in payload[16...].enumerated() {
+            guard byte == UInt8(truncatingIfNeeded: Int(number) &* 31 &+ index) else {
+                return complain("payload of \(number) is not what was written")
+            }
         }
         if let last = lastDTS[info.track], info.dts <= last { complain("decode time \(info.dts) after \(last)") }
         lastDTS[info.track] = info.dts
@@ -105,7 +107,9 @@ struct TestDecoder {
 }
 
 /// Reads one packet; a test that never sleeps asks with a deadline in the past.
-func read(_ cursor: PacketCursor, _ buffer: inout PacketBuffer, until deadline: MediaTime? = .zero) -> (CursorResult, [UInt8]) {
+func read(
+    _ cursor: PacketCursor, _ buffer: inout PacketBuffer, until deadline: MediaTime? = .zero
+) -> (CursorResult, [UInt8]) {
     let result = cursor.next(into: &buffer, headroom: 23, until: deadline)
     guard case .packet(_, let count) = result else { return (result, []) }
     return (result, buffer.withPayload { Array(UnsafeRawBufferPointer(start: $0, count: count)) })

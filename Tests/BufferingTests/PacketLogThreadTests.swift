@@ -41,7 +41,8 @@ private final class Reading: Sendable {
                 let time = MediaTime.microseconds(Int64(index) * 21_333)
                 var payload = [UInt8](repeating: 0, count: 16)
                 for byte in 0..<8 { payload[byte] = UInt8(truncatingIfNeeded: (index + 1) >> (56 - 8 * byte)) }
-                log.write(PacketInfo(track: .audio, pts: time, dts: time, priority: .audio), payload: payload.span.bytes)
+                let info = PacketInfo(track: .audio, pts: time, dts: time, priority: .audio)
+                log.write(info, payload: payload.span.bytes)
             }
         }
         let videoWriter = try WorkerThread(name: "video-writer") {

@@ -11,8 +11,9 @@ import Testing
         #expect(try OrientationSchedule("none") == .none)
         #expect(try OrientationSchedule("cycle") == .cycle([.up, .left, .down, .right], period: .seconds(5)))
         #expect(try OrientationSchedule("all:0.5") == .cycle(OrientationTag.allCases, period: .milliseconds(500)))
-        for text in ["", "0", "9", "sideways", "6:2", "cycle:", "cycle:0", "cycle:nan", "cycle:-1", "none:1", "all:1e9"]
-        {
+        for text in [
+            "", "0", "9", "sideways", "6:2", "cycle:", "cycle:0", "cycle:nan", "cycle:-1", "none:1", "all:1e9",
+        ] {
             #expect(throws: InputError.self, "\(text)") { try OrientationSchedule(text) }
         }
     }

@@ -3,16 +3,17 @@ import MediaCore
 import Testing
 
 @Suite struct Y4MTests {
-    @Test(arguments: [
-        ("YUV4MPEG2 W320 H240 F30:1 Ip A1:1 C420jpeg", 320, 240, "30", PixelFormat.i420, nil),
-        ("YUV4MPEG2 W17 H19 F30000:1001", 17, 19, "30000/1001", .i420, nil),
-        ("YUV4MPEG2 H240 W320 F25:1 C420mpeg2 XYSCSS=420MPEG2 XCOLORRANGE=LIMITED", 320, 240, "25", .i420, .video),
-        ("YUV4MPEG2 W320 H240 F25:1 It C420paldv", 320, 240, "25", .i420, nil),
-        ("YUV4MPEG2 W320 H240 F25:1 C422 XCOLORRANGE=FULL", 320, 240, "25", .i422, .full),
-        ("YUV4MPEG2  W320 H240 F25:1 C444 A0:0", 320, 240, "25", .i444, nil),
-        ("YUV4MPEG2 W320 H240 F0:0 Cmono", 320, 240, "", .gray, nil),
-        ("YUV4MPEG2 W4096 H16 F60:1 C420p10 XYSCSS=420P10", 4096, 16, "60", .p010, nil),
-    ] as [(String, Int, Int, String, PixelFormat, ColorRange?)])
+    @Test(
+        arguments: [
+            ("YUV4MPEG2 W320 H240 F30:1 Ip A1:1 C420jpeg", 320, 240, "30", PixelFormat.i420, nil),
+            ("YUV4MPEG2 W17 H19 F30000:1001", 17, 19, "30000/1001", .i420, nil),
+            ("YUV4MPEG2 H240 W320 F25:1 C420mpeg2 XYSCSS=420MPEG2 XCOLORRANGE=LIMITED", 320, 240, "25", .i420, .video),
+            ("YUV4MPEG2 W320 H240 F25:1 It C420paldv", 320, 240, "25", .i420, nil),
+            ("YUV4MPEG2 W320 H240 F25:1 C422 XCOLORRANGE=FULL", 320, 240, "25", .i422, .full),
+            ("YUV4MPEG2  W320 H240 F25:1 C444 A0:0", 320, 240, "25", .i444, nil),
+            ("YUV4MPEG2 W320 H240 F0:0 Cmono", 320, 240, "", .gray, nil),
+            ("YUV4MPEG2 W4096 H16 F60:1 C420p10 XYSCSS=420P10", 4096, 16, "60", .p010, nil),
+        ] as [(String, Int, Int, String, PixelFormat, ColorRange?)])
     func headers(line: String, width: Int, height: Int, rate: String, format: PixelFormat, range: ColorRange?) throws {
         let header = try Y4MHeader(line: line)
         #expect(header.width == width && header.height == height && header.pixelFormat == format)

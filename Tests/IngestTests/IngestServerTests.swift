@@ -133,6 +133,29 @@ import Testing
         }
     }
 
+    /// A client that stops inside a message would hold the daemon, and everybody else would be told busy.
+    @Test func stallingInsideAMessageEndsTheBroadcast() throws {
+        try withServer(RecordingConsumer(), messageTimeout: .milliseconds(20)) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            client.sendVideo(pts: .zero, [UInt8](repeating: 9, count: 384), cutTo: 200)
+            #expect(try client.receiveErrorCode() == .timedOut)
+            #expect(consumer.wait { $0 == .ended(.protocolError) })
+            #expect(consumer.all.contains(.videoCancelled))
+        }
+    }
+
+    @Test func aLimitOfSilenceCanBeSet() throws {
+        try withServer(RecordingConsumer(), idleTimeout: .milliseconds(20)) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            #expect(try client.receiveErrorCode() == .timedOut)
+            #expect(consumer.wait { $0 == .ended(.protocolError) })
+        }
+    }
+
     @Test func stopEndsALiveBroadcastWithAGoodbye() throws {
         try withServer(RecordingConsumer()) { consumer, connect in
             let client = try connect()
@@ -159,13 +182,16 @@ import Testing
 
     private func withServer(
         _ consumer: RecordingConsumer, startTimeout: MediaTime = .seconds(10),
+        messageTimeout: MediaTime = .seconds(10), idleTimeout: MediaTime = .zero,
         _ body: (RecordingConsumer, () throws -> TestClient) throws -> Void
     ) throws {
         let path = "/tmp/upcast-ingest-\(UUID().uuidString.prefix(8)).sock"
         defer { unlink(path) }
         let server = try IngestServer(
             listener: try UnixSocket.listen(path: path, mode: 0o600),
-            settings: .init(startTimeout: startTimeout, lingerTimeout: .milliseconds(200)), clock: MonotonicClock())
+            settings: .init(
+                startTimeout: startTimeout, messageTimeout: messageTimeout, idleTimeout: idleTimeout,
+                lingerTimeout: .milliseconds(200)), clock: MonotonicClock())
         consumer.server = server
         try server.start(consumer: consumer) { _ in }
         defer {

@@ -45,7 +45,8 @@ import Testing
         let clock = MonotonicClock()
         let error = #expect(throws: PublishError.self) {
             _ = try TCPConnector.connect(
-                to: address(hole.port), clock: clock, control: PublishControl(), until: clock.now() + .milliseconds(200))
+                to: address(hole.port), clock: clock, control: PublishControl(),
+                until: clock.now() + .milliseconds(200))
         }
         #expect(error?.kind == .connectTimeout)
         #expect(error?.detail == "cannot connect: 127.0.0.1 port \(hole.port) did not answer")

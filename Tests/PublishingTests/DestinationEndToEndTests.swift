@@ -7,10 +7,10 @@ import Testing
 
 /// Packets through log, destination and a real nginx-rtmp into a recording.
 @Suite(.enabled(if: NginxServer.isInstalled), .serialized) struct DestinationEndToEndTests {
-    private func settings(_ url: String, key: String = "show", _ change: (inout RTMPDestinationSettings) -> Void = { _ in })
-        throws -> DestinationSettings
-    {
-        var rtmp = RTMPDestinationSettings(endpoint: try RTMPEndpoint(url), key: Secret(key))
+    private func settings(
+        _ url: String, _ change: (inout RTMPDestinationSettings) -> Void = { _ in }
+    ) throws -> DestinationSettings {
+        var rtmp = RTMPDestinationSettings(endpoint: try RTMPEndpoint(url), key: Secret("show"))
         change(&rtmp)
         return DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything)
     }
@@ -28,7 +28,10 @@ import Testing
         let fixture = try FLVFixture.shared.get()
         let nginx = try NginxServer()
         let run = try DestinationRun(
-            settings("rtmp://127.0.0.1:\(nginx.port)/live") { $0.chunkSize = test.chunkSize; $0.acknowledgementWindow = 100_000 },
+            settings("rtmp://127.0.0.1:\(nginx.port)/live") {
+                $0.chunkSize = test.chunkSize
+                $0.acknowledgementWindow = 100_000
+            },
             log: FLVFixture.log(), format: fixture.format)
         try run.feed(fixture, offset: .milliseconds(test.offset))
         try run.wait(until: "the server acknowledged something") { $0.bytesAcknowledged ?? 0 > 0 }
@@ -40,7 +43,8 @@ import Testing
         let start = recording.video[0].timestamp
         let expected = fixture.recording.video
         #expect(recording.video.map { $0.timestamp &- start } == expected.map(\.timestamp))
-        #expect(zip(recording.video, expected).allSatisfy { $0.payload == $1.payload && $0.isKeyframe == $1.isKeyframe })
+        #expect(recording.video.map(\.isKeyframe) == expected.map(\.isKeyframe))
+        #expect(zip(recording.video, expected).allSatisfy { $0.payload == $1.payload })
         let audio = (recording.audio, fixture.recording.audio)
         #expect(audio.0.count == audio.1.count && zip(audio.0, audio.1).allSatisfy { $0.payload == $1.payload })
         #expect(recording.decoderConfiguration == fixture.recording.decoderConfiguration)
@@ -65,8 +69,8 @@ import Testing
         let error = try second.failure()
         #expect(error.kind == .nameInUse)
         #expect(error.description == """
-            "main" (\(url)): another publisher holds the stream's name (NetStream.Publish.BadName: Already publishing); \
-            nothing more is published there
+            "main" (\(url)): another publisher holds the stream's name \
+            (NetStream.Publish.BadName: Already publishing); nothing more is published there
             """)
         #expect(second.destination.snapshot.lastError == error.description)
     }
@@ -74,7 +78,8 @@ import Testing
     @Test func anUnknownApplicationIsTheLikelyReason() throws {
         let nginx = try NginxServer()
         let run = try DestinationRun(
-            settings("rtmp://127.0.0.1:\(nginx.port)/nope"), log: FLVFixture.log(), format: FLVFixture.shared.get().format)
+            settings("rtmp://127.0.0.1:\(nginx.port)/nope"), log: FLVFixture.log(),
+            format: FLVFixture.shared.get().format)
         let error = try run.failure()
         #expect(error.kind == .closedByServer)
         #expect(error.detail.contains("it may not know the application"), "\(error)")
@@ -151,9 +156,13 @@ import Testing
         let port = try Loopback.freePort()
         let server = try TestProcess(
             "/usr/bin/ffmpeg",
-            ["-v", "error", "-listen", "1", "-i", "rtmp://127.0.0.1:\(port)/live/show", "-c", "copy", folder.file("show.flv")])
+            [
+                "-v", "error", "-listen", "1", "-i", "rtmp://127.0.0.1:\(port)/live/show", "-c", "copy",
+                folder.file("show.flv"),
+            ])
         try Loopback.waitForOneShotListener(at: port)
-        let run = try DestinationRun(settings("rtmp://127.0.0.1:\(port)/live"), log: FLVFixture.log(), format: fixture.format)
+        let run = try DestinationRun(
+            settings("rtmp://127.0.0.1:\(port)/live"), log: FLVFixture.log(), format: fixture.format)
         try run.feed(fixture)
         run.stop()
         #expect(run.destination.snapshot.isDrained)
@@ -170,7 +179,8 @@ import Testing
         guard NginxServer.hasIPv6 else { return }
         let fixture = try FLVFixture.shared.get()
         let nginx = try NginxServer(address: "[::1]")
-        let run = try DestinationRun(settings("rtmp://[::1]:\(nginx.port)/live"), log: FLVFixture.log(), format: fixture.format)
+        let run = try DestinationRun(
+            settings("rtmp://[::1]:\(nginx.port)/live"), log: FLVFixture.log(), format: fixture.format)
         try run.feed(fixture)
         run.stop()
         #expect(run.destination.snapshot.isDrained)

@@ -40,13 +40,17 @@ struct FLVRecording {
             switch file[position] {
             case 8 where body.count > 1 && body[1] == 0: audioSpecificConfig = Array(body[2...])
             case 8:
-                packets.append(Packet(
-                    track: .audio, timestamp: timestamp, compositionTime: 0, isKeyframe: false, payload: Array(body[2...])))
+                packets.append(
+                    Packet(
+                        track: .audio, timestamp: timestamp, compositionTime: 0, isKeyframe: false,
+                        payload: Array(body[2...])))
             case 9 where body.count > 4 && body[1] == 0: decoderConfiguration = Array(body[5...])
             case 9 where body.count > 4 && body[1] == 1:
-                packets.append(Packet(
-                    track: .video, timestamp: timestamp, compositionTime: Int32(body[2]) << 16 | Int32(body[3]) << 8 | Int32(body[4]),
-                    isKeyframe: body[0] >> 4 == 1, payload: Array(body[5...])))
+                packets.append(
+                    Packet(
+                        track: .video, timestamp: timestamp,
+                        compositionTime: Int32(body[2]) << 16 | Int32(body[3]) << 8 | Int32(body[4]),
+                        isKeyframe: body[0] >> 4 == 1, payload: Array(body[5...])))
             case 18: metadata = try AMF0Reader.values(in: body.span.bytes)
             default: break
             }
@@ -68,9 +72,12 @@ struct FLVFixture {
         let folder = try TemporaryFolder()
         try TestProcess.output(
             of: "/usr/bin/ffmpeg",
-            ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=30", "-f", "lavfi", "-i", "sine=sample_rate=48000",
-             "-t", "4", "-c:v", "libx264", "-preset", "ultrafast", "-g", "60", "-bf", "0", "-crf", "20",
-             "-pix_fmt", "yuv420p", "-c:a", "aac", "-b:a", "96k", "-ac", "2", folder.file("fixture.flv")])
+            [
+                "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=30",
+                "-f", "lavfi", "-i", "sine=sample_rate=48000", "-t", "4",
+                "-c:v", "libx264", "-preset", "ultrafast", "-g", "60", "-bf", "0", "-crf", "20", "-pix_fmt", "yuv420p",
+                "-c:a", "aac", "-b:a", "96k", "-ac", "2", folder.file("fixture.flv"),
+            ])
         recording = try FLVRecording(folder.bytes(of: "fixture.flv"))
         format = BroadcastFormat(
             video: VideoTrackFormat(
@@ -90,8 +97,9 @@ struct FLVFixture {
             let time = MediaTime.milliseconds(Int64(packet.timestamp)) + offset
             let priority: PacketPriority =
                 packet.track == .audio ? .audio : packet.isKeyframe ? .keyframe : .reference
+            let pts = time + .milliseconds(Int64(packet.compositionTime))
             log.write(
-                PacketInfo(track: packet.track, pts: time + .milliseconds(Int64(packet.compositionTime)), dts: time, priority: priority),
+                PacketInfo(track: packet.track, pts: pts, dts: time, priority: priority),
                 payload: packet.payload.span.bytes)
         }
     }

@@ -23,12 +23,14 @@ final class NginxServer {
             load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
             daemon off; master_process off; pid \(path)/nginx.pid; error_log \(path)/error.log info;
             events { worker_connections 64; }
-            rtmp { server { listen 127.0.0.1:\(port); \(address.map { "listen \($0):\(port);" } ?? "") ack_window 200000;
+            rtmp { server {
+              listen 127.0.0.1:\(port); \(address.map { "listen \($0):\(port);" } ?? "")
               application live { live on; record all; record_path \(path); }
               application closed { live on; deny publish all; }
             } }
             """, to: "nginx.conf")
-        process = try TestProcess("/usr/sbin/nginx", ["-p", path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")])
+        process = try TestProcess(
+            "/usr/sbin/nginx", ["-p", path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")])
         try Loopback.waitForListener(at: port)
     }
 

@@ -98,10 +98,14 @@ private func read(
         #expect(error { $0.header(format: 0, stream: 3, length: 0xff_ffff, type: 20) }
             == .messageTooLong(type: 20, bytes: 0xff_ffff, limit: 16_384))
         #expect(error { writer in
-            for stream in 3..<12 { writer.header(format: 0, stream: stream, length: 0xff_ffff, type: 9); writer.bytes += [UInt8](repeating: 0, count: 128) }
+            for stream in 3..<12 {
+                writer.header(format: 0, stream: stream, length: 0xff_ffff, type: 9)
+                writer.bytes += [UInt8](repeating: 0, count: 128)
+            }
         } == .tooManyChunkStreams(limit: 8))
         #expect(error { $0.basicHeader(format: 3, stream: 3) } == .headerWithoutPredecessor(chunkStream: 3))
-        #expect(error { $0.header(format: 1, stream: 3, length: 1, type: 20) } == .headerWithoutPredecessor(chunkStream: 3))
+        #expect(error { $0.header(format: 1, stream: 3, length: 1, type: 20) }
+            == .headerWithoutPredecessor(chunkStream: 3))
         for size in [0, 0x100_0000, 0x8000_0000, 0xffff_ffff] {
             #expect(error { $0.message(1, ChunkWriter.bigEndian(size, 4), stream: 2) } == .badChunkSize(UInt32(size)))
         }
@@ -144,10 +148,12 @@ private func read(
         for _ in 0..<400 {
             var bytes = writer.bytes
             for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                let byte = UInt8.random(in: 0...255, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-                case 1: bytes.removeSubrange(0..<Int.random(in: 0..<bytes.count / 2, using: &random))
-                default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: Int.random(in: 0..<bytes.count, using: &random))
+                case 0: bytes[index] = byte
+                case 1: bytes.removeSubrange(..<(index / 2))
+                default: bytes.insert(byte, at: index)
                 }
             }
             if let messages = try? read(bytes, portion: { Int.random(in: 1...64, using: &random) }) {

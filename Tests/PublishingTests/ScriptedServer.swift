@@ -78,7 +78,7 @@ final class ScriptedPeer {
 
     func send(_ messages: RTMPMessage...) {
         var writer = ChunkWriter()
-        for message in messages { writer.message(message.type.rawValue, message.payload, stream: 3, streamID: Int(message.streamID)) }
+        for message in messages { writer.message(message.type.rawValue, message.payload) }
         send(writer.bytes)
     }
 

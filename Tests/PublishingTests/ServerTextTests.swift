@@ -1,8 +1,11 @@
+import MediaCore
 @testable import Publishing
 import Testing
 
 @Suite struct ServerTextTests {
-    private func shown(_ text: String, key: String = "k3y?sig=abc", url: String = "rtmp://joe:pw@h/app?t=q") throws -> String {
+    private func shown(
+        _ text: String, key: String = "k3y?sig=abc", url: String = "rtmp://joe:pw@h/app?t=q"
+    ) throws -> String {
         ServerText(text, hiding: RTMPDestinationSettings(endpoint: try RTMPEndpoint(url), key: Secret(key))).shown
     }
 

@@ -14,8 +14,8 @@ struct TestCertificates {
         folder = try TemporaryFolder()
         try authority("ca", name: "upcast test CA")
         try authority("other", name: "another test CA")
-        try server("localhost", names: "DNS:localhost,IP:127.0.0.1", days: 2)
-        try server("elsewhere", names: "DNS:elsewhere.example", days: 2)
+        try server("localhost", names: "DNS:localhost,IP:127.0.0.1")
+        try server("elsewhere", names: "DNS:elsewhere.example")
     }
 
     private func openssl(_ arguments: [String]) throws {
@@ -25,15 +25,16 @@ struct TestCertificates {
     }
 
     private func authority(_ file: String, name: String) throws {
-        try openssl(["-keyout", folder.file(file + ".key"), "-out", folder.file(file + ".pem"), "-subj", "/CN=\(name)", "-days", "2"])
+        let (key, certificate) = (folder.file(file + ".key"), folder.file(file + ".pem"))
+        try openssl(["-keyout", key, "-out", certificate, "-subj", "/CN=\(name)", "-days", "2"])
     }
 
     /// Writes `file`.pem with certificate and key, as stunnel wants them.
-    private func server(_ file: String, names: String, days: Int) throws {
+    private func server(_ file: String, names: String) throws {
         let (key, certificate) = (folder.file(file + ".key"), folder.file(file + ".crt"))
         try openssl([
             "-CA", ca, "-CAkey", folder.file("ca.key"), "-keyout", key, "-out", certificate, "-subj", "/CN=\(file)",
-            "-addext", "subjectAltName=\(names)", "-addext", "basicConstraints=critical,CA:FALSE", "-days", "\(days)",
+            "-addext", "subjectAltName=\(names)", "-addext", "basicConstraints=critical,CA:FALSE", "-days", "2",
         ])
         let both = try folder.bytes(of: file + ".crt") + folder.bytes(of: file + ".key")
         try Data(both).write(to: URL(filePath: folder.file(file + ".pem")))

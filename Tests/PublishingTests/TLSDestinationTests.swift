@@ -72,7 +72,8 @@ import Testing
             endpoint: try RTMPEndpoint("rtmps://127.0.0.1:\(server.port)/live"), key: Secret("show"))
         rtmp.caFile = "/nonexistent/ca.pem"
         let run = try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(), format: HostileServerTests.format)
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
+            format: HostileServerTests.format)
         let error = try run.failure()
         #expect(error.kind == .certificate && error.detail.contains("/nonexistent/ca.pem"), "\(error)")
     }
@@ -87,7 +88,8 @@ import Testing
             endpoint: try RTMPEndpoint("rtmps://127.0.0.1:\(server.port)/live"), key: Secret("show"))
         rtmp.caFile = ca
         let run = try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(), format: HostileServerTests.format)
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
+            format: HostileServerTests.format)
         let error = try run.failure()
         #expect(error.kind == .tls, "\(error)")
     }

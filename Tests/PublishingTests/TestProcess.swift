@@ -137,7 +137,8 @@ extension Loopback {
         let hexadecimal = String(port, radix: 16, uppercase: true)
         let entry = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal + " 00000000:0000 0A"
         try waitUntil("somebody listens at port \(port)") {
-            String(decoding: FileManager.default.contents(atPath: "/proc/net/tcp") ?? Data(), as: UTF8.self).contains(entry)
+            let table = FileManager.default.contents(atPath: "/proc/net/tcp") ?? Data()
+            return String(decoding: table, as: UTF8.self).contains(entry)
         }
     }
 }

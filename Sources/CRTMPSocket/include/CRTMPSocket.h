@@ -2,8 +2,9 @@
 //
 // librtmp does all its reading and writing through three functions that it exports and calls through its PLT:
 // RTMPSockBuf_Fill, RTMPSockBuf_Send and RTMPSockBuf_Close. rtmp_socket.c defines them again; being in the executable,
-// these come first in the dynamic linker's search and librtmp calls them. They add what librtmp lacks: absolute deadlines,
-// cancellation, no SIGPIPE, and GnuTLS sessions of ours (verified, TLS 1.3). RTMPLibrary.selfTest proves that they are in force.
+// these come first in the dynamic linker's search and librtmp calls them. They add what librtmp lacks: absolute
+// deadlines, cancellation, no SIGPIPE, and GnuTLS sessions of ours (verified, TLS 1.3). RTMPLibrary.selfTest proves
+// that they are in force.
 #pragma once
 
 #include <stdint.h>
@@ -14,8 +15,8 @@ typedef struct upcast_control upcast_control;
 /// NULL with errno set where no descriptor is to be had.
 upcast_control *upcast_control_create(void);
 void upcast_control_destroy(upcast_control *control);
-/// From any thread: no wait goes beyond this time (CLOCK_MONOTONIC nanoseconds); waits in progress notice. Zero cancels.
-/// A limit can be lowered, not raised.
+/// From any thread: no wait goes beyond this time (CLOCK_MONOTONIC nanoseconds); waits in progress notice. Zero
+/// cancels. A limit can be lowered, not raised.
 void upcast_control_limit(upcast_control *control, int64_t limit_ns);
 /// Whether the limit has passed.
 int upcast_control_is_over(upcast_control *control);

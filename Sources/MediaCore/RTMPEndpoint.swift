@@ -1,7 +1,9 @@
 /// Where to publish: what an rtmp:// or rtmps:// URL says, but for the stream key.
 ///
 /// Nothing is decoded or changed: servers compare bytes. What could be a secret (user, password, query) is never shown.
-package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     package let isSecure: Bool
     /// A DNS name, an IPv4 address, or an IPv6 address without brackets.
     package let host: String
@@ -16,14 +18,25 @@ package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, Custo
 
     /// Reads a URL whose whole path is the application; the key is given apart.
     package init(_ url: String) throws(RTMPEndpointError) {
-        self = try RTMPURLParts(url).endpoint(app: \.pathAndQuery)
+        self = try RTMPURLParts(url).endpoint
     }
 
     /// Reads a URL whose last path component, with everything behind it, is the stream key.
     package static func splittingKey(_ url: String) throws(RTMPEndpointError) -> (endpoint: RTMPEndpoint, key: Secret) {
-        let parts = try RTMPURLParts(url)
-        guard let key = parts.key else { throw .missingKey }
-        return (try parts.endpoint(app: \.pathBeforeKey), Secret(key))
+        try RTMPEndpoint(url).splittingKey()
+    }
+
+    /// For a URL that has the stream key as its last path component, with everything behind it: the two apart.
+    package func splittingKey() throws(RTMPEndpointError) -> (endpoint: RTMPEndpoint, key: Secret) {
+        // Slashes in a query are the query's own.
+        guard let slash = app[..<(app.firstIndex(of: "?") ?? app.endIndex)].lastIndex(of: "/") else { throw .missingKey }
+        let (name, key) = (app[..<slash], app[app.index(after: slash)...])
+        guard !name.isEmpty else { throw .missingApp }
+        guard !key.isEmpty, !key.hasPrefix("?") else { throw .missingKey }
+        return (
+            RTMPEndpoint(isSecure: isSecure, host: host, port: port, app: String(name), userInfo: userInfo),
+            Secret(String(key))
+        )
     }
 
     fileprivate init(isSecure: Bool, host: String, port: UInt16, app: String, userInfo: Secret?) {
@@ -49,7 +62,8 @@ package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, Custo
 
     static func defaultPort(isSecure: Bool) -> UInt16 { isSecure ? 443 : 1935 }
     private var scheme: String { isSecure ? "rtmps" : "rtmp" }
-    private var schemeAndHost: String { scheme + "://" + authority }
+    /// Scheme, host and port as a URL writes them, without the default port.
+    package var schemeAndHost: String { scheme + "://" + authority }
     private var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == Self.defaultPort(isSecure: isSecure) ? name : "\(name):\(port)"
@@ -79,7 +93,7 @@ package enum RTMPEndpointError: Error, Equatable, Sendable, CustomStringConverti
     }
 }
 
-/// A URL taken apart, before it is decided what of the path is the key.
+/// A URL taken apart.
 private struct RTMPURLParts {
     var isSecure: Bool
     var host: String
@@ -87,17 +101,6 @@ private struct RTMPURLParts {
     var userInfo: Secret?
     /// Without the leading slash.
     var pathAndQuery: String
-
-    /// The path is cut at its last slash; slashes in a query are the query's own.
-    private var lastSlash: String.Index? {
-        pathAndQuery[..<(pathAndQuery.firstIndex(of: "?") ?? pathAndQuery.endIndex)].lastIndex(of: "/")
-    }
-    var pathBeforeKey: String { lastSlash.map { String(pathAndQuery[..<$0]) } ?? "" }
-    var key: String? {
-        guard let lastSlash else { return nil }
-        let key = pathAndQuery[pathAndQuery.index(after: lastSlash)...]
-        return key.isEmpty || key.hasPrefix("?") ? nil : String(key)
-    }
 
     init(_ url: String) throws(RTMPEndpointError) {
         guard url.utf8.count <= RTMPEndpoint.maximumBytes else { throw .tooLong }
@@ -144,11 +147,12 @@ private struct RTMPURLParts {
         }
     }
 
-    func endpoint(app: KeyPath<RTMPURLParts, String>) throws(RTMPEndpointError) -> RTMPEndpoint {
-        var name = self[keyPath: app]
-        if name.hasSuffix("/") { name.removeLast() }
-        guard !name.isEmpty, !name.hasPrefix("?") else { throw .missingApp }
-        return RTMPEndpoint(isSecure: isSecure, host: host, port: port, app: name, userInfo: userInfo)
+    var endpoint: RTMPEndpoint {
+        get throws(RTMPEndpointError) {
+            let app = pathAndQuery.hasSuffix("/") ? String(pathAndQuery.dropLast()) : pathAndQuery
+            guard !app.isEmpty, !app.hasPrefix("?") else { throw .missingApp }
+            return RTMPEndpoint(isSecure: isSecure, host: host, port: port, app: app, userInfo: userInfo)
+        }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
