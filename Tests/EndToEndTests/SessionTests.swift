@@ -42,17 +42,16 @@ import Testing
                 Step(width: 640, height: 360, format: .argb, padding: 0, tag: .right),
             ]
             let stage = try Stage()
-            var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            for (index, step) in steps.enumerated() {
-                let upright = ReferencePicture(width: step.width, height: step.height, number: UInt8(index)).image
-                let stored = StoredOrientation.store(upright, tag: step.tag, convention: .exif)
-                let from = MediaTime.milliseconds(Int64(index) * 400)
-                timetable.show(
-                    RawSample(stored, format: step.format, padding: step.padding), orientation: step.tag, from: from,
-                    to: from + .milliseconds(400))
+            let uprights = steps.enumerated().map { index, step in
+                ReferencePicture(width: step.width, height: step.height, number: UInt8(index)).image
+            }
+            let samples = zip(steps, uprights).map { step, upright in
+                RawSample(
+                    StoredOrientation.store(upright, tag: step.tag, convention: .exif), format: step.format,
+                    padding: step.padding)
             }
             let playback = try stage.live(showing: TestPictures.landscape(255))
-            try playback.play(timetable)
+            for (step, sample) in zip(steps, samples) { try stage.show(sample, orientation: step.tag, in: playback) }
             try playback.client.finish()
             #expect(playback.client.errors.map(\.text) == [])
             #expect(stage.server.recordings.count == 1)
@@ -67,8 +66,7 @@ import Testing
                     Issue.record("\(step): never seen upright")
                     continue
                 }
-                let upright = ReferencePicture(width: step.width, height: step.height, number: UInt8(index)).image
-                let expected = ReferenceCanvas.render(upright, width: 640, height: 360, fit: .fit)
+                let expected = ReferenceCanvas.render(uprights[index], width: 640, height: 360, fit: .fit)
                 try PictureArchive.save(image, as: "change-\(index)")
                 let comparison = try PictureComparison(image, expected)
                 #expect(comparison.lumaSSIM >= 0.95 && comparison.chromaError <= 3, "\(step): \(comparison)")
@@ -124,8 +122,8 @@ import Testing
             timetable.show(TestPictures.landscape(3), from: .milliseconds(400), to: .milliseconds(600))
             try playback.play(timetable)
             try waitFor("both to be counted", evidence: { (try? stage.daemon.statusText()) ?? "" }) {
-                try stage.daemon.status("timeline", "orientation_missing") as? Int == 3
-                    && stage.daemon.status("timeline", "orientation_invalid") as? Int == 1
+                let counters = try stage.daemon.status()["timeline"] as? [String: Any]
+                return counters?["orientation_missing"] as? Int == 3 && counters?["orientation_invalid"] as? Int == 1
             }
             try playback.client.finish()
             #expect(playback.client.errors.map(\.text) == [])

@@ -23,6 +23,8 @@ package final class CaptureClient: @unchecked Sendable /* the descriptor is shar
 
     private let connection: OwnedDescriptor
     private let inbox = Monitor(Inbox())
+    /// Pictures sent so far.
+    package private(set) var samplesSent = 0
     /// The next message's number.
     package private(set) var sequence: UInt32 = 0
 
@@ -59,6 +61,7 @@ package final class CaptureClient: @unchecked Sendable /* the descriptor is shar
         let message = VideoMessage(pts: pts, format: sample.format, orientation: orientation)
         try send { message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1) }
         try sendRaw(sample.payload)
+        samplesSent += 1
     }
 
     package func send(_ source: AudioSource, _ block: RawSound, pts: MediaTime) throws {

@@ -67,10 +67,11 @@ package final class Daemon: Sendable {
             cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
         process = try ChildProcess(
             command, arguments, environment: [DaemonSettings.keyVariable: DaemonSettings.streamKey])
-        let (process, socket) = (process, ingestSocket)
-        try waitFor("upcastd to listen", evidence: { process.errorTail }) {
+        let (process, socket) = (process, controlSocket)
+        // The control socket comes after the capture socket; one that answers says that both are there.
+        try waitFor("upcastd to answer", evidence: { process.errorTail }) {
             guard process.isRunning else { throw TestFailure("upcastd ended at once. \(process.errorTail)") }
-            return FileManager.default.fileExists(atPath: socket)
+            return (try? UnixHTTPClient.get("/status", socket: socket)) != nil
         }
     }
 
@@ -83,11 +84,11 @@ package final class Daemon: Sendable {
         return response.body
     }
 
-    /// One value of the status, by the names that lead to it.
-    package func status(_ path: String...) throws -> Any? {
-        var value: Any? = try JSONSerialization.jsonObject(with: Data(statusText().utf8))
-        for name in path { value = (value as? [String: Any])?[name] }
-        return value
+    /// The status as parsed JSON.
+    package func status() throws -> [String: Any] {
+        let value = try JSONSerialization.jsonObject(with: Data(statusText().utf8))
+        guard let object = value as? [String: Any] else { throw TestFailure("the status is no JSON object") }
+        return object
     }
 
     /// What `upcastd --plan` says of this daemon's configuration.
