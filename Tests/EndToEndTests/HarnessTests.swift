@@ -190,6 +190,22 @@ import Testing
         }
     }
 
+    /// What the virtual screen plays moves, and a grab sees it.
+    @Test(.timeLimit(.minutes(2))) func virtualScreenMoves() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let scene = ReferenceCanvas.render(
+                ReferencePicture(width: 640, height: 360, number: 170).image, width: 640, height: 360, fit: .fit)
+            let player = try screen.play(scene)
+            let sums = try ChildProcess.run(
+                "ffmpeg",
+                ["-nostdin", "-v", "error"] + screen.grabArguments(rate: 20) + ["-t", "2", "-f", "framemd5", "-"])
+            let frames = sums.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ",").last }
+            #expect(Set(frames).count > 10, "\(Set(frames).count) different frames of \(frames.count)")
+            try player.stop(SIGKILL)
+        }
+    }
+
     /// Tones of known level and pitch.
     @Test func toneAnalysisMeasures() {
         let rate = 48_000
