@@ -176,12 +176,14 @@ import Testing
             try playback.client.finish()
             let recording = try stage.server.finishedRecording()
 
-            var flashes: [Double] = []
-            var wasBright = false
+            // On a busy machine frames are superseded, the first bright one too: a flash happened after the last dark
+            // frame and not after the first bright one.
+            var flashes: [ClosedRange<Double>] = []
+            var last: (pts: Double, isBright: Bool) = (0, false)
             try DecodedVideo.forEachFrame(of: recording) { frame in
                 let isBright = frame.image.meanLuma(x: 320, y: 180) > 125
-                if isBright && !wasBright { flashes.append(frame.pts) }
-                wasBright = isBright
+                if isBright && !last.isBright { flashes.append(last.pts...frame.pts) }
+                last = (frame.pts, isBright)
             }
             let audio = try DecodedAudio(recording)
             let rate = Double(audio.sampleRate)
@@ -195,9 +197,9 @@ import Testing
             }
             #expect(flashes.count == events.count)
             #expect(beeps.count == events.count)
-            print("flash to beep: \(zip(flashes, beeps).map { Int((($1 - $0) * 1000).rounded()) }) ms")
             for (flash, beep) in zip(flashes, beeps) {
-                #expect(abs(flash - beep) < 0.040, "flash at \(flash) s, beep at \(beep) s")
+                print("flash at \(flash.lowerBound) to \(flash.upperBound) s, beep at \(beep) s")
+                #expect(beep > flash.lowerBound - 0.040 && beep < flash.upperBound + 0.040, "\(flash), \(beep)")
             }
             try stage.checkRecording(recording)
             try stage.end()

@@ -3,6 +3,7 @@ import IngestProtocol
 import LinuxSystem
 import MediaCore
 import TestSupport
+import SeededRandom
 import Testing
 
 /// Promise: whatever comes in at the socket gets an error with a code, never a crash, a hang or memory beyond the plan,
