@@ -75,6 +75,7 @@ package final class BroadcastHost: IngestConsumer {
 
     package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
         joinCloser()
+        state.withLock { $0.hasFailed = false }
         let id = broadcastID()
         let broadcast: Broadcast
         do {
@@ -89,7 +90,6 @@ package final class BroadcastHost: IngestConsumer {
         state.withLock {
             $0.broadcast = broadcast
             $0.isPaused = false
-            $0.hasFailed = false
             $0.videoRate = RateGauge()
             $0.advice = ClientAdvice()
         }
