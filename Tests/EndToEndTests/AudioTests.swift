@@ -47,7 +47,7 @@ import Testing
     }
 
     /// A byte-swap that is missing or done twice would turn the tones into noise.
-    @Test(.timeLimit(.minutes(8))) func bothTonesArriveAtTheirLevelAndPitch() async throws {
+    @Test(.inItsTurn) func bothTonesArriveAtTheirLevelAndPitch() async throws {
         try await blocking {
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             timetable.sound(.app, appTone, format: appFormat, from: .zero, to: .seconds(4))
@@ -73,7 +73,7 @@ import Testing
 
     /// The app is silent throughout and the microphone comes two seconds late: there is an audio track from the start,
     /// silence first.
-    @Test(.timeLimit(.minutes(8))) func missingAndLateSourcesAreSilence() async throws {
+    @Test(.inItsTurn) func missingAndLateSourcesAreSilence() async throws {
         try await blocking {
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             timetable.sound(.microphone, micTone, format: micFormat, from: .seconds(2), to: .seconds(4))
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// ReplayKit may hand over half a second of app sound at once; viewers hear it without a gap.
-    @Test(.timeLimit(.minutes(8))) func burstsOfHalfASecondAreContinuous() async throws {
+    @Test(.inItsTurn) func burstsOfHalfASecondAreContinuous() async throws {
         try await blocking {
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             timetable.sound(
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Every way to store PCM, one after the other within one broadcast, each for half a second.
-    @Test(.timeLimit(.minutes(8))) func everyEncodingMidStream() async throws {
+    @Test(.inItsTurn) func everyEncodingMidStream() async throws {
         try await blocking {
             var formats: [AudioFormat] = []
             let shapes = [(48_000, 2), (44_100, 1), (32_000, 6), (96_000, 2)]
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// A flash and a beep with the same PTS reach the viewer within 40 ms of each other.
-    @Test(.timeLimit(.minutes(8))) func flashAndBeepStayTogether() async throws {
+    @Test(.inItsTurn) func flashAndBeepStayTogether() async throws {
         try await blocking {
             func plain(_ grey: Float) -> RawSample {
                 RawSample(RGBImage(width: 320, height: 180, filling: RGB(grey, grey, grey)), format: .i420)

@@ -135,7 +135,7 @@ import Testing
         #expect((error?.text.count ?? 0) > 20, "\(offence.name): an error says what was wrong")
     }
 
-    @Test(.timeLimit(.minutes(8))) func everyOffenceGetsItsCode() async throws {
+    @Test(.inItsTurn) func everyOffenceGetsItsCode() async throws {
         try await blocking {
             let stage = try Stage()
             for offence in Self.firstMessages {
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// Connections that end in the middle of a header, a body or a payload, or say nothing at all.
-    @Test(.timeLimit(.minutes(8))) func truncatedAndSilentConnections() async throws {
+    @Test(.inItsTurn) func truncatedAndSilentConnections() async throws {
         try await blocking {
             var settings = DaemonSettings()
             settings.ingest["start_timeout_ms"] = "1000"
@@ -199,7 +199,7 @@ import Testing
     }
 
     /// A second client is refused in words, and the first notices nothing.
-    @Test(.timeLimit(.minutes(8))) func secondClientIsRefused() async throws {
+    @Test(.inItsTurn) func secondClientIsRefused() async throws {
         try await blocking {
             let stage = try Stage()
             let first = try stage.live(showing: TestPictures.landscape(1))
@@ -216,7 +216,7 @@ import Testing
     }
 
     /// Some seconds of sessions with seeded mutations: bytes flipped, cut, doubled, put in.
-    @Test(.timeLimit(.minutes(8))) func mutatedSessions() async throws {
+    @Test(.inItsTurn) func mutatedSessions() async throws {
         try await blocking {
             let stage = try Stage()
             try stage.live(showing: TestPictures.landscape(1)).client.finish()

@@ -7,7 +7,7 @@ import Testing
 /// it judges the product.
 @Suite struct HarnessTests {
     /// A server that records what ffmpeg publishes, and probes that read it back: frames, packets, tones.
-    @Test(.timeLimit(.minutes(2))) func serverRecordsAndProbesRead() async throws {
+    @Test(.inItsTurn) func serverRecordsAndProbesRead() async throws {
         try await blocking {
             let server = try NginxRTMP()
             let publisher = try ChildProcess(
@@ -91,7 +91,7 @@ import Testing
 
     /// A pipeline that is known to be right passes the verdict: ffmpeg turns, scales, encodes and publishes.
     @Test(
-        .timeLimit(.minutes(2)),
+        .inItsTurn,
         arguments: [
             (FitMode.fit, "scale=180:360,pad=640:360:230:0"), (.fill, "scale=640:1280,crop=640:360"),
             (.stretch, "scale=640:360"),
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// SSIM and PSNR agree with ffmpeg's filters on a picture and its compressed self.
-    @Test(.timeLimit(.minutes(1))) func comparisonAgreesWithFFmpeg() async throws {
+    @Test(.inItsTurn) func comparisonAgreesWithFFmpeg() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("ssim")
             let reference = ReferenceCanvas.render(
@@ -153,7 +153,7 @@ import Testing
 
     /// Our pixel format writers and ffmpeg's readers agree on every format, matrix and range.
     @Test(
-        .timeLimit(.minutes(1)),
+        .inItsTurn,
         arguments: [
             (PixelFormat.nv12VideoRange, "nv12", ColorMatrix.bt709, ColorRange.video),
             (.nv12FullRange, "nv12", .bt709, .full), (.i420, "yuv420p", .bt601, .video),
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// What the virtual screen plays moves, and a grab sees it.
-    @Test(.timeLimit(.minutes(2))) func virtualScreenMoves() async throws {
+    @Test(.inItsTurn) func virtualScreenMoves() async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             let scene = ReferenceCanvas.render(
@@ -220,7 +220,7 @@ import Testing
     }
 
     /// A child that ignores SIGTERM is killed and reported; one that ends says how.
-    @Test(.timeLimit(.minutes(1))) func childrenEnd() async throws {
+    @Test(.inItsTurn) func childrenEnd() async throws {
         try await blocking {
             let polite = try ChildProcess("sh", ["-c", "echo out; echo err >&2; exit 3"])
             #expect(polite.waitForExit(within: 20) == .code(3))

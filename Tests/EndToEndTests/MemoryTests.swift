@@ -9,7 +9,7 @@ import Testing
     private static let limit = 50 << 20
 
     /// Ten seconds of 1920x1080 at 30 frames a second, turned and scaled to the default canvas, with both sounds.
-    @Test(.timeLimit(.minutes(8))) func defaultProfileInsideTheCap() async throws {
+    @Test(.inItsTurn) func defaultProfileInsideTheCap() async throws {
         try await blocking {
             let cgroup: MemoryCgroup?
             do { cgroup = try MemoryCgroup(limitBytes: Self.limit) } catch {

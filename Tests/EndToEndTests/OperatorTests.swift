@@ -7,7 +7,7 @@ import Testing
 /// Promise: the three programs work with each other as an operator starts them.
 @Suite struct OperatorTests {
     /// `upcastctl status` shows a live broadcast, for people and as JSON, and no secret.
-    @Test(.timeLimit(.minutes(8))) func statusOfALiveBroadcast() async throws {
+    @Test(.inItsTurn) func statusOfALiveBroadcast() async throws {
         try await blocking {
             let stage = try Stage()
             let playback = try stage.live(showing: TestPictures.landscape(1))
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The synthetic sender: a pattern that is turned as it goes, two tones; it ends by itself, and all of it arrives.
-    @Test(.timeLimit(.minutes(8))) func syntheticSender() async throws {
+    @Test(.inItsTurn) func syntheticSender() async throws {
         try await blocking {
             let stage = try Stage(.patient)
             _ = try ChildProcess.run(
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A sender whose broadcast fails says why and ends with the status that its help names.
-    @Test(.timeLimit(.minutes(8))) func senderSaysWhyItWasEnded() async throws {
+    @Test(.inItsTurn) func senderSaysWhyItWasEnded() async throws {
         try await blocking {
             var settings = DaemonSettings()
             settings.publish(to: "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live")
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// A sender without a daemon says so at once.
-    @Test(.timeLimit(.minutes(8))) func senderWithoutDaemon() async throws {
+    @Test(.inItsTurn) func senderWithoutDaemon() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("nobody")
             let sender = try ChildProcess(

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(8)), arguments: [OrientationConvention.exif, .replayKit], FitMode.allCases)
+    @Test(.inItsTurn, arguments: [OrientationConvention.exif, .replayKit], FitMode.allCases)
     func everyOrientationAndFormat(convention: OrientationConvention, fit: FitMode) async throws {
         try await blocking {
             var settings = DaemonSettings(fit: fit.rawValue)

@@ -10,7 +10,7 @@ import Testing
     /// recorded is held against a direct grab of the same screen. (ffmpeg makes BT.601 of a screen of this size unless
     /// told otherwise, and Y4M does not say; the right colours show that it was guessed right.)
     @Test(
-        .timeLimit(.minutes(8)),
+        .inItsTurn,
         arguments: [("right", "transpose=cclock"), ("down", "hflip,vflip"), ("left-mirrored", "transpose=cclock_flip")])
     func grabbedScreenArrivesUpright(orientation: String, storedBy filter: String) async throws {
         try await blocking {

@@ -23,7 +23,7 @@ import Testing
 
     /// Size, format, strides and orientation change between samples; viewers get one stream without a new sequence
     /// header, and each picture is right.
-    @Test(.timeLimit(.minutes(8))) func changesMidStream() async throws {
+    @Test(.inItsTurn) func changesMidStream() async throws {
         try await blocking {
             struct Step { let width, height: Int, format: PixelFormat, padding: Int, tag: OrientationTag }
             // Upright sizes, all 16:9 or nearly so that the number lies where it is looked for, odd ones included.
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// The smallest and the largest pictures, and odd ones of extreme shape, each turned by its tag.
-    @Test(.timeLimit(.minutes(8))) func extremeSizes() async throws {
+    @Test(.inItsTurn) func extremeSizes() async throws {
         try await blocking {
             // Stored upper half bright, lower half dark: "right" (6) makes the upper half the right one.
             func halves(_ width: Int, _ height: Int) -> RawSample {
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// A missing or impossible orientation is taken as up, and counted.
-    @Test(.timeLimit(.minutes(8))) func withoutOrientationUpIsMeant() async throws {
+    @Test(.inItsTurn) func withoutOrientationUpIsMeant() async throws {
         try await blocking {
             let stage = try Stage()
             let playback = try stage.live(showing: TestPictures.landscape(1))
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// What is sent during a pause is neither shown nor heard, and the stream goes on meanwhile.
-    @Test(.timeLimit(.minutes(8))) func pausedAndResumed() async throws {
+    @Test(.inItsTurn) func pausedAndResumed() async throws {
         try await blocking {
             let stage = try Stage(.patient)
             let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// `finished` is answered with a goodbye that counts, the recording is closed, and the next client is served.
-    @Test(.timeLimit(.minutes(8))) func finishedThenNextClient() async throws {
+    @Test(.inItsTurn) func finishedThenNextClient() async throws {
         try await blocking {
             let stage = try Stage()
             for round in 0..<2 {
@@ -193,7 +193,7 @@ import Testing
     }
 
     /// A client process that is killed while it sends: the recording is closed and whole, the next client is served.
-    @Test(.timeLimit(.minutes(8))) func clientKilledMidFrame() async throws {
+    @Test(.inItsTurn) func clientKilledMidFrame() async throws {
         try await blocking {
             let stage = try Stage()
             let sender = try ChildProcess(
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// SIGTERM in the middle of a broadcast: the client is told, what was taken goes out, the last frame is whole.
-    @Test(.timeLimit(.minutes(8))) func terminationDrains() async throws {
+    @Test(.inItsTurn) func terminationDrains() async throws {
         try await blocking {
             let stage = try Stage()
             let playback = try stage.live(showing: TestPictures.landscape(1))
@@ -249,7 +249,7 @@ import Testing
     }
 
     /// A screen that does not change sends one frame and then nothing: viewers keep getting picture and sound.
-    @Test(.timeLimit(.minutes(8))) func staticScreenStaysOnAir() async throws {
+    @Test(.inItsTurn) func staticScreenStaysOnAir() async throws {
         try await blocking {
             let stage = try Stage()
             let client = try CaptureClient(socket: stage.daemon.ingestSocket)
