@@ -39,9 +39,9 @@ import Testing
     }
 
     /// When the tone at `frequency` is heard: the levels of consecutive windows of 50 ms.
-    private func levels(_ audio: DecodedAudio, _ frequency: Double, channel: Int = 0) -> [(time: Double, level: Double)] {
+    private func levels(_ audio: DecodedAudio, _ frequency: Double) -> [(time: Double, level: Double)] {
         stride(from: audio.start, to: audio.start + audio.duration - 0.05, by: 0.05).map { time in
-            let window = audio.samples(channel: channel, from: time, to: time + 0.05)
+            let window = audio.samples(channel: 0, from: time, to: time + 0.05)
             return (time, ToneAnalysis.level(of: frequency, in: window, sampleRate: audio.sampleRate))
         }
     }
@@ -112,13 +112,15 @@ import Testing
     @Test(.inItsTurn) func everyEncodingMidStream() async throws {
         try await blocking {
             var formats: [AudioFormat] = []
-            let shapes = [(48_000, 2), (44_100, 1), (32_000, 6), (96_000, 2)]
             for encoding in PCMEncoding.allCases {
-                for (index, (big, interleaved)) in [(true, true), (true, false), (false, true), (false, false)].enumerated() {
+                for (rate, channels, isBig, isInterleaved) in [
+                    (48_000, 2, true, true), (44_100, 1, true, false), (32_000, 6, false, true),
+                    (96_000, 2, false, false),
+                ] {
                     formats.append(
                         AudioFormat(
-                            sampleRate: shapes[index].0, channels: shapes[index].1, encoding: encoding, isBigEndian: big,
-                            isInterleaved: interleaved))
+                            sampleRate: rate, channels: channels, encoding: encoding, isBigEndian: isBig,
+                            isInterleaved: isInterleaved))
                 }
             }
             var timetable: [(at: MediaTime, action: Playback.Action)] = []

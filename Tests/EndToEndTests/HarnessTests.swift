@@ -64,8 +64,8 @@ import Testing
                 #expect(MarkerCells.read(canvas, placement: placement) == number)
             }
         }
-        let nothing = I420Image(
-            width: 640, height: 360, bytes: [UInt8](repeating: 128, count: I420Image.byteCount(width: 640, height: 360)))
+        let grey = [UInt8](repeating: 128, count: I420Image.byteCount(width: 640, height: 360))
+        let nothing = I420Image(width: 640, height: 360, bytes: grey)
         let placement = Placement(sourceWidth: 320, sourceHeight: 640, canvasWidth: 640, canvasHeight: 360, fit: .fit)
         #expect(MarkerCells.read(nothing, placement: placement) == nil)
     }
@@ -107,9 +107,9 @@ import Testing
             _ = try ChildProcess.run(
                 "ffmpeg",
                 [
-                    "-nostdin", "-v", "error", "-stream_loop", "9", "-f", "rawvideo", "-pix_fmt", "nv12", "-s", "640x320",
-                    "-i", folder.file("nv12"), "-vf", "transpose=clock,\(filter),format=yuv420p", "-c:v", "libx264",
-                    "-preset", "veryfast", "-tune", "zerolatency", "-b:v", "8M", "-f", "flv", server.url + "/key",
+                    "-nostdin", "-v", "error", "-stream_loop", "9", "-f", "rawvideo", "-pix_fmt", "nv12",
+                    "-s", "640x320", "-i", folder.file("nv12"), "-vf", "transpose=clock,\(filter),format=yuv420p",
+                    "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-b:v", "8M", "-f", "flv", server.url + "/key",
                 ])
             let frame = try DecodedVideo.lastFrame(of: server.finishedRecording())
             let expected = ReferenceCanvas.render(upright, width: 640, height: 360, fit: fit)
@@ -200,7 +200,8 @@ import Testing
             let sums = try ChildProcess.run(
                 "ffmpeg",
                 ["-nostdin", "-v", "error"] + screen.grabArguments(rate: 20) + ["-t", "2", "-f", "framemd5", "-"])
-            let frames = sums.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ",").last }
+            let lines = sums.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            let frames = lines.compactMap { $0.split(separator: ",").last }
             #expect(Set(frames).count > 10, "\(Set(frames).count) different frames of \(frames.count)")
             try player.stop(SIGKILL)
         }

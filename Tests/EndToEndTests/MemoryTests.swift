@@ -49,7 +49,8 @@ import Testing
             print(
                 """
                 memory: VmHWM \(figures.peakResidentBytes >> 10) KiB of \(Self.limit >> 10) KiB, cgroup peak \
-                \((cgroup?.peakBytes ?? 0) >> 10) KiB, \(goodbye.framesTaken) frames taken, \(goodbye.framesDropped) dropped
+                \((cgroup?.peakBytes ?? 0) >> 10) KiB, \(goodbye.framesTaken) frames taken, \
+                \(goodbye.framesDropped) dropped
                 \(try stage.daemon.plan())
                 """)
             #expect(figures.peakResidentBytes < Self.limit)

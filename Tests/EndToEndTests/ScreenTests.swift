@@ -3,8 +3,8 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Promise: a real screen, grabbed by somebody else's program and sent through `upcast-send`, reaches viewers upright and
-/// moving.
+/// Promise: a real screen, grabbed by somebody else's program and sent through `upcast-send`, reaches viewers upright
+/// and moving.
 @Suite struct ScreenTests {
     /// The capture of a device that is held sideways: x11grab's picture is stored turned, and its tag says so. What was
     /// recorded is held against a direct grab of the same screen. (ffmpeg makes BT.601 of a screen of this size unless
@@ -72,7 +72,8 @@ import Testing
             // How smoothly the player moves depends on the machine; what was grabbed is what has to arrive.
             let grabbed = Self.squares(inStrip: FileManager.default.contents(atPath: strip) ?? Data())
             #expect(grabbed.count > 1, "the square does not move on the screen")
-            #expect(squares.count * 10 >= grabbed.count * 8, "grabbed at \(grabbed.count) places, seen at \(squares.count)")
+            #expect(
+                squares.count * 10 >= grabbed.count * 8, "grabbed at \(grabbed.count) places, seen at \(squares.count)")
             try stage.checkRecording(recording)
             try stage.end()
         }

@@ -7,15 +7,10 @@ import Testing
 /// Promise: a broadcast survives whatever its client does in the course of it, and ends in order however it ends.
 @Suite struct SessionTests {
     /// The numbers that a recording shows, in order, without repetitions, with the time each came up.
-    private func numbers(
-        _ recording: String, sourceWidth: Int = 320, sourceHeight: Int = 180
-    ) throws -> [(number: UInt8, time: Double)] {
+    private func numbers(_ recording: String) throws -> [(number: UInt8, time: Double)] {
         var seen: [(number: UInt8, time: Double)] = []
         try DecodedVideo.forEachFrame(of: recording) { frame in
-            guard
-                let number = TestPictures.number(
-                    in: frame.image, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
-            else { return }
+            guard let number = TestPictures.number(in: frame.image) else { return }
             if seen.last?.number != number { seen.append((number, frame.pts)) }
         }
         return seen
@@ -154,7 +149,8 @@ import Testing
             let packets = try MediaProbe.packets(recording).filter { $0.track == "video" }.map(\.dts)
             let longest = zip(packets, packets.dropFirst()).map { $1 - $0 }.max() ?? 99
             #expect(longest < 1, "no picture for \(longest) s")
-            if let first = seen.first(where: { $0.number == 1 })?.time, let third = seen.first(where: { $0.number == 3 })?.time {
+            func time(of number: UInt8) -> Double? { seen.first { $0.number == number }?.time }
+            if let first = time(of: 1), let third = time(of: 3) {
                 #expect(abs(third - first - 3.1) < 0.25, "the pause shifted time: \(third - first) s instead of 3.1")
                 let audio = try DecodedAudio(recording)
                 func level(_ from: Double, _ to: Double) -> Double {

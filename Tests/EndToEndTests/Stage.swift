@@ -93,11 +93,10 @@ enum TestPictures {
     }
 
     /// The number that a frame of a recording shows.
-    static func number(in image: I420Image, sourceWidth: Int = 320, sourceHeight: Int = 180, fit: FitMode = .fit) -> UInt8? {
+    static func number(in image: I420Image) -> UInt8? {
         MarkerCells.read(
             image,
             placement: Placement(
-                sourceWidth: sourceWidth, sourceHeight: sourceHeight, canvasWidth: image.width, canvasHeight: image.height,
-                fit: fit))
+                sourceWidth: 320, sourceHeight: 180, canvasWidth: image.width, canvasHeight: image.height, fit: .fit))
     }
 }

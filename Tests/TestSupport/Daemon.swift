@@ -7,7 +7,6 @@ package struct DaemonSettings: Sendable {
     package var audio: [String: String] = [:]
     package var buffer: [String: String] = [:]
     package var ingest: [String: String] = [:]
-    package var memory: [String: String] = [:]
     package var stop: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
 
@@ -36,7 +35,6 @@ package struct DaemonSettings: Sendable {
         var text = section("ingest", ingest.merging(["socket": ingestSocket]) { $1 })
         text += section("control", ["socket": controlSocket])
         text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
-        text += section("memory", memory)
         if !destinations.isEmpty {
             text += "destinations:\n"
             for destination in destinations {
