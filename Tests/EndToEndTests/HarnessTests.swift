@@ -109,7 +109,8 @@ import Testing
                 [
                     "-nostdin", "-v", "error", "-stream_loop", "9", "-f", "rawvideo", "-pix_fmt", "nv12",
                     "-s", "640x320", "-i", folder.file("nv12"), "-vf", "transpose=clock,\(filter),format=yuv420p",
-                    "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-b:v", "8M", "-f", "flv", server.url + "/key",
+                    "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-b:v", "8M", "-f", "flv",
+                    server.url + "/key",
                 ])
             let frame = try DecodedVideo.lastFrame(of: server.finishedRecording())
             let expected = ReferenceCanvas.render(upright, width: 640, height: 360, fit: fit)
