@@ -252,7 +252,10 @@ import Testing
             let after = try #require(stage.daemon.figures)
             let (peakBefore, peakAfter) = (before.peakResidentBytes >> 10, after.peakResidentBytes >> 10)
             print("fuzz: \(sessions) sessions, \(refusals) errors, VmHWM \(peakBefore) -> \(peakAfter) KiB")
-            #expect(after.peakResidentBytes - before.peakResidentBytes < 8 << 20)
+            // AddressSanitizer keeps freed memory for a while, so its daemon's figures say nothing.
+            if ProcessInfo.processInfo.environment["UPCAST_SANITIZER"] == nil {
+                #expect(after.peakResidentBytes - before.peakResidentBytes < 8 << 20)
+            }
             #expect(after.openDescriptors <= before.openDescriptors + 2)
             try nextClient(stage.daemon).finish()
             try stage.end()
