@@ -86,7 +86,9 @@ import Testing
             #expect(heard[first].time - audio.start > 1.9)
             let before = audio.samples(channel: 0, from: audio.start, to: heard[first].time - 0.1)
             #expect(ToneAnalysis.rms(before) < -70)
-            #expect(heard[first...].dropLast(6).allSatisfy { abs($0.level - micTone.decibels) < 1.5 })
+            // The tone begins somewhere inside the first window.
+            let gaps = heard[(first + 1)...].dropLast(6).filter { abs($0.level - micTone.decibels) > 1.5 }
+            #expect(gaps.isEmpty, "heard from \(heard[first].time) s on; \(gaps)")
             #expect(heard[first...].count > 30)
         }
     }
