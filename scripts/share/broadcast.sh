@@ -94,14 +94,18 @@ watch_broadcast() {
     note_status
 }
 
+# Functions to call with every look at the daemon.
+note_hooks=()
+
 # note_status: what the daemon says of a broadcast while there is one, and its peak resident memory so far.
 note_status() {
-    local report peak
+    local report peak hook
     report=$(daemon_status --json 2>/dev/null) || true
     # With the client the counters go.
     [[ ! $report =~ \"frames_received\":\ *[1-9] ]] || printf '%s\n' "$report" >"$folder/status.json"
     peak=$(awk '/^VmHWM:/ { print $2 }' "/proc/${process_pid[upcastd]}/status" 2>/dev/null) || true
     memory_peak_kb=${peak:-${memory_peak_kb:-0}}
+    for hook in "${note_hooks[@]}"; do "$hook"; done
 }
 
 # end_broadcast: client, daemon, server, in this order, each with time to finish.
@@ -132,7 +136,8 @@ describe_daemon() {
         def megabytes: . / 100000 | round / 10;
         def lost: .drops | to_entries[] | select(.value > 0);
         ([lost | "\(.value) \(.key)"] + [.destinations[] | "\(.name): \(lost | "\(.value) \(.key)")"]) as $lost |
-        "  Frames     \(.video | "\(.frames_received) received, \(.frames_encoded) encoded, \(.frames_repeated) of these repeated")",
+        "  Frames     \(.video | "\(.frames_received) received, \(.frames_encoded) encoded, \(.frames_repeated) of these repeats")\(
+            .client | if . then "; seen at \(.connected_ms / 100 | round / 10) s" else "" end)",
         "  Dropped    \(if $lost == [] then "nothing" else $lost | join(", ") end)",
         "  Memory     \($peak | megabytes) MB at most, \(.memory |
             "\(.plan_bytes | megabytes) planned, \(.cap_bytes | megabytes) allowed")"

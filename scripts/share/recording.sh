@@ -40,7 +40,8 @@ check_recording() {
     IFS='|' read -r codec profile rate layout < <(probe "$file" a -show_entries \
         stream=codec_name,profile,sample_rate,channel_layout) || fail 1 "the recording $name has no audio track"
     read -r level frequency < <(measure_audio "$file" "$rate")
-    printf '  %-10s %s %s, %s Hz %s, %s dBFS, %s Hz\n' Audio "$codec" "$profile" "$rate" "$layout" "$level" "$frequency"
+    printf '  %-10s %s %s, %s Hz %s, %s\n' Audio "$codec" "$profile" "$rate" "$layout" \
+        "$( ((frequency)) && echo "$level dBFS, $frequency Hz" || echo silence)"
     if [[ -n $tone ]]; then
         awk "BEGIN { exit !($level > -60 && $frequency > 0.9 * $tone && $frequency < 1.1 * $tone) }" ||
             fail 1 "the audio in $name is $frequency Hz at $level dBFS; a tone of $tone Hz was sent"
