@@ -136,8 +136,9 @@ describe_daemon() {
         def megabytes: . / 100000 | round / 10;
         def lost: .drops | to_entries[] | select(.value > 0);
         ([lost | "\(.value) \(.key)"] + [.destinations[] | "\(.name): \(lost | "\(.value) \(.key)")"]) as $lost |
-        "  Frames     \(.video | "\(.frames_received) received, \(.frames_encoded) encoded, \(.frames_repeated) of these repeats")\(
-            .client | if . then "; seen at \(.connected_ms / 100 | round / 10) s" else "" end)",
+        "  Frames     \(.video.frames_received) received, \(.video.frames_encoded) encoded, \(
+            .video.frames_repeated) of these repeats\(
+            .client | if . then ", \(.connected_ms / 100 | round / 10) s after it began" else "" end)",
         "  Dropped    \(if $lost == [] then "nothing" else $lost | join(", ") end)",
         "  Memory     \($peak | megabytes) MB at most, \(.memory |
             "\(.plan_bytes | megabytes) planned, \(.cap_bytes | megabytes) allowed")"
