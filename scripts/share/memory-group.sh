@@ -61,6 +61,9 @@ enter_memory_group=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"')
 # group_peak: the most bytes that were ever charged to the group, or nothing on kernels of version 2 before 5.19.
 group_peak() { cat "$group/memory.max_usage_in_bytes" "$group/memory.peak" 2>/dev/null || true; }
 
+# group_anonymous: the bytes at this moment that are no copy of a file, which without swap nobody can take back.
+group_anonymous() { sed -n -E 's/^(total_rss|anon) //p' "$group/memory.stat" 2>/dev/null || true; }
+
 # group_kills: how many processes the kernel killed for the limit.
 group_kills() { sed -n 's/^oom_kill //p' "$group/memory.oom_control" "$group/memory.events" 2>/dev/null || true; }
 
@@ -73,7 +76,7 @@ remove_memory_group() {
 # that touches them first. Pages that another process has mapped stay; says how many bytes did.
 drop_page_cache() {
     local file files=() kept
-    mapfile -t files < <(echo "$1" && ldd "$1" | sed -n 's/.*\(\/[^ ]*\) (0x.*/\1/p')
+    mapfile -t files < <(echo "$1" && ldd "$1" | awk '{ file = ($2 == "=>") ? $3 : $1 } file ~ /^\// { print file }')
     sync -d "$1" 2>/dev/null || true
     for file in "${files[@]}"; do dd if="$file" iflag=nocache count=0 status=none; done
     kept=$(fincore --bytes --noheadings --output RES "${files[@]}" 2>/dev/null | awk '{ sum += $1 } END { print sum }')
