@@ -95,23 +95,24 @@ let package = Package(
             ]),
 
         // Tests.
+        .target(name: "SeededRandom", path: "Tests/SeededRandom"),
         .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "MediaCore"]),
-        .testTarget(name: "IngestProtocolTests", dependencies: ["IngestProtocol", "MediaCore"]),
-        .testTarget(name: "FLVTests", dependencies: ["FLV", "MediaCore"]),
-        .testTarget(name: "TimelineTests", dependencies: ["Timeline", "MediaCore"]),
-        .testTarget(name: "BufferingTests", dependencies: ["Buffering", "MediaCore", "LinuxSystem"]),
+        .testTarget(name: "IngestProtocolTests", dependencies: ["SeededRandom", "IngestProtocol", "MediaCore"]),
+        .testTarget(name: "FLVTests", dependencies: ["SeededRandom", "FLV", "MediaCore"]),
+        .testTarget(name: "TimelineTests", dependencies: ["SeededRandom", "Timeline", "MediaCore"]),
+        .testTarget(name: "BufferingTests", dependencies: ["SeededRandom", "Buffering", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "IngestProtocol", "MediaCore"]),
-        .testTarget(name: "FrameGeometryTests", dependencies: ["FrameGeometry", "MediaCore"]),
-        .testTarget(name: "AudioMixingTests", dependencies: ["AudioMixing", "Timeline", "MediaCore"]),
-        .testTarget(name: "EncodingTests", dependencies: ["Encoding", "FLV", "LinuxSystem", "MediaCore"]),
-        .testTarget(name: "PublishingTests", dependencies: ["Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
-        .testTarget(name: "ConfigurationTests", dependencies: ["Configuration", "MediaCore"]),
+        .testTarget(name: "FrameGeometryTests", dependencies: ["SeededRandom", "FrameGeometry", "MediaCore"]),
+        .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
+        .testTarget(name: "EncodingTests", dependencies: ["SeededRandom", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),
+        .testTarget(name: "PublishingTests", dependencies: ["SeededRandom", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
+        .testTarget(name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "MediaCore"]),
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "Control", "ControlProtocol", "LinuxSystem", "upcastctl",
+                "SeededRandom", "Control", "ControlProtocol", "LinuxSystem", "upcastctl",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -123,7 +124,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"], path: "Tests/TestSupport"),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestSupport", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+            name: "EndToEndTests", dependencies: ["SeededRandom", "TestSupport", "IngestProtocol", "LinuxSystem", "MediaCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

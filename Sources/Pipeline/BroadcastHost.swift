@@ -17,6 +17,8 @@ package final class BroadcastHost: IngestConsumer {
     struct State {
         var broadcast: Broadcast?
         var isPaused = false
+        /// The broadcast is to end because something failed.
+        var hasFailed = false
         var closer: WorkerThread?
         /// Broadcasts since the daemon started.
         var count: UInt64 = 0
@@ -73,6 +75,7 @@ package final class BroadcastHost: IngestConsumer {
 
     package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
         joinCloser()
+        state.withLock { $0.hasFailed = false }
         let id = broadcastID()
         let broadcast: Broadcast
         do {
@@ -188,7 +191,13 @@ package final class BroadcastHost: IngestConsumer {
         closer?.join()
     }
 
+    /// The first failure ends the broadcast; what fails after it, or while it is closed, is no news.
     private func failed(_ sentence: String) {
+        let isNews = state.withLock { state in
+            defer { state.hasFailed = true }
+            return !state.hasFailed && state.closer == nil
+        }
+        guard isNews else { return }
         logger.error("broadcast failed", metadata: ["why": "\(sentence)", "now": "it is ended"])
         server.fail(sentence)
     }

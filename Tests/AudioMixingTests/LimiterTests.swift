@@ -1,6 +1,7 @@
 import AudioMixing
 import Foundation
 import MediaCore
+import SeededRandom
 import Testing
 
 @Suite struct LimiterTests {

@@ -1,5 +1,6 @@
 import AudioMixing
 import MediaCore
+import SeededRandom
 import Testing
 
 @Suite struct MalformedInputTests {

@@ -2,6 +2,7 @@ import Buffering
 import Glibc
 import LinuxSystem
 import MediaCore
+import SeededRandom
 import Testing
 
 @Suite struct PCMQueueTests {

@@ -1,6 +1,7 @@
 @testable import Buffering
 import LinuxSystem
 import MediaCore
+import SeededRandom
 import Testing
 
 @Suite struct PacketLogPropertyTests {

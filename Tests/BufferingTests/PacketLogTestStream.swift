@@ -1,19 +1,7 @@
 import Buffering
 import MediaCore
+import SeededRandom
 import Testing
-
-/// A small seeded generator (SplitMix64), so that a failing case can be run again.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
 
 /// A made-up encoder: writes video of random structure and audio to a log, every payload naming what it depends on.
 ///

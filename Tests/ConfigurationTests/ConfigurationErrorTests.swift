@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Testing
 
 @testable import Configuration
@@ -321,7 +322,7 @@ import Testing
     /// No bytes crash the reader: the shipped file with some bytes replaced is either read or refused.
     @Test(arguments: 0..<300 as Range<UInt64>)
     func noiseIsRefusedOrRead(seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         var bytes = Array(ConfigurationReference.yaml.utf8)
         for _ in 0..<5 {
             bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)

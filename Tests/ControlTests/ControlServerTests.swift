@@ -3,6 +3,7 @@ import ControlProtocol
 import Foundation
 import LinuxSystem
 import Synchronization
+import SeededRandom
 import Testing
 
 @Suite struct ControlServerTests {
@@ -142,7 +143,7 @@ import Testing
     /// Noise, sent whole or cut short, never takes the server down and never gets more than one answer.
     @Test func noiseIsSurvived() throws {
         try serving {
-            var generator = SplitMix64(state: 1)
+            var generator = SplitMix64(seed: 1)
             for _ in 0..<100 {
                 var bytes = Array("GET /status HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc".utf8)
                 for _ in 0..<4 {

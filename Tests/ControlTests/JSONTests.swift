@@ -1,5 +1,6 @@
 import ControlProtocol
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite struct JSONTests {
@@ -41,7 +42,7 @@ import Testing
     /// Whatever is written, our parser and Foundation's read the same.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func writtenIsReadBack(seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let value = JSONValue.object([.init("root", Self.random(&generator, depth: 4))])
         for pretty in [false, true] {
             let bytes = value.serialized(pretty: pretty)
@@ -82,7 +83,7 @@ import Testing
     /// No bytes make the parser crash: neither noise nor a document with some bytes replaced.
     @Test(arguments: 0..<300 as Range<UInt64>)
     func noiseIsRefusedOrRead(seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         var bytes = Self.random(&generator, depth: 4).serialized()
         for _ in 0..<3 where !bytes.isEmpty {
             bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)

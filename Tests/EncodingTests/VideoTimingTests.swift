@@ -1,5 +1,6 @@
 import Encoding
 import MediaCore
+import SeededRandom
 import Testing
 
 /// How frames may be spaced: what a client's clock does to keyframes, timestamps and bitrate.

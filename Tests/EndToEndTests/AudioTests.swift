@@ -39,15 +39,15 @@ import Testing
     }
 
     /// When the tone at `frequency` is heard: the levels of consecutive windows of 50 ms.
-    private func levels(_ audio: DecodedAudio, _ frequency: Double, channel: Int = 0) -> [(time: Double, level: Double)] {
+    private func levels(_ audio: DecodedAudio, _ frequency: Double) -> [(time: Double, level: Double)] {
         stride(from: audio.start, to: audio.start + audio.duration - 0.05, by: 0.05).map { time in
-            let window = audio.samples(channel: channel, from: time, to: time + 0.05)
+            let window = audio.samples(channel: 0, from: time, to: time + 0.05)
             return (time, ToneAnalysis.level(of: frequency, in: window, sampleRate: audio.sampleRate))
         }
     }
 
     /// A byte-swap that is missing or done twice would turn the tones into noise.
-    @Test(.timeLimit(.minutes(8))) func bothTonesArriveAtTheirLevelAndPitch() async throws {
+    @Test(.inItsTurn) func bothTonesArriveAtTheirLevelAndPitch() async throws {
         try await blocking {
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             timetable.sound(.app, appTone, format: appFormat, from: .zero, to: .seconds(4))
@@ -73,7 +73,7 @@ import Testing
 
     /// The app is silent throughout and the microphone comes two seconds late: there is an audio track from the start,
     /// silence first.
-    @Test(.timeLimit(.minutes(8))) func missingAndLateSourcesAreSilence() async throws {
+    @Test(.inItsTurn) func missingAndLateSourcesAreSilence() async throws {
         try await blocking {
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             timetable.sound(.microphone, micTone, format: micFormat, from: .seconds(2), to: .seconds(4))
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// ReplayKit may hand over half a second of app sound at once; viewers hear it without a gap.
-    @Test(.timeLimit(.minutes(8))) func burstsOfHalfASecondAreContinuous() async throws {
+    @Test(.inItsTurn) func burstsOfHalfASecondAreContinuous() async throws {
         try await blocking {
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             timetable.sound(
@@ -109,16 +109,18 @@ import Testing
     }
 
     /// Every way to store PCM, one after the other within one broadcast, each for half a second.
-    @Test(.timeLimit(.minutes(8))) func everyEncodingMidStream() async throws {
+    @Test(.inItsTurn) func everyEncodingMidStream() async throws {
         try await blocking {
             var formats: [AudioFormat] = []
-            let shapes = [(48_000, 2), (44_100, 1), (32_000, 6), (96_000, 2)]
             for encoding in PCMEncoding.allCases {
-                for (index, (big, interleaved)) in [(true, true), (true, false), (false, true), (false, false)].enumerated() {
+                for (rate, channels, isBig, isInterleaved) in [
+                    (48_000, 2, true, true), (44_100, 1, true, false), (32_000, 6, false, true),
+                    (96_000, 2, false, false),
+                ] {
                     formats.append(
                         AudioFormat(
-                            sampleRate: shapes[index].0, channels: shapes[index].1, encoding: encoding, isBigEndian: big,
-                            isInterleaved: interleaved))
+                            sampleRate: rate, channels: channels, encoding: encoding, isBigEndian: isBig,
+                            isInterleaved: isInterleaved))
                 }
             }
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
@@ -147,7 +149,7 @@ import Testing
     }
 
     /// A flash and a beep with the same PTS reach the viewer within 40 ms of each other.
-    @Test(.timeLimit(.minutes(8))) func flashAndBeepStayTogether() async throws {
+    @Test(.inItsTurn) func flashAndBeepStayTogether() async throws {
         try await blocking {
             func plain(_ grey: Float) -> RawSample {
                 RawSample(RGBImage(width: 320, height: 180, filling: RGB(grey, grey, grey)), format: .i420)
@@ -176,12 +178,14 @@ import Testing
             try playback.client.finish()
             let recording = try stage.server.finishedRecording()
 
-            var flashes: [Double] = []
-            var wasBright = false
+            // On a busy machine frames are superseded, the first bright one too: a flash happened after the last dark
+            // frame and not after the first bright one.
+            var flashes: [ClosedRange<Double>] = []
+            var last: (pts: Double, isBright: Bool) = (0, false)
             try DecodedVideo.forEachFrame(of: recording) { frame in
                 let isBright = frame.image.meanLuma(x: 320, y: 180) > 125
-                if isBright && !wasBright { flashes.append(frame.pts) }
-                wasBright = isBright
+                if isBright && !last.isBright { flashes.append(last.pts...frame.pts) }
+                last = (frame.pts, isBright)
             }
             let audio = try DecodedAudio(recording)
             let rate = Double(audio.sampleRate)
@@ -195,9 +199,9 @@ import Testing
             }
             #expect(flashes.count == events.count)
             #expect(beeps.count == events.count)
-            print("flash to beep: \(zip(flashes, beeps).map { Int((($1 - $0) * 1000).rounded()) }) ms")
             for (flash, beep) in zip(flashes, beeps) {
-                #expect(abs(flash - beep) < 0.040, "flash at \(flash) s, beep at \(beep) s")
+                print("flash at \(flash.lowerBound) to \(flash.upperBound) s, beep at \(beep) s")
+                #expect(beep > flash.lowerBound - 0.040 && beep < flash.upperBound + 0.040, "\(flash), \(beep)")
             }
             try stage.checkRecording(recording)
             try stage.end()

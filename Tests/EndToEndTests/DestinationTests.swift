@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Nothing listens at the port.
-    @Test(.timeLimit(.minutes(8))) func nothingListens() async throws {
+    @Test(.inItsTurn) func nothingListens() async throws {
         try await blocking {
             let port = try LoopbackPorts.free()
             var settings = DaemonSettings()
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// The server dies in the middle of a broadcast.
-    @Test(.timeLimit(.minutes(8))) func serverDies() async throws {
+    @Test(.inItsTurn) func serverDies() async throws {
         try await blocking {
             let stage = try Stage()
             let playback = try stage.live(showing: TestPictures.landscape(1))
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// A server that accepts the connection and never says a word.
-    @Test(.timeLimit(.minutes(8))) func serverNeverAnswers() async throws {
+    @Test(.inItsTurn) func serverNeverAnswers() async throws {
         try await blocking {
             let mute = try SilentServer()
             var settings = DaemonSettings()
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A file and a server at once: two cursors, two whole recordings of the same broadcast.
-    @Test(.timeLimit(.minutes(8))) func fileBesideServer() async throws {
+    @Test(.inItsTurn) func fileBesideServer() async throws {
         try await blocking {
             let server = try NginxRTMP()
             let folder = try TemporaryDirectory("flv")

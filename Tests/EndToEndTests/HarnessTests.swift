@@ -7,7 +7,7 @@ import Testing
 /// it judges the product.
 @Suite struct HarnessTests {
     /// A server that records what ffmpeg publishes, and probes that read it back: frames, packets, tones.
-    @Test(.timeLimit(.minutes(2))) func serverRecordsAndProbesRead() async throws {
+    @Test(.inItsTurn) func serverRecordsAndProbesRead() async throws {
         try await blocking {
             let server = try NginxRTMP()
             let publisher = try ChildProcess(
@@ -64,8 +64,8 @@ import Testing
                 #expect(MarkerCells.read(canvas, placement: placement) == number)
             }
         }
-        let nothing = I420Image(
-            width: 640, height: 360, bytes: [UInt8](repeating: 128, count: I420Image.byteCount(width: 640, height: 360)))
+        let grey = [UInt8](repeating: 128, count: I420Image.byteCount(width: 640, height: 360))
+        let nothing = I420Image(width: 640, height: 360, bytes: grey)
         let placement = Placement(sourceWidth: 320, sourceHeight: 640, canvasWidth: 640, canvasHeight: 360, fit: .fit)
         #expect(MarkerCells.read(nothing, placement: placement) == nil)
     }
@@ -91,7 +91,7 @@ import Testing
 
     /// A pipeline that is known to be right passes the verdict: ffmpeg turns, scales, encodes and publishes.
     @Test(
-        .timeLimit(.minutes(2)),
+        .inItsTurn,
         arguments: [
             (FitMode.fit, "scale=180:360,pad=640:360:230:0"), (.fill, "scale=640:1280,crop=640:360"),
             (.stretch, "scale=640:360"),
@@ -107,9 +107,10 @@ import Testing
             _ = try ChildProcess.run(
                 "ffmpeg",
                 [
-                    "-nostdin", "-v", "error", "-stream_loop", "9", "-f", "rawvideo", "-pix_fmt", "nv12", "-s", "640x320",
-                    "-i", folder.file("nv12"), "-vf", "transpose=clock,\(filter),format=yuv420p", "-c:v", "libx264",
-                    "-preset", "veryfast", "-tune", "zerolatency", "-b:v", "8M", "-f", "flv", server.url + "/key",
+                    "-nostdin", "-v", "error", "-stream_loop", "9", "-f", "rawvideo", "-pix_fmt", "nv12",
+                    "-s", "640x320", "-i", folder.file("nv12"), "-vf", "transpose=clock,\(filter),format=yuv420p",
+                    "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-b:v", "8M", "-f", "flv",
+                    server.url + "/key",
                 ])
             let frame = try DecodedVideo.lastFrame(of: server.finishedRecording())
             let expected = ReferenceCanvas.render(upright, width: 640, height: 360, fit: fit)
@@ -121,7 +122,7 @@ import Testing
     }
 
     /// SSIM and PSNR agree with ffmpeg's filters on a picture and its compressed self.
-    @Test(.timeLimit(.minutes(1))) func comparisonAgreesWithFFmpeg() async throws {
+    @Test(.inItsTurn) func comparisonAgreesWithFFmpeg() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("ssim")
             let reference = ReferenceCanvas.render(
@@ -153,7 +154,7 @@ import Testing
 
     /// Our pixel format writers and ffmpeg's readers agree on every format, matrix and range.
     @Test(
-        .timeLimit(.minutes(1)),
+        .inItsTurn,
         arguments: [
             (PixelFormat.nv12VideoRange, "nv12", ColorMatrix.bt709, ColorRange.video),
             (.nv12FullRange, "nv12", .bt709, .full), (.i420, "yuv420p", .bt601, .video),
@@ -190,6 +191,23 @@ import Testing
         }
     }
 
+    /// What the virtual screen plays moves, and a grab sees it.
+    @Test(.inItsTurn) func virtualScreenMoves() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let scene = ReferenceCanvas.render(
+                ReferencePicture(width: 640, height: 360, number: 170).image, width: 640, height: 360, fit: .fit)
+            let player = try screen.play(scene)
+            let sums = try ChildProcess.run(
+                "ffmpeg",
+                ["-nostdin", "-v", "error"] + screen.grabArguments(rate: 20) + ["-t", "2", "-f", "framemd5", "-"])
+            let lines = sums.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            let frames = lines.compactMap { $0.split(separator: ",").last }
+            #expect(Set(frames).count > 10, "\(Set(frames).count) different frames of \(frames.count)")
+            try player.stop(SIGKILL)
+        }
+    }
+
     /// Tones of known level and pitch.
     @Test func toneAnalysisMeasures() {
         let rate = 48_000
@@ -204,7 +222,7 @@ import Testing
     }
 
     /// A child that ignores SIGTERM is killed and reported; one that ends says how.
-    @Test(.timeLimit(.minutes(1))) func childrenEnd() async throws {
+    @Test(.inItsTurn) func childrenEnd() async throws {
         try await blocking {
             let polite = try ChildProcess("sh", ["-c", "echo out; echo err >&2; exit 3"])
             #expect(polite.waitForExit(within: 20) == .code(3))

@@ -9,7 +9,7 @@ import Testing
     private static let limit = 50 << 20
 
     /// Ten seconds of 1920x1080 at 30 frames a second, turned and scaled to the default canvas, with both sounds.
-    @Test(.timeLimit(.minutes(8))) func defaultProfileInsideTheCap() async throws {
+    @Test(.inItsTurn) func defaultProfileInsideTheCap() async throws {
         try await blocking {
             let cgroup: MemoryCgroup?
             do { cgroup = try MemoryCgroup(limitBytes: Self.limit) } catch {
@@ -49,7 +49,8 @@ import Testing
             print(
                 """
                 memory: VmHWM \(figures.peakResidentBytes >> 10) KiB of \(Self.limit >> 10) KiB, cgroup peak \
-                \((cgroup?.peakBytes ?? 0) >> 10) KiB, \(goodbye.framesTaken) frames taken, \(goodbye.framesDropped) dropped
+                \((cgroup?.peakBytes ?? 0) >> 10) KiB, \(goodbye.framesTaken) frames taken, \
+                \(goodbye.framesDropped) dropped
                 \(try stage.daemon.plan())
                 """)
             #expect(figures.peakResidentBytes < Self.limit)

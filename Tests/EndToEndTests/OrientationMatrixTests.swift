@@ -59,27 +59,25 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(8)), arguments: [OrientationConvention.exif, .replayKit], FitMode.allCases)
+    @Test(.inItsTurn, arguments: [OrientationConvention.exif, .replayKit], FitMode.allCases)
     func everyOrientationAndFormat(convention: OrientationConvention, fit: FitMode) async throws {
         try await blocking {
             var settings = DaemonSettings(fit: fit.rawValue)
             settings.video["background"] = "\"#204060\""
             let stage = try Stage(settings)
-            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            var pictures: [(sample: RawSample, tag: OrientationTag)] = []
             var names: [UInt8: String] = [:]
             for tag in OrientationTag.allCases {
                 let stored = storedIndex(tag, convention)
                 for (index, storage) in Self.storages.enumerated() {
                     let number = UInt8(index * 8 + stored)
-                    let from = MediaTime.milliseconds(Int64(names.count) * 300)
-                    timetable.show(
-                        sample(number, storage, stored), orientation: tag, from: from, to: from + .milliseconds(300))
+                    pictures.append((sample(number, storage, stored), tag))
                     names[number] = "\(storage.format.fourCC) tag \(tag.rawValue) \(convention) \(fit)"
                 }
             }
             let lead = RawSample(ReferencePicture(width: 320, height: 640, number: 255).image, format: .i420)
             let playback = try stage.live(convention, showing: lead)
-            try playback.play(timetable)
+            for picture in pictures { try stage.show(picture.sample, orientation: picture.tag, in: playback) }
             try playback.client.finish()
             #expect(playback.client.errors.map(\.text) == [])
             let recording = try stage.server.finishedRecording()

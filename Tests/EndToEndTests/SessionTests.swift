@@ -7,15 +7,10 @@ import Testing
 /// Promise: a broadcast survives whatever its client does in the course of it, and ends in order however it ends.
 @Suite struct SessionTests {
     /// The numbers that a recording shows, in order, without repetitions, with the time each came up.
-    private func numbers(
-        _ recording: String, sourceWidth: Int = 320, sourceHeight: Int = 180
-    ) throws -> [(number: UInt8, time: Double)] {
+    private func numbers(_ recording: String) throws -> [(number: UInt8, time: Double)] {
         var seen: [(number: UInt8, time: Double)] = []
         try DecodedVideo.forEachFrame(of: recording) { frame in
-            guard
-                let number = TestPictures.number(
-                    in: frame.image, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
-            else { return }
+            guard let number = TestPictures.number(in: frame.image) else { return }
             if seen.last?.number != number { seen.append((number, frame.pts)) }
         }
         return seen
@@ -23,7 +18,7 @@ import Testing
 
     /// Size, format, strides and orientation change between samples; viewers get one stream without a new sequence
     /// header, and each picture is right.
-    @Test(.timeLimit(.minutes(8))) func changesMidStream() async throws {
+    @Test(.inItsTurn) func changesMidStream() async throws {
         try await blocking {
             struct Step { let width, height: Int, format: PixelFormat, padding: Int, tag: OrientationTag }
             // Upright sizes, all 16:9 or nearly so that the number lies where it is looked for, odd ones included.
@@ -42,17 +37,16 @@ import Testing
                 Step(width: 640, height: 360, format: .argb, padding: 0, tag: .right),
             ]
             let stage = try Stage()
-            var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            for (index, step) in steps.enumerated() {
-                let upright = ReferencePicture(width: step.width, height: step.height, number: UInt8(index)).image
-                let stored = StoredOrientation.store(upright, tag: step.tag, convention: .exif)
-                let from = MediaTime.milliseconds(Int64(index) * 400)
-                timetable.show(
-                    RawSample(stored, format: step.format, padding: step.padding), orientation: step.tag, from: from,
-                    to: from + .milliseconds(400))
+            let uprights = steps.enumerated().map { index, step in
+                ReferencePicture(width: step.width, height: step.height, number: UInt8(index)).image
+            }
+            let samples = zip(steps, uprights).map { step, upright in
+                RawSample(
+                    StoredOrientation.store(upright, tag: step.tag, convention: .exif), format: step.format,
+                    padding: step.padding)
             }
             let playback = try stage.live(showing: TestPictures.landscape(255))
-            try playback.play(timetable)
+            for (step, sample) in zip(steps, samples) { try stage.show(sample, orientation: step.tag, in: playback) }
             try playback.client.finish()
             #expect(playback.client.errors.map(\.text) == [])
             #expect(stage.server.recordings.count == 1)
@@ -67,8 +61,7 @@ import Testing
                     Issue.record("\(step): never seen upright")
                     continue
                 }
-                let upright = ReferencePicture(width: step.width, height: step.height, number: UInt8(index)).image
-                let expected = ReferenceCanvas.render(upright, width: 640, height: 360, fit: .fit)
+                let expected = ReferenceCanvas.render(uprights[index], width: 640, height: 360, fit: .fit)
                 try PictureArchive.save(image, as: "change-\(index)")
                 let comparison = try PictureComparison(image, expected)
                 #expect(comparison.lumaSSIM >= 0.95 && comparison.chromaError <= 3, "\(step): \(comparison)")
@@ -79,7 +72,7 @@ import Testing
     }
 
     /// The smallest and the largest pictures, and odd ones of extreme shape, each turned by its tag.
-    @Test(.timeLimit(.minutes(8))) func extremeSizes() async throws {
+    @Test(.inItsTurn) func extremeSizes() async throws {
         try await blocking {
             // Stored upper half bright, lower half dark: "right" (6) makes the upper half the right one.
             func halves(_ width: Int, _ height: Int) -> RawSample {
@@ -108,7 +101,7 @@ import Testing
     }
 
     /// A missing or impossible orientation is taken as up, and counted.
-    @Test(.timeLimit(.minutes(8))) func withoutOrientationUpIsMeant() async throws {
+    @Test(.inItsTurn) func withoutOrientationUpIsMeant() async throws {
         try await blocking {
             let stage = try Stage()
             let playback = try stage.live(showing: TestPictures.landscape(1))
@@ -124,8 +117,8 @@ import Testing
             timetable.show(TestPictures.landscape(3), from: .milliseconds(400), to: .milliseconds(600))
             try playback.play(timetable)
             try waitFor("both to be counted", evidence: { (try? stage.daemon.statusText()) ?? "" }) {
-                try stage.daemon.status("timeline", "orientation_missing") as? Int == 3
-                    && stage.daemon.status("timeline", "orientation_invalid") as? Int == 1
+                let counters = try stage.daemon.status()["timeline"] as? [String: Any]
+                return counters?["orientation_missing"] as? Int == 3 && counters?["orientation_invalid"] as? Int == 1
             }
             try playback.client.finish()
             #expect(playback.client.errors.map(\.text) == [])
@@ -135,7 +128,7 @@ import Testing
     }
 
     /// What is sent during a pause is neither shown nor heard, and the stream goes on meanwhile.
-    @Test(.timeLimit(.minutes(8))) func pausedAndResumed() async throws {
+    @Test(.inItsTurn) func pausedAndResumed() async throws {
         try await blocking {
             let stage = try Stage(.patient)
             let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
@@ -156,7 +149,8 @@ import Testing
             let packets = try MediaProbe.packets(recording).filter { $0.track == "video" }.map(\.dts)
             let longest = zip(packets, packets.dropFirst()).map { $1 - $0 }.max() ?? 99
             #expect(longest < 1, "no picture for \(longest) s")
-            if let first = seen.first(where: { $0.number == 1 })?.time, let third = seen.first(where: { $0.number == 3 })?.time {
+            func time(of number: UInt8) -> Double? { seen.first { $0.number == number }?.time }
+            if let first = time(of: 1), let third = time(of: 3) {
                 #expect(abs(third - first - 3.1) < 0.25, "the pause shifted time: \(third - first) s instead of 3.1")
                 let audio = try DecodedAudio(recording)
                 func level(_ from: Double, _ to: Double) -> Double {
@@ -174,7 +168,7 @@ import Testing
     }
 
     /// `finished` is answered with a goodbye that counts, the recording is closed, and the next client is served.
-    @Test(.timeLimit(.minutes(8))) func finishedThenNextClient() async throws {
+    @Test(.inItsTurn) func finishedThenNextClient() async throws {
         try await blocking {
             let stage = try Stage()
             for round in 0..<2 {
@@ -195,7 +189,7 @@ import Testing
     }
 
     /// A client process that is killed while it sends: the recording is closed and whole, the next client is served.
-    @Test(.timeLimit(.minutes(8))) func clientKilledMidFrame() async throws {
+    @Test(.inItsTurn) func clientKilledMidFrame() async throws {
         try await blocking {
             let stage = try Stage()
             let sender = try ChildProcess(
@@ -228,7 +222,7 @@ import Testing
     }
 
     /// SIGTERM in the middle of a broadcast: the client is told, what was taken goes out, the last frame is whole.
-    @Test(.timeLimit(.minutes(8))) func terminationDrains() async throws {
+    @Test(.inItsTurn) func terminationDrains() async throws {
         try await blocking {
             let stage = try Stage()
             let playback = try stage.live(showing: TestPictures.landscape(1))
@@ -251,7 +245,7 @@ import Testing
     }
 
     /// A screen that does not change sends one frame and then nothing: viewers keep getting picture and sound.
-    @Test(.timeLimit(.minutes(8))) func staticScreenStaysOnAir() async throws {
+    @Test(.inItsTurn) func staticScreenStaysOnAir() async throws {
         try await blocking {
             let stage = try Stage()
             let client = try CaptureClient(socket: stage.daemon.ingestSocket)

@@ -26,6 +26,32 @@ final class Stage: Sendable {
         return playback
     }
 
+    /// Sends a picture and waits until it has been encoded; again, where the daemon took a newer one in its place.
+    func show(_ sample: RawSample, orientation: OrientationTag, in playback: Playback) throws {
+        var encoded = try settledFrames()
+        let before = encoded
+        while encoded == before {
+            try playback.client.send(sample, pts: playback.now, orientation: orientation)
+            let sent = playback.client.samplesSent
+            encoded = try settledFrames(received: sent)
+        }
+    }
+
+    /// Pictures encoded, repetitions left out, once every one that was received is accounted for.
+    private func settledFrames(received: Int? = nil) throws -> Int {
+        try waitFor("every picture to be accounted for", evidence: { (try? self.daemon.statusText()) ?? "" }) {
+            let status = try daemon.status()
+            guard let video = status["video"] as? [String: Any], let drops = status["drops"] as? [String: Any] else {
+                throw TestFailure("no video in the status")
+            }
+            func count(_ name: String) -> Int { video[name] as? Int ?? 0 }
+            let encoded = count("frames_encoded") - count("frames_repeated")
+            let dropped = drops.filter { $0.key.hasPrefix("video_") }.values.reduce(0) { $0 + ($1 as? Int ?? 0) }
+            let seen = count("frames_received")
+            return seen == encoded + dropped && seen == received ?? seen ? encoded : nil
+        }
+    }
+
     /// What every broadcast owes: it decodes to the end, its timestamps rise, and it never restarted.
     func checkRecording(_ path: String) throws {
         let errors = try MediaProbe.decodingErrors(path)
@@ -67,11 +93,10 @@ enum TestPictures {
     }
 
     /// The number that a frame of a recording shows.
-    static func number(in image: I420Image, sourceWidth: Int = 320, sourceHeight: Int = 180, fit: FitMode = .fit) -> UInt8? {
+    static func number(in image: I420Image) -> UInt8? {
         MarkerCells.read(
             image,
             placement: Placement(
-                sourceWidth: sourceWidth, sourceHeight: sourceHeight, canvasWidth: image.width, canvasHeight: image.height,
-                fit: fit))
+                sourceWidth: 320, sourceHeight: 180, canvasWidth: image.width, canvasHeight: image.height, fit: .fit))
     }
 }

@@ -15,8 +15,8 @@ struct WireBytes: Sendable {
     /// Adds an extension behind a body that is the message's end so far, and counts it in the header.
     func adding(extension tag: UInt16, length: UInt16, value: [UInt8]) -> WireBytes {
         var copy = self
-        let added = [tag, length].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] } + value
-        copy.bytes += added
+        for field in [tag, length] { copy.bytes += [UInt8(truncatingIfNeeded: field), UInt8(field >> 8)] }
+        copy.bytes += value
         return copy.patched(4, 2, UInt64(copy.bytes.count - 16))
     }
     /// Cuts the body and says so in the header.

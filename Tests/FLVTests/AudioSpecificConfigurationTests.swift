@@ -1,4 +1,5 @@
 import FLV
+import SeededRandom
 import Testing
 
 @Suite struct AudioSpecificConfigurationTests {

@@ -1,5 +1,6 @@
 import FrameGeometry
 import MediaCore
+import SeededRandom
 import Testing
 
 @Suite struct BandTests {

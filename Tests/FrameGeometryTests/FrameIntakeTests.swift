@@ -1,6 +1,7 @@
 import FrameGeometry
 import Glibc
 import MediaCore
+import SeededRandom
 import Testing
 
 @Suite struct FrameIntakeTests {

@@ -1,5 +1,6 @@
 import IngestProtocol
 import MediaCore
+import SeededRandom
 import Testing
 
 @Suite struct MutationTests {

@@ -1,4 +1,5 @@
 import IngestProtocol
+import SeededRandom
 import Testing
 
 @Suite struct RoundTripTests {

@@ -1,4 +1,5 @@
 @testable import Publishing
+import SeededRandom
 import Testing
 
 /// Everything a reader makes of `bytes`, fed in portions of the sizes that `portion` names.

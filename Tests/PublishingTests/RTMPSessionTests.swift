@@ -1,5 +1,6 @@
 import FLV
 @testable import Publishing
+import SeededRandom
 import Testing
 
 /// A command message as a server would send it.

@@ -1,8 +1,8 @@
 import Foundation
 import LinuxSystem
 
-/// Runs a test that waits for processes on a thread of its own, so that it does not hold one of the few threads that all
-/// other tests run on; a few such tests run at once, the others wait for their turn.
+/// Runs a test that waits for processes on a thread of its own, so that it does not hold one of the few threads that
+/// all other tests run on; a few such tests run at once, the others wait for their turn.
 package func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     await Turns.shared.take()
     defer { Turns.shared.give() }

@@ -8,7 +8,7 @@ package import MediaCore
 ///
 /// One thread sends; replies are read by a thread of its own from the first moment, so that a full socket never holds
 /// the daemon up.
-package final class CaptureClient: @unchecked Sendable /* the descriptor is shared with the reader; the rest is the sender's */ {
+package final class CaptureClient: @unchecked Sendable /* all but the descriptor and the inbox is the sender's */ {
     package enum Reply: Sendable {
         case welcome(WelcomeMessage)
         case state(StateMessage)
@@ -23,6 +23,8 @@ package final class CaptureClient: @unchecked Sendable /* the descriptor is shar
 
     private let connection: OwnedDescriptor
     private let inbox = Monitor(Inbox())
+    /// Pictures sent so far.
+    package private(set) var samplesSent = 0
     /// The next message's number.
     package private(set) var sequence: UInt32 = 0
 
@@ -51,7 +53,8 @@ package final class CaptureClient: @unchecked Sendable /* the descriptor is shar
         _ convention: OrientationConvention = .exif, name: String = "end-to-end test",
         tracks: StartedMessage.Tracks = [.video, .audioApp, .audioMic]
     ) throws -> WelcomeMessage {
-        try send { StartedMessage(clientName: name, convention: convention, tracks: tracks).encode(sequence: $0, into: &$1) }
+        let message = StartedMessage(clientName: name, convention: convention, tracks: tracks)
+        try send { message.encode(sequence: $0, into: &$1) }
         return try waitForReply("a welcome") { if case .welcome(let welcome) = $0 { welcome } else { nil } }
     }
 
@@ -59,6 +62,7 @@ package final class CaptureClient: @unchecked Sendable /* the descriptor is shar
         let message = VideoMessage(pts: pts, format: sample.format, orientation: orientation)
         try send { message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1) }
         try sendRaw(sample.payload)
+        samplesSent += 1
     }
 
     package func send(_ source: AudioSource, _ block: RawSound, pts: MediaTime) throws {
@@ -111,7 +115,9 @@ package final class CaptureClient: @unchecked Sendable /* the descriptor is shar
     package var errors: [ErrorMessage] {
         replies.compactMap { if case .error(let error) = $0 { error } else { nil } }
     }
-    package var hasEnded: Bool { inbox.withLock { $0.end != nil } }
+    package func hasSaid(_ state: BroadcastState) -> Bool {
+        replies.contains { if case .state(let message) = $0 { message.state == state } else { false } }
+    }
 
     /// Waits for the first reply that `match` makes something of; throws where the daemon closes or the time is over.
     package func waitForReply<Value>(

@@ -97,7 +97,9 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
     }
 
     /// The last lines of standard error, for messages.
-    package var errorTail: String { "\(name) said: " + errors.split(separator: "\n").suffix(12).joined(separator: " | ") }
+    package var errorTail: String {
+        "\(name) said: " + errors.split(separator: "\n").suffix(12).joined(separator: " | ")
+    }
 
     /// Runs to the end and returns standard output; throws where it fails or takes longer.
     package static func run(_ executable: String, _ arguments: [String], within seconds: Double = 60) throws -> String {

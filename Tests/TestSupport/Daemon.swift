@@ -7,7 +7,6 @@ package struct DaemonSettings: Sendable {
     package var audio: [String: String] = [:]
     package var buffer: [String: String] = [:]
     package var ingest: [String: String] = [:]
-    package var memory: [String: String] = [:]
     package var stop: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
 
@@ -36,7 +35,6 @@ package struct DaemonSettings: Sendable {
         var text = section("ingest", ingest.merging(["socket": ingestSocket]) { $1 })
         text += section("control", ["socket": controlSocket])
         text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
-        text += section("memory", memory)
         if !destinations.isEmpty {
             text += "destinations:\n"
             for destination in destinations {
@@ -67,10 +65,11 @@ package final class Daemon: Sendable {
             cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
         process = try ChildProcess(
             command, arguments, environment: [DaemonSettings.keyVariable: DaemonSettings.streamKey])
-        let (process, socket) = (process, ingestSocket)
-        try waitFor("upcastd to listen", evidence: { process.errorTail }) {
+        let (process, socket) = (process, controlSocket)
+        // The control socket comes after the capture socket; one that answers says that both are there.
+        try waitFor("upcastd to answer", evidence: { process.errorTail }) {
             guard process.isRunning else { throw TestFailure("upcastd ended at once. \(process.errorTail)") }
-            return FileManager.default.fileExists(atPath: socket)
+            return (try? UnixHTTPClient.get("/status", socket: socket)) != nil
         }
     }
 
@@ -83,11 +82,11 @@ package final class Daemon: Sendable {
         return response.body
     }
 
-    /// One value of the status, by the names that lead to it.
-    package func status(_ path: String...) throws -> Any? {
-        var value: Any? = try JSONSerialization.jsonObject(with: Data(statusText().utf8))
-        for name in path { value = (value as? [String: Any])?[name] }
-        return value
+    /// The status as parsed JSON.
+    package func status() throws -> [String: Any] {
+        let value = try JSONSerialization.jsonObject(with: Data(statusText().utf8))
+        guard let object = value as? [String: Any] else { throw TestFailure("the status is no JSON object") }
+        return object
     }
 
     /// What `upcastd --plan` says of this daemon's configuration.

@@ -52,14 +52,7 @@ package enum DecodedVideo {
         return count
     }
 
-    /// The frames that `wanted` chooses by index out of the whole; for a handful only.
-    package static func frames(of path: String, where wanted: (Int) -> Bool) throws -> [Frame] {
-        var chosen: [Frame] = []
-        try forEachFrame(of: path) { if wanted($0.index) { chosen.append($0) } }
-        return chosen
-    }
-
-    /// The last frame and how many there were.
+    /// The last frame.
     package static func lastFrame(of path: String) throws -> Frame {
         var last: Frame?
         try forEachFrame(of: path) { last = $0 }

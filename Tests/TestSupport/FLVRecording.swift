@@ -11,7 +11,6 @@ package struct FLVRecording: Sendable {
 
         package var isVideoSequenceHeader: Bool { type == 9 && body.count > 5 && body[body.startIndex + 1] == 0 }
         package var isAudioSequenceHeader: Bool { type == 8 && body.count > 2 && body[body.startIndex + 1] == 0 }
-        package var isMedia: Bool { type != 18 && !isVideoSequenceHeader && !isAudioSequenceHeader }
     }
 
     package let tags: [Tag]

@@ -8,17 +8,14 @@ package enum LoopbackPorts {
     /// A port that nobody listens at now and that this process has not handed out before.
     package static func free() throws -> Int {
         for _ in 0..<100 {
-            let descriptor = try OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+            let socket = try tcpSocket()
+            guard withAddress(port: 0, { bind(socket.raw, $0, $1) }) == 0 else { throw Errno.current }
             var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let bound = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor.raw, $0, length) == 0 && getsockname(descriptor.raw, $0, &length) == 0
-                }
+            let named = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.raw, $0, &length) }
             }
-            guard bound else { throw Errno.current }
+            guard named == 0 else { throw Errno.current }
             let port = Int(UInt16(bigEndian: address.sin_port))
             if handedOut.withLock({ $0.insert(port).inserted }) { return port }
         }
@@ -27,16 +24,22 @@ package enum LoopbackPorts {
 
     /// True where something accepts connections at the port.
     package static func isListening(_ port: Int) -> Bool {
-        guard let descriptor = try? OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)) else {
-            return false
-        }
+        guard let socket = try? tcpSocket() else { return false }
+        return withAddress(port: port) { connect(socket.raw, $0, $1) } == 0
+    }
+
+    static func tcpSocket() throws(Errno) -> OwnedDescriptor {
+        try OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+    }
+
+    static func withAddress(port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         address.sin_port = UInt16(port).bigEndian
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor.raw, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
     }

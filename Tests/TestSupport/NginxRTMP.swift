@@ -66,7 +66,7 @@ package final class NginxRTMP: Sendable {
 
     /// Waits for the `count`th recording to exist and be closed by the server.
     package func finishedRecording(_ index: Int = 0, within seconds: Double = 15) throws -> String {
-        try waitFor("recording \(index) to be closed", within: seconds, evidence: { self.log.suffix(600).description }) {
+        try waitFor("recording \(index) to be closed", within: seconds, evidence: { String(self.log.suffix(600)) }) {
             let all = recordings
             guard all.count > index, !openFiles.contains(all[index]) else { return nil }
             return all[index]
@@ -84,7 +84,8 @@ package final class NginxRTMP: Sendable {
     private var openFiles: Set<String> {
         let descriptors = "/proc/\(server.processID)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
-        return Set(names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + "/" + $0) })
+        return Set(
+            names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + "/" + $0) })
     }
 
     private static func modified(_ path: String) -> Double {

@@ -31,16 +31,16 @@ package struct PictureComparison: Sendable, CustomStringConvertible {
             Self.flatError(a.v, b.v, width: a.chromaWidth, height: a.chromaHeight, side: 4))
     }
 
-    /// The verdict that tests use: room for scaling filters and the encoder, but not for a wrong turn, matrix or range, nor
-    /// for exchanged chroma planes.
+    /// The verdict that tests use: room for scaling filters and the encoder, but not for a wrong turn, matrix or range,
+    /// nor for exchanged chroma planes.
     package var isSamePicture: Bool {
         lumaSSIM >= 0.97 && lumaPSNR >= 28 && chromaSSIM >= 0.9 && chromaError <= 3 && flatError <= 4
     }
 
     package var description: String {
         String(
-            format: "luma SSIM %.4f, PSNR %.1f dB, chroma SSIM %.4f, mean error %.2f, flat error %.1f", lumaSSIM, lumaPSNR,
-            chromaSSIM, chromaError, flatError)
+            format: "luma SSIM %.4f, PSNR %.1f dB, chroma SSIM %.4f, mean error %.2f, flat error %.1f", lumaSSIM,
+            lumaPSNR, chromaSSIM, chromaError, flatError)
     }
 
     /// Mean SSIM over 8x8 windows that overlap by half, with Wang's constants; what ffmpeg's `ssim` filter computes.

@@ -19,7 +19,7 @@ package final class Playback {
     /// Repeats `sample` until the daemon says that packets reach the destination.
     package func bringLive(_ sample: RawSample, orientation: OrientationTag = .up, within seconds: Double = 20) throws {
         let deadline = now + .milliseconds(Int64(seconds * 1000))
-        while !client.replies.contains(where: { if case .state(let state) = $0 { state.state == .live } else { false } }) {
+        while !client.hasSaid(.live) {
             guard now < deadline else {
                 throw TestFailure("not live after \(seconds) s; the daemon said \(client.replies)")
             }

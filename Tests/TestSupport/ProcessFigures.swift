@@ -5,8 +5,6 @@ package import Glibc
 package struct ProcessFigures: Sendable {
     /// The most that was ever resident (VmHWM), in bytes.
     package let peakResidentBytes: Int
-    package let residentBytes: Int
-    package let threads: Int
     package let openDescriptors: Int
 
     /// Nil where the process is gone.
@@ -18,10 +16,8 @@ package struct ProcessFigures: Sendable {
             let fields = line.split(whereSeparator: { $0 == ":" || $0 == "\t" || $0 == " " })
             if fields.count >= 2, let number = Int(fields[1]) { values[fields[0]] = number }
         }
-        guard let peak = values["VmHWM"], let resident = values["VmRSS"] else { return nil }
+        guard let peak = values["VmHWM"] else { return nil }
         peakResidentBytes = peak * 1024
-        residentBytes = resident * 1024
-        threads = values["Threads"] ?? 0
         openDescriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count) ?? 0
     }
 }

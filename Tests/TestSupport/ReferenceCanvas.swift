@@ -38,7 +38,8 @@ package enum ReferenceCanvas {
         _ upright: RGBImage, width: Int, height: Int, fit: FitMode, background: RGB = RGB(0, 0, 0)
     ) -> I420Image {
         let placement = Placement(
-            sourceWidth: upright.width, sourceHeight: upright.height, canvasWidth: width, canvasHeight: height, fit: fit)
+            sourceWidth: upright.width, sourceHeight: upright.height, canvasWidth: width, canvasHeight: height,
+            fit: fit)
         let columns = FilterTaps.row(
             count: width, origin: placement.x, length: placement.width, source: upright.width)
         let rows = FilterTaps.row(count: height, origin: placement.y, length: placement.height, source: upright.height)
@@ -76,7 +77,7 @@ private struct FilterTaps {
     let first: Int
     let weights: [Float]
 
-    /// The taps of each covered target sample of a row of `count`, where the source covers `origin ..< origin + length`.
+    /// The taps of each covered target sample of a row of `count`; the source covers `length` of it from `origin` on.
     static func row(count: Int, origin: Double, length: Double, source: Int) -> [(Int, FilterTaps)] {
         let ratio = Double(source) / length
         let radius = max(1, ratio)

@@ -27,9 +27,11 @@ package final class VirtualScreen: Sendable {
     package func play(_ picture: I420Image) throws -> ChildProcess {
         let folder = try TemporaryDirectory("scene")
         try MediaProbe.writePNG(picture, to: folder.file("scene.png"))
+        // The picture lies on a plain colour because that has a frame rate; the overlay repeats its single frame.
         let scene =
-            "movie=\(folder.file("scene.png")),loop=-1:1,setpts=N/30/TB[back];color=red:size=40x40:rate=30[square];"
-            + "[back][square]overlay=x=mod(n*6\\,\(width - 40)):y=\(height - 40)"
+            "color=black:size=\(width)x\(height):rate=30[plain];movie=\(folder.file("scene.png"))[picture];"
+            + "[plain][picture]overlay=format=rgb[back];color=red:size=40x40:rate=30[square];"
+            + "[back][square]overlay=format=rgb:x=mod(n*6\\,\(width - 40)):y=\(height - 40)"
         let player = try ChildProcess(
             "ffplay",
             [

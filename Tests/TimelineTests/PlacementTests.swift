@@ -1,4 +1,5 @@
 import MediaCore
+import SeededRandom
 import Testing
 import Timeline
 

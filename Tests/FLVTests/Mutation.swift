@@ -1,17 +1,6 @@
-/// A small seeded generator (Steele, Lea, Flood 2014), so that a failing property test fails again.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
+import SeededRandom
 
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix64 {
     /// `bytes` with one to four bytes changed, removed, repeated or cut off at the end.
     mutating func mutate(_ bytes: [UInt8]) -> [UInt8] {
         var result = bytes

@@ -1,4 +1,4 @@
-/// Steele, Lea and Flood's generator: the same seed gives the same test.
+/// Steele, Lea and Flood's generator (2014): the same seed gives the same test, so that a failing one can be run again.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
     package init(seed: UInt64) { state = seed }
