@@ -32,7 +32,7 @@ package enum DecodedVideo {
                 "-f", "rawvideo", "-pix_fmt", "yuv420p", "pipe:1",
             ], output: .descriptor(pipe.writing.raw))
         // A decoder that hangs is killed, which ends the reading below.
-        let deadline = DispatchWorkItem { ffmpeg.signal(SIGKILL) }
+        let deadline = DispatchWorkItem { [weak ffmpeg] in ffmpeg?.signal(SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: deadline)
         defer { deadline.cancel() }
 
