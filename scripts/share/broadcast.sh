@@ -86,7 +86,7 @@ watch_broadcast() {
         is_running nginx || fail_with_end nginx
         note_status
         # The last figures are to be nearly those of the end.
-        ((SECONDS < end - 1)) && sleep 0.5 || sleep 0.1
+        if ((SECONDS < end - 1)); then sleep 0.5; else sleep 0.1; fi
     done
     local status=0
     exit_status upcast-send || status=$?
