@@ -38,11 +38,16 @@ extension Configuration {
 
 /// The whole file at `path`, refused past `limit` bytes.
 func readFile(_ path: String, limit: Int) throws(ValueProblem) -> [UInt8] {
-    let fd = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    // Without waiting: a pipe that nobody writes to would hold the caller for ever, and is refused below.
+    let fd = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard fd >= 0 else {
         throw ValueProblem(what: "cannot be opened: \(Errno.current)", remedy: "check the path and its permissions")
     }
     let descriptor = OwnedDescriptor(fd)
+    var status = stat()
+    guard unsafe fstat(fd, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        throw ValueProblem(what: "is not a regular file", remedy: "name a file, not a folder, pipe or device")
+    }
     var bytes = [UInt8](repeating: 0, count: limit + 1)
     var count = 0
     while count < bytes.count {

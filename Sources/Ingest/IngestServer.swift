@@ -253,7 +253,7 @@ private final class IngestLoop {
             _ = session.flush()
             _ = session.discardInput()
         case .lingering(let session, _):
-            if !session.flush() || !session.discardInput() { stage = .idle }
+            if !session.flush() || !session.discardInput() { stage = .idle } else { session.endSendingWhenEmpty() }
         }
     }
 
@@ -310,7 +310,7 @@ private final class IngestLoop {
             stage = .idle
             return
         }
-        shutdown(session.socket.raw, CInt(SHUT_WR))
+        session.endSendingWhenEmpty()
         stage = .lingering(session, until: clock.now() + settings.lingerTimeout)
     }
 }

@@ -46,6 +46,7 @@ internal import MediaCore
     private(set) var isLive = false
     /// The client has closed its end.
     private(set) var inputEnded = false
+    private var hasEndedSending = false
     /// Of the client's messages, the one that an error refers to.
     private var lastSequence: UInt32 = 0
     /// When the connection was accepted, for the start deadline.
@@ -75,8 +76,8 @@ internal import MediaCore
     func enqueue(_ encode: (UInt32, inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []
         encode(outgoingSequence, &bytes)
-        outgoingSequence &+= 1
-        outbox.append(bytes)
+        // A message that is dropped takes no number: to the client a gap would be an error.
+        if outbox.append(bytes) { outgoingSequence &+= 1 }
     }
 
     /// False when the client is gone.
@@ -134,6 +135,13 @@ internal import MediaCore
     }
 
     func markEnded() { isLive = false }
+
+    /// Once everything has been sent: tells the client that nothing follows.
+    func endSendingWhenEmpty() {
+        guard outbox.isEmpty, !hasEndedSending else { return }
+        hasEndedSending = true
+        shutdown(socket.raw, CInt(SHUT_WR))
+    }
 
     /// Part of a message has come, and not all of it.
     var isInsideMessage: Bool {
@@ -260,8 +268,12 @@ internal import MediaCore
             enqueue { welcome.encode(sequence: $0, into: &$1) }
         case .sample: try beginSample(header, body: body)
         case .discard, .skip: break
-        case .pause: consumer.paused()
-        case .resume: consumer.resumed()
+        case .pause:
+            try BareMessage.check(body: body, type: .paused)
+            consumer.paused()
+        case .resume:
+            try BareMessage.check(body: body, type: .resumed)
+            consumer.resumed()
         case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))
         case .finish:
             let message = try FinishedMessage.decode(body: body)

@@ -2,30 +2,27 @@ internal import Glibc
 
 /// Messages on their way to the client: bounded, so that a client that does not read cannot make the daemon grow.
 ///
-/// Ingest thread only. What does not fit is dropped and counted; a client that reads its socket never sees that.
+/// Ingest thread only. What does not fit is dropped; a client that reads its socket never sees that.
 struct Outbox {
     /// More than the welcome, a goodbye and two hundred events.
     static let capacity = 32 * 1024
 
     private var bytes: [UInt8] = []
     private var sent = 0
-    private(set) var droppedMessages: UInt64 = 0
 
     init() { bytes.reserveCapacity(Self.capacity) }
 
     var isEmpty: Bool { sent == bytes.count }
 
-    /// Appends one encoded message, or drops it whole.
-    mutating func append(_ message: [UInt8]) {
-        guard bytes.count - sent + message.count <= Self.capacity else {
-            droppedMessages += 1
-            return
-        }
+    /// Appends one encoded message, or drops it whole and says false.
+    mutating func append(_ message: [UInt8]) -> Bool {
+        guard bytes.count - sent + message.count <= Self.capacity else { return false }
         if sent > 0 {
             bytes.removeFirst(sent)
             sent = 0
         }
         bytes += message
+        return true
     }
 
     /// Sends what the socket takes now; false when the peer is gone.

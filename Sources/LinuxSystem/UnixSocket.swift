@@ -37,7 +37,10 @@ package enum UnixSocket {
         let bound = unsafe withSocketAddress(&address) { unsafe bind(fd, $0, $1) }
         let bindError = Errno.current
         umask(oldMask)
-        guard bound == 0 else { throw .system("cannot bind \(path)", bindError) }
+        guard bound == 0 else {
+            let hint = bindError.code == ENOENT ? " (its folder must exist)" : ""
+            throw .system("cannot bind \(path)\(hint)", bindError)
+        }
         guard unsafe chmod(path, mode) == 0 else { throw .system("cannot set the mode of \(path)", Errno.current) }
         guard Glibc.listen(fd, backlog) == 0 else { throw .system("cannot listen at \(path)", Errno.current) }
         return descriptor

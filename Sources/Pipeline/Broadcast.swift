@@ -150,10 +150,15 @@ final class Broadcast: Sendable {
     /// Why, for each destination that failed.
     var destinationErrors: String { destinations.compactMap(\.snapshot.lastError).joined(separator: "; ") }
 
+    /// What the destination that is furthest behind has yet to send.
+    var backlog: CursorBacklog {
+        destinations.map(\.snapshot.backlog).max { $0.duration < $1.duration } ?? CursorBacklog()
+    }
+
     var adviceFigures: ClientAdvice.Figures {
         ClientAdvice.Figures(
             isPublishing: isPublishing,
-            backlog: destinations.map(\.snapshot.backlog.duration).max() ?? .zero,
+            backlog: backlog.duration,
             framesReceived: counters.framesReceived.current,
             framesWasted: slot.superseded + counters.framesAboveRate.current)
     }
@@ -172,7 +177,8 @@ final class Broadcast: Sendable {
             case .daemonStopping: .daemonStopping
             case .clientVanished, .protocolError, .failed: .failed
             }
-        let text = drained ? sentence : "\(sentence); not everything could be sent in time"
+        let why = destinationErrors.isEmpty ? "not everything could be sent in time" : destinationErrors
+        let text = drained ? sentence : "\(sentence); \(why)"
         return GoodbyeMessage(
             reason, text: text, framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,
             audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })

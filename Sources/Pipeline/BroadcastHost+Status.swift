@@ -13,8 +13,11 @@ extension BroadcastHost {
     /// Any thread: everything as it is now.
     package var status: StatusReport {
         let now = clock.now()
-        let (broadcast, isPaused, isClosing, isStopping, count, bitrate, ended) = state.withLock {
-            ($0.broadcast, $0.isPaused, $0.closer != nil, $0.isStopping, $0.count, $0.videoBitrate, $0.lastDestinations)
+        let (broadcast, isPaused, isClosing, isStopping, count, bitrate, ended, since) = state.withLock {
+            (
+                $0.broadcast, $0.isPaused, $0.closer != nil, $0.isStopping, $0.count, $0.videoBitrate,
+                $0.lastDestinations, $0.stateSince ?? startedAt
+            )
         }
         var report = StatusReport()
         report.version = Version.current
@@ -33,12 +36,12 @@ extension BroadcastHost {
         report.queue.capacityMilliseconds = Int(configuration.buffer.duration.milliseconds)
         guard let broadcast else {
             report.state = isStopping ? .stopping : .idle
-            report.stateMilliseconds = report.uptimeMilliseconds
+            report.stateMilliseconds = Int((now - since).milliseconds)
             report.destinations = ended.isEmpty ? untriedDestinations : ended.map { $0.status(at: now) }
             return report
         }
         report.state = isStopping ? .stopping : isClosing ? .draining : isPaused ? .paused : broadcast.isPublishing ? .live : .starting
-        report.stateMilliseconds = Int((now - broadcast.startedAt).milliseconds)
+        report.stateMilliseconds = Int((now - since).milliseconds)
         report.client = broadcast.clientStatus(at: now)
         report.video.bitsPerSecond = bitrate
         broadcast.fill(&report, at: now)
@@ -84,8 +87,9 @@ extension Broadcast {
         fillAudio(&report.audio)
         report.drops = drops
         let statistics = log.statistics
-        report.queue.milliseconds = Int(statistics.duration.milliseconds)
-        report.queue.bytes = statistics.bytes
+        let backlog = backlog
+        report.queue.milliseconds = Int(backlog.duration.milliseconds)
+        report.queue.bytes = backlog.bytes
         report.queue.packets = statistics.packets
         report.destinations = destinations.map { $0.snapshot.status(at: now) }
         report.timeline = timelineCounters

@@ -17,6 +17,11 @@ package final class BroadcastHost: IngestConsumer {
     struct State {
         var broadcast: Broadcast?
         var isPaused = false
+        /// When what `status` calls the state last changed; nil before the first broadcast.
+        var stateSince: MediaTime?
+        /// Annotations logged in the second that began at `annotationSecond`; a client can send thousands.
+        var annotations = 0
+        var annotationSecond = MediaTime.zero
         /// The broadcast is to end because something failed.
         var hasFailed = false
         var closer: WorkerThread?
@@ -69,6 +74,8 @@ package final class BroadcastHost: IngestConsumer {
         return state.withLock { $0.hasDrained }
     }
 
+    private static let annotationsPerSecond = 10
+
     private var current: Broadcast? { state.withLock { $0.broadcast } }
 
     // MARK: IngestConsumer
@@ -90,6 +97,7 @@ package final class BroadcastHost: IngestConsumer {
         state.withLock {
             $0.broadcast = broadcast
             $0.isPaused = false
+            $0.stateSince = clock.now()
             $0.videoRate = RateGauge()
             $0.advice = ClientAdvice()
         }
@@ -127,16 +135,34 @@ package final class BroadcastHost: IngestConsumer {
     package func cancelAudio() { inlet.cancelAudio() }
 
     package func paused() {
-        state.withLock { $0.isPaused = true }
+        state.withLock {
+            $0.isPaused = true
+            $0.stateSince = clock.now()
+        }
         logger.info("paused by the client", metadata: ["now": "the last picture is repeated, with silence"])
     }
 
     package func resumed() {
-        state.withLock { $0.isPaused = false }
+        state.withLock {
+            $0.isPaused = false
+            $0.stateSince = clock.now()
+        }
         logger.info("resumed by the client")
     }
 
     package func annotated(_ message: AnnotatedMessage) {
+        let now = clock.now()
+        let count = state.withLock { state in
+            if now - state.annotationSecond >= .seconds(1) { (state.annotations, state.annotationSecond) = (0, now) }
+            state.annotations += 1
+            return state.annotations
+        }
+        guard count <= Self.annotationsPerSecond else {
+            if count == Self.annotationsPerSecond + 1 {
+                logger.warning("more annotations than are logged", metadata: ["logged_a_second": "\(count - 1)"])
+            }
+            return
+        }
         logger.info("annotated", metadata: ["key": "\(message.key)", "value": "\(message.value)"])
     }
 
@@ -144,7 +170,7 @@ package final class BroadcastHost: IngestConsumer {
         guard let broadcast = current else { return }
         let sentence = Self.sentence(reason)
         logger.info("broadcast ending", metadata: ["why": "\(sentence)", "now": "what is encoded is sent, then closed"])
-        server.notify(StateMessage(.draining, value: UInt32(clamping: broadcast.log.statistics.duration.milliseconds), text: sentence))
+        server.notify(StateMessage(.draining, value: UInt32(clamping: broadcast.backlog.duration.milliseconds), text: sentence))
         do {
             let closer = try WorkerThread(name: "up-close") { [self] in close(broadcast, reason, sentence) }
             state.withLock { $0.closer = closer }
@@ -176,8 +202,10 @@ package final class BroadcastHost: IngestConsumer {
             $0.broadcast = nil
             $0.lastEnd = sentence
             $0.lastDestinations = snapshots
-            // A broadcast that failed long before is no reason for a daemon that is stopped idle to say so.
-            if case .daemonStopping = reason { $0.hasDrained = drained }
+            // A broadcast that failed long before is no reason for a daemon that is stopped idle to say so; one that
+            // was being drained when the stop came is.
+            if $0.isStopping || reason == .daemonStopping { $0.hasDrained = drained }
+            $0.stateSince = clock.now()
         }
         ProcessMemory.releaseFreed()
         server.broadcastClosed(goodbye)

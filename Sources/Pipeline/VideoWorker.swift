@@ -22,6 +22,8 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private let keyframeWanted = Atomic(false)
     private var pacer: FramePacer
     private var lastPTS: MediaTime?
+    /// Monotonic clock when something was last encoded.
+    private var lastEncodedAt: MediaTime
 
     /// Two presentation times are at least this far apart: RTMP counts milliseconds, and equal ones confuse players.
     private static let minimumStep = MediaTime.milliseconds(1)
@@ -40,6 +42,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
         self.idleInterval = idleInterval
         self.onFailure = onFailure
         pacer = FramePacer(frameRate)
+        lastEncodedAt = clock.monotonic.now()
     }
 
     /// Any thread: the next frame becomes a keyframe.
@@ -86,7 +89,6 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
             throw WorkerFailure(sentence: "painting failed: \(error)")
         }
         slot.recycle(picture)
-        pacer.encoded(tag.time)
         try encode(tag.time, arrival: tag.arrival)
         counters.framesEncoded.add()
         note(latency: clock.monotonic.now() - tag.arrival)
@@ -94,11 +96,12 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
 
     // MARK: A screen that stands still
 
-    /// When the last canvas has to be encoded again.
+    /// When the last canvas has to be encoded again: so long after the last encode, whatever the frames' times. A client
+    /// whose frames come late is not idle, and a repeat at the clock's time would overtake frames still on their way.
     private func repeatDeadline() -> MediaTime {
-        let next = lastPTS.map { $0 + idleInterval } ?? firstFrameDeadline
+        guard lastPTS == nil else { return lastEncodedAt + idleInterval }
         // Before the first sample the broadcast has no time yet; look again soon.
-        return clock.monotonicTime(of: next) ?? clock.monotonic.now() + idleInterval
+        return clock.monotonicTime(of: firstFrameDeadline) ?? clock.monotonic.now() + idleInterval
     }
 
     /// A client that sends only audio gets the plain background as its picture, from half a second on.
@@ -106,10 +109,13 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
 
     private func repeatCanvas() throws(WorkerFailure) {
         guard let now = clock.now() else { return }
-        let time = lastPTS.map { $0 + idleInterval } ?? .zero
-        guard now >= (lastPTS == nil ? firstFrameDeadline : time) else { return }
-        // After a long gap (the machine slept) one repeat at the present time, not one for each interval missed.
-        try encode(now - time > idleInterval ? now : time, arrival: .zero)
+        if let lastPTS {
+            // As late against the clock as the last frame was; after a long gap (the machine slept) one repeat, not many.
+            try encode(lastPTS + (clock.monotonic.now() - lastEncodedAt), arrival: .zero)
+        } else {
+            guard now >= firstFrameDeadline else { return }
+            try encode(.zero, arrival: .zero)
+        }
         counters.framesRepeated.add()
     }
 
@@ -118,6 +124,9 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private func encode(_ time: MediaTime, arrival: MediaTime) throws(WorkerFailure) {
         let pts = lastPTS.map { max(time, $0 + Self.minimumStep) } ?? max(time, .zero)
         lastPTS = pts
+        lastEncodedAt = clock.monotonic.now()
+        // By the time that it has in the stream: frames that a repeat has overtaken are thinned out, not squeezed.
+        pacer.encoded(pts)
         let force = keyframeWanted.exchange(false, ordering: .relaxed)
         try encoding { () throws(EncodingError) in
             try encoder.encode(pts: pts, forceKeyframe: force, arrival: arrival, into: sink)

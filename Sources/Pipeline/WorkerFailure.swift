@@ -2,8 +2,9 @@ internal import Encoding
 internal import FrameGeometry
 
 /// Why a data thread cannot go on: one sentence, which ends the broadcast.
-struct WorkerFailure: Error {
+struct WorkerFailure: Error, CustomStringConvertible {
     let sentence: String
+    var description: String { sentence }
 }
 
 func encoding(_ body: () throws(EncodingError) -> Void) throws(WorkerFailure) {

@@ -48,14 +48,16 @@ struct SessionPlan: Sendable {
             guard seconds > 0, seconds <= 1e8 else { throw InputError("--seconds \(seconds) is no length of time") }
             duration = MediaTime(nanoseconds: Int64(seconds * 1e9))
         }
+        // A tone belongs to the pattern; nobody wants one over a film.
+        let appAudioSource = command.appAudio ?? (command.video == "pattern" ? "tone" : "none")
         appAudio = try Self.audio(
-            command.appAudio, command.appAudioFormat,
+            appAudioSource, command.appAudioFormat,
             tone: AudioFormat(sampleRate: 44_100, channels: 2, encoding: .int16, isBigEndian: true), frequency: 440)
         microphone = try Self.audio(
             command.mic, command.micFormat,
             tone: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), frequency: 880)
         video = try Self.video(command, matrix, range)
-        guard [command.video, command.appAudio, command.mic].filter({ $0 == "-" }).count <= 1 else {
+        guard [command.video, appAudioSource, command.mic].filter({ $0 == "-" }).count <= 1 else {
             throw InputError("standard input can be read for one of --video, --app-audio and --mic only")
         }
         guard video != nil || appAudio != nil || microphone != nil else {

@@ -62,8 +62,8 @@ import UpcastClient
     @Option(help: "The pictures' range (default: full for RGB, else video).")
     var range: Range?
 
-    @Option(help: "tone[:Hz], none, a WAV file, raw PCM, or - for standard input.")
-    var appAudio = "tone"
+    @Option(help: "tone[:Hz] (default with the pattern), none (else), a WAV file, raw PCM, or - for standard input.")
+    var appAudio: String?
 
     @Option(help: "How app audio is stored where no WAV header says it, as s16be,48000,2 (tone: s16be,44100,2).")
     var appAudioFormat: String?

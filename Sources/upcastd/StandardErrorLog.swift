@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Glibc
 internal import Logging
+internal import Synchronization
 
 /// Log lines on standard error, one event a line, written with one `write` so that threads do not mix.
 struct StandardErrorLog: LogHandler {
@@ -31,7 +32,24 @@ struct StandardErrorLog: LogHandler {
             line += "}"
         }
         line += "\n"
-        Self.write(line)
+        Self.writeUnlessBlocked(line)
+    }
+
+    /// Lines that could not be written because whoever reads standard error did not.
+    private static let lost = Atomic<Int>(0)
+
+    /// Logging must not stop a data thread: a line for which there is no room is lost, and counted in the next one's front.
+    ///
+    /// `poll` says that a pipe has room for PIPE_BUF bytes (4096), so a line is cut to that.
+    private static func writeUnlessBlocked(_ line: String) {
+        var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&descriptor, 1, 0) == 1, descriptor.revents & Int16(POLLOUT) != 0 else {
+            lost.add(1, ordering: .relaxed)
+            return
+        }
+        let missing = lost.exchange(0, ordering: .relaxed)
+        let text = missing == 0 ? line : "(\(missing) lines lost, nobody read them)\n" + line
+        write(text.utf8.count <= 4096 ? text : String(decoding: text.utf8.prefix(4092), as: UTF8.self) + "...\n")
     }
 
     static func write(_ text: String) {

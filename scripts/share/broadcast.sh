@@ -1,14 +1,17 @@
 # shellcheck shell=bash
 # upcast itself: built, configured, started, looked at. Sourced after processes.sh and rtmp-server.sh.
 
-# build_upcast: the release executables; sets `bin` to their folder, unless it is set already.
+# build_upcast: the release executables and what they need to run; sets `bin` to their folder, unless it is set already.
 build_upcast() {
     local options=(-c release --static-swift-stdlib --package-path "$root")
     if [[ -n ${bin:-} ]]; then
         [[ -x $bin/upcastd && -x $bin/upcastctl && -x $bin/upcast-send ]] ||
             fail 69 "$bin does not hold upcastd, upcastctl and upcast-send"
+        # No Swift is needed for that, but the libraries, which come with what builds them.
+        require_packages build run
         return
     fi
+    require_machine build run
     step "building for release (some minutes the first time)"
     if [[ -t 1 ]]; then
         swift build "${options[@]}" || fail 1 "the build failed"
@@ -75,13 +78,15 @@ broadcast_is_decided() { has_ended upcastd || has_ended upcast-send || is_publis
 # watch_broadcast [SECONDS]: until the client ends by itself, as it must after SECONDS. `status.json` in the folder and
 # memory_peak_kb are what was last seen. Ends the script when something goes wrong.
 watch_broadcast() {
-    local deadline=$((SECONDS + ${1:-1000000000} + 20))
+    local end=$((SECONDS + ${1:-1000000000}))
+    local deadline=$((end + 20))
     while is_running upcast-send; do
         ((SECONDS < deadline)) || fail_with_log upcast-send "upcast-send did not end by itself"
         is_running upcastd || fail_with_end upcastd
         is_running nginx || fail_with_end nginx
         note_status
-        sleep 0.5
+        # The last figures are to be nearly those of the end.
+        if ((SECONDS < end - 1)); then sleep 0.5; else sleep 0.1; fi
     done
     local status=0
     exit_status upcast-send || status=$?
@@ -89,12 +94,18 @@ watch_broadcast() {
     note_status
 }
 
-# note_status: what the daemon says of itself, and its peak resident memory so far.
+# Functions to call with every look at the daemon.
+note_hooks=()
+
+# note_status: what the daemon says of a broadcast while there is one, and its peak resident memory so far.
 note_status() {
-    local peak
-    if daemon_status --json >"$folder/status.new" 2>/dev/null; then mv "$folder/status.new" "$folder/status.json"; fi
+    local report peak hook
+    report=$(daemon_status --json 2>/dev/null) || true
+    # With the client the counters go.
+    [[ ! $report =~ \"frames_received\":\ *[1-9] ]] || printf '%s\n' "$report" >"$folder/status.json"
     peak=$(awk '/^VmHWM:/ { print $2 }' "/proc/${process_pid[upcastd]}/status" 2>/dev/null) || true
     memory_peak_kb=${peak:-${memory_peak_kb:-0}}
+    for hook in "${note_hooks[@]}"; do "$hook"; done
 }
 
 # end_broadcast: client, daemon, server, in this order, each with time to finish.
@@ -120,5 +131,16 @@ watch_daemon() {
 
 # describe_daemon: frames, drops and memory as last seen.
 describe_daemon() {
-    printf '  %-10s %s kB peak resident\n' Memory "$memory_peak_kb"
+    [[ -e $folder/status.json ]] || return 0
+    jq --raw-output --argjson peak "$((memory_peak_kb * 1024))" '
+        def megabytes: . / 100000 | round / 10;
+        def lost: .drops | to_entries[] | select(.value > 0);
+        ([lost | "\(.value) \(.key)"] + [.destinations[] | "\(.name): \(lost | "\(.value) \(.key)")"]) as $lost |
+        "  Frames     \(.video.frames_received) received, \(.video.frames_encoded) encoded, \(
+            .video.frames_repeated) of these repeats\(
+            .client | if . then ", \(.connected_ms / 100 | round / 10) s after it began" else "" end)",
+        "  Dropped    \(if $lost == [] then "nothing" else $lost | join(", ") end)",
+        "  Memory     \($peak | megabytes) MB at most, \(.memory |
+            "\(.plan_bytes | megabytes) planned, \(.cap_bytes | megabytes) allowed")"
+        ' "$folder/status.json"
 }

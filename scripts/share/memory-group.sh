@@ -1,11 +1,13 @@
 # shellcheck shell=bash
 # A cgroup with a memory limit and no swap, of either version. Sourced after processes.sh.
 
-group=""
+# The group's folder, which goes with the run; only make_memory_group sets it. Its name is no local variable's anywhere,
+# as with folder_to_remove in processes.sh.
+memory_group=""
 group_version=""
 
-# make_memory_group BYTES: sets `group` to its folder and group_version to 1 or 2; it goes with the run. Ends the script
-# with 77 and a sentence where none can be made.
+# make_memory_group BYTES: makes `memory_group`, sets group_version to 1 or 2; ends the script with 77 and a sentence
+# where none can be made.
 make_memory_group() {
     local limit=$1 own parent
     end_hooks+=(remove_memory_group)
@@ -24,15 +26,17 @@ make_memory_group() {
         cannot_cap "there is no memory controller under /sys/fs/cgroup"
     fi
 
-    mkdir "$parent/upcast-cap-$$" 2>/dev/null || cannot_cap "$parent cannot be written (try as root)"
-    group=$parent/upcast-cap-$$
+    memory_group=$parent/upcast-cap-$$
+    readonly memory_group
+    mkdir "$memory_group" 2>/dev/null || cannot_cap "$parent cannot be written (try as root)"
     if [[ $group_version == 1 ]]; then
-        echo "$limit" >"$group/memory.limit_in_bytes" || cannot_cap "the limit was refused"
+        echo "$limit" >"$memory_group/memory.limit_in_bytes" || cannot_cap "the limit was refused"
         # Only kernels that account for swap have this one.
-        [[ ! -e $group/memory.memsw.limit_in_bytes ]] || echo "$limit" >"$group/memory.memsw.limit_in_bytes"
+        [[ ! -e $memory_group/memory.memsw.limit_in_bytes ]] ||
+            echo "$limit" >"$memory_group/memory.memsw.limit_in_bytes"
     else
-        echo "$limit" >"$group/memory.max" || cannot_cap "the limit was refused"
-        [[ ! -e $group/memory.swap.max ]] || echo 0 >"$group/memory.swap.max"
+        echo "$limit" >"$memory_group/memory.max" || cannot_cap "the limit was refused"
+        [[ ! -e $memory_group/memory.swap.max ]] || echo 0 >"$memory_group/memory.swap.max"
     fi 2>/dev/null
 }
 
@@ -59,21 +63,24 @@ hand_down_memory() {
 enter_memory_group=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"')
 
 # group_peak: the most bytes that were ever charged to the group, or nothing on kernels of version 2 before 5.19.
-group_peak() { cat "$group/memory.max_usage_in_bytes" "$group/memory.peak" 2>/dev/null || true; }
+group_peak() { cat "$memory_group"/memory.{max_usage_in_bytes,peak} 2>/dev/null || true; }
+
+# group_anonymous: the bytes at this moment that are no copy of a file, which without swap nobody can take back.
+group_anonymous() { sed -n -E 's/^(total_rss|anon) //p' "$memory_group/memory.stat" 2>/dev/null || true; }
 
 # group_kills: how many processes the kernel killed for the limit.
-group_kills() { sed -n 's/^oom_kill //p' "$group/memory.oom_control" "$group/memory.events" 2>/dev/null || true; }
+group_kills() { sed -n 's/^oom_kill //p' "$memory_group"/memory.{oom_control,events} 2>/dev/null || true; }
 
 remove_memory_group() {
-    [[ -n $group ]] || return 0
-    wait_until 2 rmdir "$group" 2>/dev/null
+    [[ $memory_group == */upcast-cap-* && -d $memory_group ]] || return 0
+    wait_until 2 rmdir "$memory_group" 2>/dev/null
 }
 
 # drop_page_cache PROGRAM: forgets the cached pages of a program and its libraries, since pages are charged to the group
 # that touches them first. Pages that another process has mapped stay; says how many bytes did.
 drop_page_cache() {
     local file files=() kept
-    mapfile -t files < <(echo "$1" && ldd "$1" | sed -n 's/.*\(\/[^ ]*\) (0x.*/\1/p')
+    mapfile -t files < <(echo "$1" && ldd "$1" | awk '{ file = ($2 == "=>") ? $3 : $1 } file ~ /^\// { print file }')
     sync -d "$1" 2>/dev/null || true
     for file in "${files[@]}"; do dd if="$file" iflag=nocache count=0 status=none; done
     kept=$(fincore --bytes --noheadings --output RES "${files[@]}" 2>/dev/null | awk '{ sum += $1 } END { print sum }')

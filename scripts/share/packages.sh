@@ -5,7 +5,7 @@ declare -A package_groups=(
     # What Swift itself needs to run and to link, then the libraries.
     [build]="binutils ca-certificates git libc6-dev libcurl4 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2
         pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev"
-    [run]="nginx libnginx-mod-rtmp ffmpeg curl"
+    [run]="nginx libnginx-mod-rtmp ffmpeg curl jq"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 

@@ -85,7 +85,8 @@ end_all() {
     for ((index = ${#process_order[@]} - 1; index >= 0; index--)); do
         end_process "${process_order[index]}" 8 || true
     done
-    for hook in "${end_hooks[@]}"; do "$hook" || true; done
+    # One that ends the script must not keep the next from running.
+    for hook in "${end_hooks[@]}"; do ("$hook") || true; done
     # An interrupt may come before there is one.
     if [[ $folder_to_remove == */upcast-*.?????? ]]; then
         if [[ $keep_folder == yes ]]; then
