@@ -17,8 +17,8 @@ end_hooks=()
 # own_folder NAME: makes `folder`, and sees to it that it and the processes are gone when the script ends.
 own_folder() {
     local base=${TMPDIR:-/tmp}
-    # A Unix socket's path has room for 107 bytes.
-    ((${#base} <= 60)) || base=/tmp
+    # A Unix socket's path has room for 107 bytes, and nginx's configuration none for spaces.
+    [[ $base =~ ^/[A-Za-z0-9/._-]{1,60}$ ]] || base=/tmp
     trap end_all EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM
