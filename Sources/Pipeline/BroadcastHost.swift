@@ -27,8 +27,6 @@ package final class BroadcastHost: IngestConsumer {
         var closer: WorkerThread?
         /// Broadcasts since the daemon started.
         var count: UInt64 = 0
-        /// Why the last one ended, for people.
-        var lastEnd: String?
         /// How its destinations ended: an operator who looks afterwards sees why.
         var lastDestinations: [DestinationSnapshot] = []
         /// False where the broadcast that a stop ended could not send all that it had encoded.
@@ -200,7 +198,6 @@ package final class BroadcastHost: IngestConsumer {
         let snapshots = broadcast.destinations.map(\.snapshot)
         state.withLock {
             $0.broadcast = nil
-            $0.lastEnd = sentence
             $0.lastDestinations = snapshots
             // A broadcast that failed long before is no reason for a daemon that is stopped idle to say so; one that
             // was being drained when the stop came is.

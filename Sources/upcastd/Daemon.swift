@@ -27,16 +27,17 @@ struct Daemon {
         let clock = MonotonicClock()
         do {
             let listener = try UnixSocket.listen(
-                path: configuration.ingest.socket, mode: configuration.ingest.socketMode, backlog: 4)
+                path: configuration.ingest.socket, mode: configuration.ingest.socketMode, backlog: 64)
             server = try IngestServer(
-                listener: listener, 
+                listener: listener,
                 settings: .init(
-                    startTimeout: configuration.ingest.startTimeout, idleTimeout: configuration.ingest.idleTimeout), clock: clock)
+                    startTimeout: configuration.ingest.startTimeout, idleTimeout: configuration.ingest.idleTimeout),
+                clock: clock)
             host = BroadcastHost(
                 configuration: configuration, environment: environment, server: server, logger: logger, clock: clock)
             control = ControlServer(
                 path: configuration.control.socket, mode: configuration.control.socketMode,
-                status: { [host] in host.status }, 
+                status: { [host] in host.status },
                 readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready })
             try MediaLibraries.prepare(logger)
             // The last moment with one thread, and everything is loaded.

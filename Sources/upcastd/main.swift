@@ -10,6 +10,8 @@ func fail(_ status: ExitStatus, _ sentence: String) -> Never {
     exit(status.rawValue)
 }
 
+let noDestination = "no destination is configured: set destinations in the file, or UPCAST_DESTINATIONS_0_URL"
+
 // Before any thread exists: the heap's shape, and which thread sees signals.
 ProcessMemory.limitOverhead()
 signal(SIGPIPE, SIG_IGN)
@@ -36,15 +38,15 @@ do {
     case .checkConfiguration:
         let problems = configuration.problemsOnThisMachine(environment: environment)
         guard problems.isEmpty else { fail(.configuration, problems.map(\.description).joined(separator: "\n")) }
+        if let problem = configuration.encoderProblem { fail(.configuration, problem) }
         guard plan.fits else { fail(.configuration, "\(plan)") }
+        guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
         print("configuration is right; upcastd --plan shows its memory plan")
         exit(ExitStatus.success.rawValue)
     default: break
     }
     guard plan.fits else { fail(.configuration, "\(plan)") }
-    guard !configuration.destinations.isEmpty else {
-        fail(.configuration, "no destination is configured: set destinations in the file, or UPCAST_DESTINATIONS_0_URL")
-    }
+    guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
 
     let signals = try SignalDescriptor([SIGTERM, SIGINT])
     let logger = Logger(label: "upcastd") { _ in
