@@ -199,9 +199,10 @@ package final class BroadcastHost: IngestConsumer {
         state.withLock {
             $0.broadcast = nil
             $0.lastDestinations = snapshots
-            // A broadcast that failed long before is no reason for a daemon that is stopped idle to say so; one that
-            // was being drained when the stop came is.
-            if $0.isStopping || reason == .daemonStopping { $0.hasDrained = drained }
+            // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being drained
+            // when the stop came is.
+            let hasFailed = if case .failed = reason { true } else { false }
+            if reason == .daemonStopping || ($0.isStopping && !hasFailed) { $0.hasDrained = drained }
             $0.stateSince = clock.now()
         }
         ProcessMemory.releaseFreed()
