@@ -47,7 +47,7 @@ hand_down_memory() {
     local parent=$1 pid
     grep -qw memory "$parent/cgroup.controllers" 2>/dev/null || return 1
     if ! grep -qw memory "$parent/cgroup.subtree_control"; then
-        if [[ -n ${UPCAST_OWN_SCOPE:-} ]]; then
+        if [[ -n ${own_scope:-} ]]; then
             # A group with processes of its own hands nothing down; all that are in this scope are ours.
             mkdir -p "$parent/rest"
             for pid in $(<"$parent/cgroup.procs"); do
