@@ -19,10 +19,12 @@ package final class Destination: Sendable {
         /// Nothing is drained beyond this; nil until `stop`.
         var stopDeadline: MediaTime?
         var isCancelled = false
+        /// Nothing more is read: the broadcast goes on without this destination.
+        var isLeaving = false
     }
 
     private let index: Int
-    let settings: DestinationSettings
+    package let settings: DestinationSettings
     let format: BroadcastFormat
     let clock: any TimeSource
     let onEvent: @Sendable (DestinationEvent) -> Void
@@ -93,6 +95,13 @@ package final class Destination: Sendable {
         retryNow()
     }
 
+    /// Ends in order what the packets sent so far began, until `deadline` (monotonic clock): for a destination that is
+    /// removed while the broadcast goes on. Returns at once.
+    package func leave(deadline: MediaTime) {
+        state.withLock { $0.isLeaving = true }
+        stop(deadline: deadline)
+    }
+
     /// Drops the connection at once, whatever is going on; returns at once.
     package func cancel() {
         state.withLock { state in
@@ -104,6 +113,9 @@ package final class Destination: Sendable {
 
     /// Waits for the thread's end, which `stop` or `cancel` brings about.
     package func join() { state.withLock { $0.thread }?.join() }
+
+    /// How the connection does; cheaper than `snapshot`.
+    package var link: LinkReport { state.withLock { $0.snapshot.link } }
 
     package var snapshot: DestinationSnapshot {
         var snapshot = state.withLock { $0.snapshot }

@@ -17,6 +17,8 @@ package struct DestinationSettings: Sendable, Equatable {
     /// When frames are left out because the destination is slow; nothing is left out for files.
     package var cursorPolicy: CursorPolicy
     package var reconnect: ReconnectPolicy
+    /// Whether the encoder's bitrate follows what this link carries.
+    package var isAdaptedTo = false
 
     package init(
         name: String, kind: Kind, maximumPacketBytes: Int = 1 << 20, cursorPolicy: CursorPolicy? = nil,

@@ -119,8 +119,8 @@ final class PublishingLoop {
     private enum PumpEnd {
         /// The log has ended and everything in it was written.
         case drained
-        /// The stop's deadline has passed.
-        case outOfTime
+        /// The stop's deadline has passed, or the broadcast goes on without this destination.
+        case cutShort
         /// The server wants another connection; the keyframe that it is to begin with is in the buffer.
         case redirected
     }
@@ -134,9 +134,12 @@ final class PublishingLoop {
         var isStopping = false
         while true {
             let now = clock.now()
-            let (isCancelled, stopDeadline) = destination.state.withLock { ($0.isCancelled, $0.stopDeadline) }
+            let (isCancelled, isLeaving, stopDeadline) = destination.state.withLock {
+                ($0.isCancelled, $0.isLeaving, $0.stopDeadline)
+            }
             if isCancelled { throw PublishError(.cancelled, "publishing was cancelled") }
-            if let stopDeadline, now >= stopDeadline { return .outOfTime }
+            if isLeaving { return .cutShort }
+            if let stopDeadline, now >= stopDeadline { return .cutShort }
             if stopDeadline != nil, !isStopping {
                 isStopping = true
                 enter(.stopping)
@@ -232,7 +235,7 @@ final class PublishingLoop {
         destination.onEvent(.retrying(told, attempt: backoff.attempts, after: delay))
         defer { destination.state.withLock { $0.snapshot.nextAttempt = nil } }
         while true {
-            if destination.state.withLock({ $0.isCancelled }) { return false }
+            if destination.state.withLock({ $0.isCancelled || $0.isLeaving }) { return false }
             switch control.wait(for: POLLIN, on: retry.descriptor, until: next) {
             case .timeout: return true
             case .cancelled: return false
