@@ -28,12 +28,13 @@ package struct DestinationSettings: Sendable, Equatable {
             }
     }
 
-    /// Bytes that such a destination may hold, for the memory plan: its packet, the kernel's send buffer, and librtmp's
-    /// handle with what is read from the server. The thread's stack and TLS come on top (about 0.2 and 1 MB; the
+    /// Bytes that such a destination may hold, for the memory plan: its packet, the kernel's buffers for the socket (it
+    /// doubles what it is given), and librtmp's handle with what is read from the server. The thread's stack and TLS come on top (about 0.2 and 1 MB; the
     /// system's CAs another 3.7 MB, once a process).
     package var reservedBytes: Int {
         switch kind {
-        case .rtmp: maximumPacketBytes + Int(TCPConnector.sendBufferBytes) + 256 * 1024
+        case .rtmp:
+            maximumPacketBytes + 2 * Int(TCPConnector.sendBufferBytes + TCPConnector.receiveBufferBytes) + 128 * 1024
         case .flvFile: maximumPacketBytes
         }
     }
@@ -53,6 +54,8 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package var key: Secret
     /// From the start of name resolution to a connected socket, all addresses together.
     package var connectTimeout = MediaTime.seconds(10)
+    /// For one of the addresses to answer.
+    package var addressTimeout = MediaTime.seconds(5)
     /// From there to "publish" accepted, TLS included.
     package var handshakeTimeout = MediaTime.seconds(10)
     /// For one packet to be taken by the socket.
@@ -61,6 +64,8 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package var caFile: String?
     /// False accepts any certificate: whoever is in between can read the stream and the key.
     package var verifiesCertificate = true
+    /// Whether a server's ReconnectRequest (Enhanced RTMP) may lead to another host; never from TLS to plain TCP.
+    package var allowsRedirect = false
     /// Bytes of a chunk, 1 to 16,777,215; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to
     /// 10,485,760).
     package var chunkSize = 65_536

@@ -7,6 +7,8 @@ protocol PublishingSink: AnyObject {
     var headroom: Int { get }
     /// What has become of the attempt so far.
     var progress: SinkProgress { get }
+    /// Where the server wants this to go on; nil where it has not asked, or must not be followed.
+    var redirect: RTMPEndpoint? { get }
 
     /// Connects, or creates the file; returns when packets may be written.
     func open() throws(PublishError)
@@ -16,8 +18,13 @@ protocol PublishingSink: AnyObject {
     func service() throws(PublishError)
     /// Ends in order: unpublishes and closes, or completes the file, until `deadline`.
     func finish(until deadline: MediaTime) throws(PublishError)
-    /// Drops the connection, so that the server does not take it for an end in order; a file is left as it is.
+    /// Drops the connection, so that the server does not take it for an end in order; a file is completed as far as it
+    /// goes.
     func abort()
+}
+
+extension PublishingSink {
+    var redirect: RTMPEndpoint? { nil }
 }
 
 struct SinkProgress: Equatable {

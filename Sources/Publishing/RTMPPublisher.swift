@@ -38,6 +38,8 @@ final class RTMPPublisher: PublishingSink {
             bytesAcknowledged: acknowledgedBytes, tlsProtocol: connection?.socket.tlsProtocol)
     }
 
+    var redirect: RTMPEndpoint? { connection?.redirect }
+
     /// A server cannot have received more than was sent.
     private var acknowledgedBytes: UInt64? {
         guard let connection, let acknowledged = connection.session.acknowledgedBytes else { return nil }

@@ -48,6 +48,36 @@ final class BlackHole {
     deinit { for filler in fillers { close(filler) } }
 }
 
+/// A port of a loopback address that is taken, and answers or refuses.
+final class LoopbackPort {
+    let number: UInt16
+    private let socket: OwnedDescriptor
+
+    init(_ host: String, isListening: Bool) throws {
+        let family = host.contains(":") ? AF_INET6 : AF_INET
+        socket = try OwnedDescriptor(checking: Glibc.socket(family, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        var number: UInt16
+        if family == AF_INET {
+            number = try Loopback.bind(socket.raw)
+        } else {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_addr = in6addr_loopback
+            var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            let raw = socket.raw
+            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.bind(raw, $0, length) == 0 && getsockname(raw, $0, &length) == 0
+                }
+            }
+            guard isBound else { throw Errno.current }
+            number = UInt16(bigEndian: address.sin6_port)
+        }
+        if isListening { guard listen(socket.raw, 4) == 0 else { throw Errno.current } }
+        self.number = number
+    }
+}
+
 /// The server's end of the connection; closed when the script returns.
 final class ScriptedPeer {
     private let descriptor: CInt
