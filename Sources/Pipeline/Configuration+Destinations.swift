@@ -35,7 +35,7 @@ extension Configuration {
     {
         switch destination.url {
         case .none: preconditionFailure("a loaded configuration has a URL for each destination")
-        case .flvFile(let path): return .flvFile(path: path)
+        case .flvFile(let path): return .flvFile(FLVFileSettings(path: path))
         case .rtmp(let whole):
             let separate = try destination.streamKey(environment: environment)
             let (endpoint, key) = try separate.map { (whole, $0) } ?? whole.splittingKey()

@@ -117,8 +117,8 @@ package final class Destination: Sendable {
                         settings: rtmp, format: format, clock: clock, control: control,
                         onNotice: { self.onEvent(.notice(self.title + ": " + $0)) }),
                     &buffer)
-            case .flvFile(let path):
-                try runOnce(FLVFileWriter(path: path, format: format, clock: clock, control: control), &buffer)
+            case .flvFile(let file):
+                try runOnce(FLVFileWriter(settings: file, format: format, clock: clock, control: control), &buffer)
             }
             enter(.stopped)
         } catch {

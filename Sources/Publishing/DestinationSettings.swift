@@ -5,8 +5,7 @@ package import MediaCore
 package struct DestinationSettings: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         case rtmp(RTMPDestinationSettings)
-        /// A local FLV file; where the path is taken, a number is put into the name.
-        case flvFile(path: String)
+        case flvFile(FLVFileSettings)
     }
 
     /// How the operator calls it; shown in every message about it.
@@ -43,7 +42,7 @@ package struct DestinationSettings: Sendable, Equatable {
     package var location: String {
         switch kind {
         case .rtmp(let settings): settings.endpoint.description
-        case .flvFile(let path): path
+        case .flvFile(let file): file.path
         }
     }
 }
