@@ -47,11 +47,6 @@ package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, Custo
         self.userInfo = userInfo
     }
 
-    /// The same with another user and password, or none.
-    package func with(userInfo: Secret?) -> RTMPEndpoint {
-        RTMPEndpoint(isSecure: isSecure, host: host, port: port, app: app, userInfo: userInfo)
-    }
-
     /// The URL that `connect` names: scheme, host and application; no key, no user.
     package var tcURL: String { schemeAndHost + "/" + app }
 

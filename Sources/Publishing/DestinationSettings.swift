@@ -51,6 +51,8 @@ package struct DestinationSettings: Sendable, Equatable {
 package struct RTMPDestinationSettings: Sendable, Equatable {
     package var endpoint: RTMPEndpoint
     package var key: Secret
+    /// For servers that want a login; at first what the endpoint's URL has.
+    package var credentials: RTMPCredentials?
     /// From the start of name resolution to a connected socket, all addresses together.
     package var connectTimeout = MediaTime.seconds(10)
     /// For one of the addresses to answer.
@@ -74,5 +76,6 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package init(endpoint: RTMPEndpoint, key: Secret) {
         self.endpoint = endpoint
         self.key = key
+        credentials = endpoint.userInfo.flatMap { RTMPCredentials($0) }
     }
 }

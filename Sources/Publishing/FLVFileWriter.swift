@@ -12,6 +12,7 @@ final class FLVFileWriter: PublishingSink {
     private let format: BroadcastFormat
     private let clock: any TimeSource
     private let control: PublishControl
+    private let sync: (OutputFile) throws(PublishError) -> Void
     private var current: FLVSegment?
     /// The file before, until audio has reached the present one: audio leaves its encoder later than video does.
     private var previous: FLVSegment?
@@ -23,7 +24,12 @@ final class FLVFileWriter: PublishingSink {
     let headroom = FLVSegment.headroom
     static let tailroom = FLVSegment.tailroom
 
-    init(settings: FLVFileSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl) {
+    /// - Parameter sync: brings a file to the disk.
+    init(
+        settings: FLVFileSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,
+        sync: @escaping (OutputFile) throws(PublishError) -> Void = { file throws(PublishError) in try file.sync() }
+    ) {
+        self.sync = sync
         self.settings = settings
         self.format = format
         self.clock = clock
@@ -71,26 +77,31 @@ final class FLVFileWriter: PublishingSink {
 
     func service() throws(PublishError) {
         guard case .every(let period) = settings.sync, clock.now() >= nextSync else { return }
-        try current?.file.sync()
+        if let file = current?.file { try sync(file) }
         nextSync = clock.now() + period
     }
 
     func finish(until deadline: MediaTime) throws(PublishError) {
         try completePrevious()
-        try current?.complete(isSynced: settings.sync != .never)
+        if let current { try complete(current) }
     }
 
     private func completePrevious() throws(PublishError) {
         guard let segment = previous else { return }
         previous = nil
         completedBytes += segment.byteCount
-        try segment.complete(isSynced: settings.sync != .never)
+        try complete(segment)
+    }
+
+    private func complete(_ segment: FLVSegment) throws(PublishError) {
+        try segment.complete()
+        if settings.sync != .never { try sync(segment.file) }
     }
 
     /// What has been written is worth as much as after an end in order; there is nobody to tell of another failure.
     func abort() {
         try? completePrevious()
-        try? current?.complete(isSynced: settings.sync != .never)
+        if let current { try? complete(current) }
         current = nil
     }
 

@@ -102,11 +102,10 @@ final class FLVSegment {
     }
 
     /// Fills in duration and size where the file can be gone back in; a pipe is just closed.
-    func complete(isSynced: Bool) throws(PublishError) {
+    func complete() throws(PublishError) {
         guard file.isSeekable else { return }
         let duration = Double(lastTimestamp) / 1000 + format.video.frameRate.frameDuration.secondsAsDouble
         try file.overwrite(duration, at: Self.metadataBodyOffset + StreamMetadata.durationOffset)
         try file.overwrite(Double(byteCount), at: Self.metadataBodyOffset + StreamMetadata.fileSizeOffset)
-        if isSynced { try file.sync() }
     }
 }

@@ -47,7 +47,7 @@ final class RTMPConnection {
             onNotice("the server's certificate is NOT verified: whoever is in between can read stream and key")
         }
         let deadline = clock.now() + settings.handshakeTimeout
-        var authentication = RTMPAuthentication(endpoint.userInfo.flatMap { RTMPCredentials($0) })
+        var authentication = RTMPAuthentication(settings.credentials)
         try reachMedia(until: deadline)
         while let request = loginRequest {
             try answer(request, with: &authentication)
@@ -212,7 +212,7 @@ final class RTMPConnection {
     /// Decides on the server's wish to have the publisher elsewhere; the first refusal is told.
     private func consider(_ tcURL: String?) {
         do {
-            redirect = try RTMPRedirect(tcURL, from: settings.endpoint, allowsRedirect: settings.allowsRedirect).endpoint
+            redirect = try RTMPRedirect(tcURL, from: settings).endpoint
         } catch {
             guard !hasRefusedRedirect else { return }
             hasRefusedRedirect = true

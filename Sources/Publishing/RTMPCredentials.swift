@@ -1,14 +1,19 @@
-internal import MediaCore
+package import MediaCore
 
-/// User and password of a URL's user info ("user:password").
-///
-/// The first colon separates. Percent-escapes are decoded, as "/", "?", "#", "@" and, in a user, ":" can stand there
-/// in no other way; a "%" that begins no escape stands for itself.
-struct RTMPCredentials: Equatable, Sendable {
-    var user: Secret
-    var password: Secret
+/// What a publisher logs in with, where a server wants that.
+package struct RTMPCredentials: Equatable, Sendable {
+    package var user: Secret
+    package var password: Secret
 
-    /// Nil where one of the two is missing or empty, or is not UTF-8 once it is decoded.
+    package init(user: Secret, password: Secret) {
+        self.user = user
+        self.password = password
+    }
+
+    /// Reads a URL's user info ("user:password"); nil where one of the two is missing or empty, or is not UTF-8.
+    ///
+    /// The first colon separates. Percent-escapes are decoded, as "/", "?", "#", "@" and, in a user, ":" can stand
+    /// there in no other way; a "%" that begins no escape stands for itself.
     init?(_ userInfo: Secret) {
         guard let colon = userInfo.revealed.firstIndex(of: ":"),
             let user = Self.decoded(userInfo.revealed[..<colon]), !user.isEmpty,

@@ -13,8 +13,9 @@ struct RTMPRedirect: Equatable {
 
     /// - Parameters:
     ///   - tcURL: absolute, or relative to the present `tcUrl` (RFC 3986, section 5.2), or nil for the same place.
-    ///   - current: where the publisher is; its user and password go along.
-    init(_ tcURL: String?, from current: RTMPEndpoint, allowsRedirect: Bool) throws(Refusal) {
+    ///   - settings: those of the present connection.
+    init(_ tcURL: String?, from settings: RTMPDestinationSettings) throws(Refusal) {
+        let current = settings.endpoint
         guard let tcURL, !tcURL.isEmpty else {
             endpoint = current
             return
@@ -32,10 +33,13 @@ struct RTMPRedirect: Equatable {
         guard target.isSecure || !current.isSecure else {
             throw Refusal(why: "without TLS, to \(target), which is never done")
         }
-        guard allowsRedirect || target.host.lowercased() == current.host.lowercased() else {
+        guard settings.allowsRedirect || target.host.lowercased() == current.host.lowercased() else {
             throw Refusal(why: "to another host, \(target), which is not allowed")
         }
-        endpoint = target.with(userInfo: current.userInfo)
+        // An application is shown, a key is not: a server that mixes them up would have the key shown.
+        let key = Substring(settings.key.revealed)
+        guard !path.contains(key) || current.app == target.app else { throw Refusal(why: "to a URL with the key in it") }
+        endpoint = target
     }
 
     private static func resolve(_ reference: String, against base: RTMPEndpoint) -> String {

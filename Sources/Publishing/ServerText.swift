@@ -9,11 +9,9 @@ struct ServerText {
     /// - Parameter login: the query that a publisher logged in with.
     init(_ text: String, hiding settings: RTMPDestinationSettings, login: String = "") {
         var secrets = [settings.key.revealed, Self.beforeQuery(settings.key.revealed)]
-        if let userInfo = settings.endpoint.userInfo {
-            secrets += userInfo.revealed.split(separator: ":").map(String.init)
-            if let credentials = RTMPCredentials(userInfo) {
-                secrets += [credentials.user.revealed, credentials.password.revealed]
-            }
+        if let user = settings.endpoint.userInfo { secrets += user.revealed.split(separator: ":").map(String.init) }
+        if let credentials = settings.credentials {
+            secrets += [credentials.user.revealed, credentials.password.revealed]
         }
         secrets += login.split(separator: "&").filter { $0.hasPrefix("response=") }.map { String($0.dropFirst(9)) }
         let app = settings.endpoint.app
