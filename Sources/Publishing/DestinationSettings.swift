@@ -27,17 +27,6 @@ package struct DestinationSettings: Sendable, Equatable {
             }
     }
 
-    /// Bytes that such a destination may hold, for the memory plan: its packet, the kernel's buffers for the socket (it
-    /// doubles what it is given), and librtmp's handle with what is read from the server. The thread's stack and TLS come on top (about 0.2 and 1 MB; the
-    /// system's CAs another 3.7 MB, once a process).
-    package var reservedBytes: Int {
-        switch kind {
-        case .rtmp:
-            maximumPacketBytes + 2 * Int(TCPConnector.sendBufferBytes + TCPConnector.receiveBufferBytes) + 128 * 1024
-        case .flvFile: maximumPacketBytes
-        }
-    }
-
     /// The URL without secrets, or the path.
     package var location: String {
         switch kind {

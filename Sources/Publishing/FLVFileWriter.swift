@@ -1,5 +1,4 @@
 internal import Buffering
-internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
@@ -42,10 +41,7 @@ final class FLVFileWriter: PublishingSink {
             bytesSent: UInt64(completedBytes + (previous?.byteCount ?? 0) + (current?.byteCount ?? 0)))
     }
 
-    func open() throws(PublishError) {
-        Self.blockFileSizeSignal()
-        try begin()
-    }
+    func open() throws(PublishError) { try begin() }
 
     /// Begins a file, with the next free number.
     private func begin() throws(PublishError) {
@@ -103,13 +99,5 @@ final class FLVFileWriter: PublishingSink {
         try? completePrevious()
         if let current { try? complete(current) }
         current = nil
-    }
-
-    /// A file that grows beyond the process's limit must be an error here, not the process's end.
-    private static func blockFileSizeSignal() {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGXFSZ)
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }

@@ -10,7 +10,7 @@ struct TCPConnector {
     /// that congestion shows early; the default grows to 4 MB, which would be charged to the process's cgroup.
     static let sendBufferBytes: CInt = 256 * 1024
     /// Servers say little; what one sends in a flood waits with it.
-    static let receiveBufferBytes: CInt = 64 * 1024
+    static let receiveBufferBytes: CInt = 32 * 1024
     /// The kernel gives a connection up when sent bytes stay unacknowledged for as long; a backstop to our deadlines.
     static let userTimeoutMilliseconds: CUnsignedInt = 15_000
     /// After the start of one attempt, that of the next (RFC 8305, section 8); a failure starts the next at once.

@@ -31,6 +31,8 @@ import Testing
             // The kernel doubles what it is given, for its own bookkeeping.
             let sendBuffer = try option(descriptor, SOL_SOCKET, SO_SNDBUF)
             #expect(sendBuffer > 0 && sendBuffer <= 2 * TCPConnector.sendBufferBytes)
+            let receiveBuffer = try option(descriptor, SOL_SOCKET, SO_RCVBUF)
+            #expect(receiveBuffer > 0 && receiveBuffer <= 2 * TCPConnector.receiveBufferBytes)
             let userTimeout = try option(descriptor, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT)
             #expect(userTimeout == CInt(TCPConnector.userTimeoutMilliseconds))
             #expect(try option(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY) != 0)
@@ -38,6 +40,8 @@ import Testing
     }
 
     @Test func theKernelTellsWhatIsUnsentAndHowThePathIs() throws {
+        // Or librtmp tells standard error what happens here on purpose.
+        try RTMPLibrary.selfTest()
         let mayRead = Monitor(false)
         let server = try ScriptedServer { peer in
             let isTold: Bool? = mayRead.wait(until: MonotonicClock().now() + .seconds(20)) { $0 ? true : nil }
