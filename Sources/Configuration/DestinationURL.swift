@@ -35,6 +35,11 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
         do { endpoint = try RTMPEndpoint(text) } catch {
             throw InvalidDestinationURL(what: error.description, remedy: "write rtmp://host/app, or rtmps://host:port/app")
         }
+        if let login = endpoint.userInfo, !login.revealed.contains(":") {
+            throw InvalidDestinationURL(
+                what: "a login before the host without a password",
+                remedy: "write user:password@host, or put it into the file that login_file names")
+        }
         return endpoint
     }
 
