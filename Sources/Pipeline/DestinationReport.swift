@@ -44,7 +44,7 @@ extension DestinationSnapshot {
         status.bytesAcknowledged = Int(clamping: bytesAcknowledged ?? 0)
         status.connects = state == .idle || state == .connecting ? 0 : 1
         status.drops = Track.allCases.flatMap { track in
-            DropCause.allCases.map { Counter("\(track)_\($0)", drops[track][$0]) }
+            DropCause.allCases.map { Counter("\(track)_\($0.rawValue)", drops[track][$0]) }
         }
         status.backlogMilliseconds = Int(backlog.duration.milliseconds)
         status.backlogBytes = backlog.bytes
