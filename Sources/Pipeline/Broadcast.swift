@@ -38,7 +38,8 @@ final class Broadcast: Sendable {
     /// - Parameter onFailure: called once by any thread when the broadcast cannot go on.
     /// - Throws: a sentence for the client and the log.
     init(
-        _ started: StartedMessage, configuration: Configuration, environment: [String: String], clock monotonic: any TimeSource,
+        _ started: StartedMessage, configuration: Configuration, environment: [String: String],
+        clock monotonic: any TimeSource,
         onEvent: @escaping @Sendable (Int, DestinationEvent) -> Void, onFailure: @escaping @Sendable (String) -> Void
     ) throws(WorkerFailure) {
         self.started = started
@@ -71,9 +72,9 @@ final class Broadcast: Sendable {
             clock: clock, counters: counters)
         let video = VideoWorker(
             slot: slot, encoder: videoEncoder,
-            painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter, clock: clock,
-            counters: counters, frameRate: canvas.frameRate, idleInterval: configuration.video.idleRepeat,
-            onFailure: onFailure)
+            painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter,
+            clock: clock, counters: counters, frameRate: canvas.frameRate,
+            idleInterval: configuration.video.idleRepeat, onFailure: onFailure)
         let audio = AudioWorker(
             queue: queue, mixer: mixer, encoder: audioEncoder, sink: meter, clock: clock, counters: counters,
             onFailure: onFailure)
@@ -123,9 +124,6 @@ final class Broadcast: Sendable {
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
 
-    /// Any thread: the next frame becomes a keyframe.
-    func requestKeyframe() { video.requestKeyframe() }
-
     /// Stops sources first: what was taken in is encoded, what was encoded is sent until `deadline`, then every
     /// destination unpublishes and closes. Blocks; returns true when everything was sent in time.
     func close(deadline: MediaTime) -> Bool {
@@ -165,7 +163,7 @@ final class Broadcast: Sendable {
 
     /// Frames that were received and never encoded.
     private var framesDropped: UInt64 {
-        slot.superseded + slot.flushed + counters.framesAboveRate.current + counters.framesOutOfOrder.current
+        slot.superseded + counters.framesAboveRate.current + counters.framesOutOfOrder.current
             + counters.framesAbandoned.current
     }
 
@@ -178,7 +176,8 @@ final class Broadcast: Sendable {
             case .clientVanished, .protocolError, .failed: .failed
             }
         let why = destinationErrors.isEmpty ? "not everything could be sent in time" : destinationErrors
-        let text = drained ? sentence : "\(sentence); \(why)"
+        // A failure's own sentence says why.
+        let text = drained || end.hasFailed ? sentence : "\(sentence); \(why)"
         return GoodbyeMessage(
             reason, text: text, framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,
             audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })
