@@ -6,8 +6,8 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Timeline
 
-/// The ingest thread's half of a broadcast: gives every sample its time, turns arriving bytes into pictures at once, and
-/// hands pictures and PCM over to the other threads.
+/// The ingest thread's half of a broadcast: gives every sample its time, turns arriving bytes into pictures at once,
+/// and hands pictures and PCM over to the other threads.
 ///
 /// Ingest thread only. Owns the timeline, the first half of the geometry, and the picture that is being filled.
 final class CaptureInlet: @unchecked Sendable /* all state but `published` belongs to the ingest thread */ {
