@@ -43,9 +43,10 @@ extension Configuration {
             guard let error = folderProblem(of: path) else { return nil }
             let folder = Self.folder(of: path)
             let underRun = folder.hasPrefix("/run/") ? printable(String(folder.dropFirst("/run/".count))) : ""
+            let change = error == Self.missing ? "create it" : "make it this user's"
             return ConfigurationProblem(
                 place: .machine, key: "\(section).socket", what: "the folder of \(printable(path)) \(error)",
-                remedy: "\(error == Self.missing ? "create it" : "make it this user's") (sudo install -d -o \"$USER\" \(printable(folder))"
+                remedy: "\(change) (sudo install -d -o \"$USER\" \(printable(folder))"
                     + (underRun.isEmpty ? "" : "; in a systemd unit RuntimeDirectory=\(underRun)")
                     + "), or set UPCAST_\(section.uppercased())_SOCKET to a path in a folder of your own")
         }

@@ -123,7 +123,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         if planned != nil { counters.formatChanges.add() }
         let plan = GeometryPlan(source: source, transform: transform, canvas: canvas, fit: fit)
         planned = (source, transform, plan)
-        let text = "\(source.width)x\(source.height) \(source.pixelFormat.fourCC), \(transform)"
+        let turn = transform == .identity ? "" : ", \(transform)"
+        let text = "\(source.width)x\(source.height) \(source.pixelFormat.fourCC)\(turn)"
         sourceText.withLock { $0 = text }
         return plan
     }

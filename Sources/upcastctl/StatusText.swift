@@ -25,7 +25,8 @@ enum StatusText {
         line(
             "video", "\(video.width)x\(video.height) at \(video.frameRate) frames/s", video.encoder,
             (video.bitsPerSecond > 0 ? "\(Quantity.rate(video.bitsPerSecond)) of " : "")
-                + Quantity.rate(video.targetBitsPerSecond))
+                + Quantity.rate(video.targetBitsPerSecond),
+            video.frameRateDivisor > 1 ? "1 frame in \(video.frameRateDivisor)" : "")
         if !video.source.isEmpty { line("", "from \(video.source)") }
         line(
             "", unlessZero(video.framesReceived) { "\(Quantity.counted($0, "frame")) received" },
@@ -83,7 +84,7 @@ enum StatusText {
             ("FOR", destinations.map { unlessZero($0.stateMilliseconds, Quantity.time) }),
             ("SENT", destinations.map { unlessZero($0.bytesSent, Quantity.bytes) }),
             ("ACKNOWLEDGED", destinations.map { unlessZero($0.bytesAcknowledged, Quantity.bytes) }),
-            ("BEHIND", destinations.map { unlessZero($0.backlogMilliseconds) { "\($0) ms" } }),
+            ("BEHIND", destinations.map { unlessZero($0.lagMilliseconds) { "\($0) ms" } }),
             ("CONNECTS", destinations.map { $0.connects > 1 ? "\($0.connects)" : "" }),
             ("WHERE", destinations.map(\.url)),
         ].filter { $0.1.contains { !$0.isEmpty } }
@@ -98,6 +99,11 @@ enum StatusText {
             lines.append(row)
             let drops = counters(destination.drops)
             if !drops.isEmpty { lines.append("  drops: " + printable(drops)) }
+            let failures = counters(destination.failures)
+            if !failures.isEmpty { lines.append("  failures: " + printable(failures)) }
+            if destination.nextAttemptMilliseconds > 0 {
+                lines.append("  next attempt in " + Quantity.time(destination.nextAttemptMilliseconds))
+            }
             if let error = destination.lastError { lines.append("  last error: " + printable(error)) }
         }
         return lines

@@ -26,6 +26,7 @@ extension StatusReport {
         report.video.keyframes = 362
         report.video.bytesEncoded = 232_000_000
         report.video.targetBitsPerSecond = 2_500_000
+        report.video.frameRateDivisor = 2
         report.video.bitsPerSecond = 2_481_200
         report.audio.sampleRate = 48_000
         report.audio.channels = 2
@@ -50,7 +51,10 @@ extension StatusReport {
         main.packetsSent = 55_000
         main.bytesAcknowledged = 231_000_000
         main.connects = 2
+        main.failures = [Counter("connect_timeout", 1)]
+        main.nextAttemptMilliseconds = 2_500
         main.drops = [Counter("disposable", 12)]
+        main.lagMilliseconds = 960
         main.backlogMilliseconds = 910
         main.backlogBytes = 300_000
         main.lastError = "the server closed\nthe connection"
@@ -105,7 +109,7 @@ extension StatusReport {
             version state state_ms uptime_ms broadcasts client.name client.kind client.connected_ms
             video.width video.height video.frame_rate video.encoder video.source video.frames_received
             video.frames_encoded video.frames_repeated video.keyframes video.bytes_encoded
-            video.target_bits_per_second video.bits_per_second
+            video.target_bits_per_second video.frame_rate_divisor video.bits_per_second
             audio.sample_rate_hz audio.channels audio.app_blocks_received audio.microphone_blocks_received
             audio.samples_encoded
             audio.silence_samples audio.bytes_encoded audio.target_bits_per_second
@@ -114,7 +118,8 @@ extension StatusReport {
             destinations[].name destinations[].url destinations[].state destinations[].state_ms
             destinations[].bytes_sent
             destinations[].packets_sent destinations[].bytes_acknowledged destinations[].connects
-            destinations[].drops.disposable
+            destinations[].failures.connect_timeout destinations[].next_attempt_ms
+            destinations[].drops.disposable destinations[].lag_ms
             destinations[].backlog_ms destinations[].backlog_bytes destinations[].last_error
             memory.resident_bytes memory.peak_resident_bytes memory.anonymous_bytes memory.plan_bytes memory.cap_bytes
             memory.plan.video_encoder
@@ -142,7 +147,7 @@ extension StatusReport {
             state     live for 12 min 3 s
             daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
             client    Screen "1" (display), connected for 12 min 3 s
-            video     1280x720 at 30000/1001 frames/s, libx264, 2481 kbit/s of 2500 kbit/s
+            video     1280x720 at 30000/1001 frames/s, libx264, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
                       from 1920x1080 420v, orientation 6
                       21690 frames received, 21688 encoded, 300 of these repeated, 362 keyframes
             audio     48000 Hz, 2 channels, 128 kbit/s
@@ -154,8 +159,10 @@ extension StatusReport {
             memory    43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
 
             DESTINATION  STATE      FOR    SENT       ACKNOWLEDGED  BEHIND  CONNECTS  WHERE
-            main         congested  4.2 s  221.3 MiB  220.2 MiB     910 ms  2         rtmp://live.example.net/app/***
+            main         congested  4.2 s  221.3 MiB  220.2 MiB     960 ms  2         rtmp://live.example.net/app/***
               drops: disposable 12
+              failures: connect timeout 1
+              next attempt in 2.5 s
               last error: the server closed?the connection
             recording    live       -      -          -             -       -         file:/var/lib/upcast/a.flv
 
@@ -171,6 +178,7 @@ extension StatusReport {
         let idle = StatusReport()
         (report.video.source, report.video.framesReceived, report.video.framesEncoded) = ("", 0, 0)
         (report.video.framesRepeated, report.video.keyframes, report.video.bitsPerSecond) = (0, 0, 0)
+        report.video.frameRateDivisor = 1
         (report.audio.appBlocksReceived, report.audio.microphoneBlocksReceived, report.audio.silenceSamples) = (0, 0, 0)
         (report.drops, report.timeline, report.latency) = (idle.drops, idle.timeline, idle.latency)
         (report.queue.milliseconds, report.queue.bytes, report.queue.packets) = (0, 0, 0)
