@@ -106,7 +106,7 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "Pipeline", "Buffering", "Configuration", "Ingest", "IngestProtocol", "LinuxSystem", "MediaCore",
+                "SeededRandom", "Pipeline", "Buffering", "Configuration", "Ingest", "IngestProtocol", "LinuxSystem", "MediaCore",
                 "Publishing", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["SeededRandom", "FrameGeometry", "MediaCore"]),
