@@ -36,11 +36,6 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
             throw InvalidDestinationURL(
                 what: error.description, remedy: "write rtmp://host/app, or rtmps://host:port/app")
         }
-        guard endpoint.userInfo == nil else {
-            throw InvalidDestinationURL(
-                what: "a user or password before the host is not supported",
-                remedy: "use key_file or key_env for secrets")
-        }
         return endpoint
     }
 

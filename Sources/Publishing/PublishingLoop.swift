@@ -72,9 +72,10 @@ final class PublishingLoop {
                 var redirected = settings
                 redirected.endpoint = endpoint
                 kind = .rtmp(redirected)
-            case .flvFile(let path):
+            case .flvFile(let settings):
                 acknowledgements = nil
-                let writer = FLVFileWriter(path: path, format: destination.format, clock: clock, control: control)
+                let writer = FLVFileWriter(
+                    settings: settings, format: destination.format, clock: clock, control: control)
                 _ = try publish(to: writer)
                 return
             }

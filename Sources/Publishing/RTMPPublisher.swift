@@ -41,6 +41,8 @@ final class RTMPPublisher: PublishingSink {
             tlsProtocol: connection?.socket.tlsProtocol)
     }
 
+    var redirect: RTMPEndpoint? { connection?.redirect }
+
     /// A server cannot have received more than was sent.
     private var acknowledgedBytes: UInt64? {
         guard let connection, let acknowledged = connection.session.acknowledgedBytes else { return nil }
@@ -109,6 +111,7 @@ final class RTMPPublisher: PublishingSink {
 
     func service() throws(PublishError) { try connection?.service() }
 
+    @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
         defer { connection = nil }
         return try connection?.unpublish(until: deadline) ?? false

@@ -85,10 +85,10 @@ import Testing
     func badKeysAreRefusedUnseen(text: String, what: String) throws {
         var destination = DestinationConfiguration()
         destination.keyEnvironment = "KEY"
-        let error = try #require(throws: StreamKeyError.self) { try destination.streamKey(environment: ["KEY": text]) }
+        let error = try #require(throws: SecretError.self) { try destination.streamKey(environment: ["KEY": text]) }
         #expect(error.description.hasPrefix("environment variable KEY \(what)"))
         #expect(!error.description.contains("SEC") && !error.description.contains("SSS"))
-        let missing = try #require(throws: StreamKeyError.self) { try destination.streamKey(environment: [:]) }
+        let missing = try #require(throws: SecretError.self) { try destination.streamKey(environment: [:]) }
         #expect(missing.what == "is not set")
     }
 
