@@ -5,8 +5,8 @@ internal import MediaCore
 
 /// One client's connection: reads messages from a non-blocking socket, piece by piece, and drives the consumer.
 ///
-/// Ingest thread only. Owns the socket, 4 KiB for a message's head and 64 KiB to skip into; payloads go straight to where
-/// the consumer wants them. It never waits: `readable` reads until the socket is empty or the budget is spent.
+/// Ingest thread only. Owns the socket, 4 KiB for a message's head and 64 KiB to skip into; payloads go straight to
+/// where the consumer wants them. It never waits: `readable` reads until the socket is empty or the budget is spent.
 @safe final class IngestSession {
     enum Outcome: Equatable {
         case more

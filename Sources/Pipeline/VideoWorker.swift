@@ -99,8 +99,9 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
 
     // MARK: A screen that stands still
 
-    /// When the last canvas has to be encoded again: so long after the last encode, whatever the frames' times. A client
-    /// whose frames come late is not idle, and a repeat at the clock's time would overtake frames still on their way.
+    /// When the last canvas has to be encoded again: so long after the last encode, whatever the frames' times. A
+    /// client whose frames come late is not idle, and a repeat at the clock's time would overtake frames still on their
+    /// way.
     private func repeatDeadline() -> MediaTime {
         guard lastPTS == nil else { return lastEncodedAt + idleInterval }
         // Before the first sample the broadcast has no time yet; look again soon.
@@ -113,7 +114,8 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private func repeatCanvas() throws(WorkerFailure) {
         guard let now = clock.now() else { return }
         if let lastPTS {
-            // As late against the clock as the last frame was; after a long gap (the machine slept) one repeat, not many.
+            // As late against the clock as the last frame was; after a long gap (the machine slept) one repeat, not
+            // many.
             try encode(lastPTS + (clock.monotonic.now() - lastEncodedAt), arrival: .zero)
         } else {
             guard now >= firstFrameDeadline else { return }
