@@ -8,7 +8,6 @@ import Timeline
     func firstSampleIsTimeZero(pts: Int64) {
         var timeline = BroadcastTimeline()
         #expect(!timeline.hasStarted)
-        #expect(timeline.broadcastTime(at: .seconds(99)) == .zero)
         let first = timeline.place(.video, pts: MediaTime(nanoseconds: pts), duration: .zero, arrival: .seconds(100))
         #expect(first == Placement(time: .zero, event: .started, isAccepted: true))
         #expect(timeline.clockOffset == .seconds(100))
@@ -16,7 +15,6 @@ import Timeline
         let second = timeline.place(
             .video, pts: MediaTime(nanoseconds: pts &+ 33_000_000), duration: .zero, arrival: .milliseconds(100_033))
         #expect(second == Placement(time: .milliseconds(33), event: nil, isAccepted: true))
-        #expect(timeline.broadcastTime(at: .milliseconds(100_050)) == .milliseconds(50))
         #expect(timeline.counters.rebases == 0)
     }
 
@@ -101,7 +99,7 @@ import Timeline
                 track == .video ? 0 : [0, 23_000_000, 512_000_000, -5, .max, .min].randomElement(using: &random)!
             let placement = timeline.place(
                 track, pts: MediaTime(nanoseconds: pts), duration: MediaTime(nanoseconds: duration), arrival: arrival)
-            let clock = timeline.broadcastTime(at: arrival)
+            let clock = arrival - timeline.clockOffset
             #expect(clock >= lastClock)
             lastClock = clock
             guard placement.isAccepted else { continue }

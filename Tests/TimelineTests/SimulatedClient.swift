@@ -53,7 +53,7 @@ struct SimulatedClient {
             body(
                 Placed(
                     track: source.track, captured: source.captured, arrival: arrival, placement: placement,
-                    clock: timeline.broadcastTime(at: arrival)))
+                    clock: arrival - timeline.clockOffset))
             advance(&sources[next])
         }
     }
