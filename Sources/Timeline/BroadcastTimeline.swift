@@ -159,7 +159,7 @@ package struct BroadcastTimeline: Sendable {
         for number in epochs.numbers where number > history.epoch {
             guard let step = epochs[number]?.step, step.left == history.epoch,
                 step.to &- step.from > 0, step.to &- step.from <= settings.aheadTolerance.nanoseconds,
-                step.from &- history.runStart >= 0, history.end &- step.to >= 0
+                step.from &- history.runStart >= 0, history.pts &- step.to >= 0
             else { continue }
             for track in TimelineTrack.allCases where tracks[track.rawValue].epoch == number {
                 _ = join(track, history.epoch)

@@ -31,6 +31,7 @@ struct StepJudge: Sendable {
     private var letStand: (track: TimelineTrack, step: Int64, arrival: Int64)?
     /// How long after it a step that was let stand binds the other tracks: longer than a burst.
     private static let memory: Int64 = 1_000_000_000
+    private static let longestExcursion: Int64 = 100_000_000
 
     init(_ settings: TimelineSettings) {
         self.settings = settings
@@ -71,9 +72,7 @@ struct StepJudge: Sendable {
             return .stands
         }
         guard !isJump else { return .steps(change) }
-        if step.fromArrival.magnitude >= step.fromEnd.magnitude / 4 {
-            letStand = (sample.track, step.fromEnd, sample.arrival)
-        }
+        letStand = (sample.track, step.fromEnd, sample.arrival)
         return .stands
     }
 
@@ -81,7 +80,7 @@ struct StepJudge: Sendable {
         let advance = sample.pts &- history.pts
         return sample.track == .video
             ? advance > 0 && step.fromEnd <= tolerance
-            : advance == 0 || step.fromEnd.magnitude <= tolerance.magnitude
+            : step.fromEnd.magnitude <= tolerance.magnitude || advance == 0 && step.fromArrival >= -tolerance
     }
 
     /// The epoch that another track has begun because it was too far from the clock, and this one is too, less so.
@@ -102,9 +101,13 @@ struct StepJudge: Sendable {
             min((step.fromEnd &- change).magnitude, (step.fromArrival &- change).magnitude)
         }
         // Clearly better than to stay: jitter alone moves no track.
-        var best: (number: Int?, misfit: UInt64) = (nil, misfit(0) / 2)
-        for number in epochs.numbers.reversed() where number != own.number {
-            guard let epoch = epochs[number], isFresh(number > own.number ? epoch : own, for: history) else { continue }
+        var best: (number: Int?, misfit: UInt64) = (nil, min(misfit(0) / 2, 2 * tolerance.magnitude))
+        for number in epochs.numbers.reversed() where number > own.number || number == own.step?.left {
+            guard let epoch = epochs[number] else { continue }
+            // Back to where it was the track goes after a sample or two with a wild PTS; later, that would be chance.
+            let isFresh = number > own.number
+                ? isFresh(epoch, for: history) : history.arrival &- own.made <= Self.longestExcursion
+            guard isFresh else { continue }
             let misfit = misfit(epoch.base &- own.base)
             if misfit < best.misfit { best = (number, misfit) }
         }

@@ -15,7 +15,7 @@ package struct TimelineSettings: Sendable, Equatable {
     package var lastingLateness: MediaTime
     /// How far the broadcast clock may move a second to follow the client's; must exceed any honest clock's drift.
     package var slewPerSecond: MediaTime
-    /// For how long after a rebase a track may follow it, or return from it; counts from its last sample.
+    /// For how long after a rebase a track may follow it; counts to its last sample.
     package var followWindow: MediaTime
 
     package init(
