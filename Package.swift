@@ -106,8 +106,9 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "SeededRandom", "Pipeline", "Buffering", "Configuration", "Ingest", "IngestProtocol", "LinuxSystem",
-                "MediaCore", "Publishing", .product(name: "Logging", package: "swift-log"),
+                "SeededRandom", "Pipeline", "AudioMixing", "Buffering", "Configuration", "Encoding", "Ingest",
+                "IngestProtocol", "LinuxSystem", "MediaCore", "Publishing",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["SeededRandom", "FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),

@@ -63,7 +63,7 @@ final class Broadcast: Sendable {
         do {
             videoEncoder = try VideoEncoder(configuration.videoEncoderSettings)
             audioEncoder = try AudioEncoder(configuration.audioEncoderSettings)
-            mixer = try AudioMixer(settings: configuration.mixerSettings)
+            mixer = try AudioMixer(settings: configuration.mixerSettings(expecting: started.tracks))
         } catch {
             throw WorkerFailure(sentence: "\(error)")
         }
@@ -91,7 +91,7 @@ final class Broadcast: Sendable {
             },
             onFailure: onFailure)
         let audio = AudioWorker(
-            queue: queue, mixer: mixer, encoder: audioEncoder, sink: meter, clock: clock, counters: counters,
+            queue: queue, mixer: mixer, encoder: audioEncoder, meter: meter, clock: clock, counters: counters,
             onFailure: onFailure)
         self.video = video
         self.audio = audio

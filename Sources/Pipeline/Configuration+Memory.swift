@@ -22,7 +22,7 @@ extension Configuration {
         costs.ingestBand = MeasuredMemory.ingestMessages
         costs.scaler = FrameIntake.memoryBytes(canvas: video.canvas)
         costs.pcmQueue = Broadcast.pcmQueueBytes
-        costs.audioMixer = AudioMixer.memoryBytes(mixerSettings)
+        costs.audioMixer = AudioMixer.memoryBytes(mixerSettings(expecting: []))
         costs.packetLogIndex = packetLogLimits.reservedBytes - buffer.maxBytes
         costs.sendBuffer = maximumPacketBytes + MeasuredMemory.socketBuffer
         costs.tlsSession = MeasuredMemory.tlsSession
