@@ -103,12 +103,17 @@ let package = Package(
         .testTarget(name: "TimelineTests", dependencies: ["SeededRandom", "Timeline", "MediaCore"]),
         .testTarget(name: "BufferingTests", dependencies: ["SeededRandom", "Buffering", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
-        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "IngestProtocol", "MediaCore"]),
+        .testTarget(
+            name: "PipelineTests",
+            dependencies: [
+                "TestSupport", "Pipeline", "Buffering", "Configuration", "ControlProtocol", "Ingest", "IngestProtocol",
+                "LinuxSystem", "MediaCore", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["SeededRandom", "FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(name: "EncodingTests", dependencies: ["SeededRandom", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),
         .testTarget(name: "PublishingTests", dependencies: ["SeededRandom", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
-        .testTarget(name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "MediaCore"]),
+        .testTarget(name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "ControlTests",
             dependencies: [
@@ -118,6 +123,12 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .testTarget(name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(
+            name: "UpcastSendTests",
+            dependencies: [
+                "upcast-send", "CaptureSources", "UpcastClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),
 
         // The product as separate processes, with a real RTMP server; TestSupport is what those tests are made of.
