@@ -25,7 +25,36 @@ import Testing
         #expect(numbers == Array(0..<UInt32(numbers.count)))
     }
 
-    @Test func theGoodbyeComesLastAndIsNotLost() throws {
+    /// However full it is: an error that ends the broadcast, and the goodbye, are not lost.
+    @Test func forTheLastWordsThereIsRoom() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let client = OwnedDescriptor(ends[0])
+        let session = IngestSession(
+            socket: OwnedDescriptor(ends[1]), consumer: RecordingConsumer(), limits: .default, clock: MonotonicClock())
+        // Until the socket takes no more, either; then shorter news where longer ones have no room.
+        for _ in 0..<1000 {
+            session.enqueue { news.encode(sequence: $0, into: &$1) }
+            #expect(session.flush())
+        }
+        for _ in 0..<100 { session.enqueue { StateMessage(.live, text: "").encode(sequence: $0, into: &$1) } }
+        let text = String(repeating: "y", count: 1024)
+        session.sendError(ProtocolError(.broadcastFailed, fatal: true, text))
+        let goodbye = GoodbyeMessage(.failed, text: text, framesTaken: 1, framesDropped: 2, audioSamples: 3)
+        session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }
+
+        var bytes: [UInt8] = []
+        while !session.outbox.isEmpty {
+            bytes += receivedSoFar(client.raw)
+            #expect(session.flush())
+        }
+        let replies = try messages(in: bytes + receivedSoFar(client.raw))
+        #expect(replies.count < 1000, "nothing was dropped, so this test shows nothing")
+        #expect(replies.suffix(2).map(\.type) == [.error, .goodbye])
+        #expect(replies.map(\.sequence) == Array(0..<UInt32(replies.count)))
+    }
+
+    @Test func theGoodbyeComesLast() throws {
         let path = "/tmp/upcast-slow-\(UUID().uuidString.prefix(8)).sock"
         defer { unlink(path) }
         let consumer = RecordingConsumer()
@@ -47,9 +76,13 @@ import Testing
             _ = Glibc.send(socket.raw, bytes, bytes.count, CInt(MSG_NOSIGNAL))
         }
         send { StartedMessage(clientName: "slow", convention: .exif).encode(sequence: $0, into: &$1) }
-        // Each is answered with an error, far more of them than the socket and the outbox hold.
-        for _ in 0..<5000 {
-            send { MessageHeader(type: .annotated, bodyBytes: 0, sequence: $0).encode(into: &$1) }
+        // Annotations without a body are answered with an error each, far more than the socket and the outbox hold.
+        for batch in 0..<50 {
+            for _ in 0..<200 {
+                send { MessageHeader(type: .annotated, bodyBytes: 0, sequence: $0).encode(into: &$1) }
+            }
+            send { AnnotatedMessage(key: "batch \(batch)", value: "").encode(sequence: $0, into: &$1) }
+            #expect(consumer.wait { $0 == .annotated("batch \(batch)") })
         }
         send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
         #expect(consumer.wait { $0 == .ended(.finished(FinishedMessage(reason: .sourceEnded))) })
@@ -57,7 +90,7 @@ import Testing
         let replies = try messages(in: receivedToTheEnd(socket.raw))
         #expect(replies.first?.type == .welcome)
         #expect(replies.last?.type == .goodbye)
-        #expect(replies.count < 5000, "nothing was dropped, so this test shows nothing")
+        #expect(replies.count < 10_000, "nothing was dropped, so this test shows nothing")
         #expect(replies.map(\.sequence) == Array(0..<UInt32(replies.count)))
     }
 
