@@ -15,6 +15,7 @@ package enum CursorResult: Equatable, Sendable {
 
 /// How far a cursor is behind the newest packet.
 package struct CursorBacklog: Equatable, Sendable {
+    package var packets = 0
     package var bytes = 0
     package var duration = MediaTime.zero
 
@@ -76,6 +77,7 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
             let next = max(state.position, log.ring.first)
             var backlog = CursorBacklog()
             guard next < log.ring.end else { return backlog }
+            backlog.packets = log.ring.end - next
             backlog.bytes = log.ring.offset(of: log.ring.end) - log.ring.offset(of: next)
             backlog.duration = max(.zero, log.ring.newestDTS - log.ring[next].info.dts)
             return backlog

@@ -165,13 +165,7 @@ import Testing
         }
         try rig.start()
         #expect(rig.host.status.queue.bytes == 0 && rig.host.status.queue.milliseconds == 0)
-        let log = try rig.broadcast.log
-        let payload = [UInt8](repeating: 1, count: 1000)
-        for frame in 0..<30 {
-            let time = MediaTime.milliseconds(Int64(frame) * 40)
-            let priority: PacketPriority = frame == 0 ? .keyframe : .reference
-            log.write(PacketInfo(track: .video, pts: time, dts: time, priority: priority), payload: payload.span.bytes)
-        }
+        try writeFrames(to: rig.broadcast.log)
         let queue = rig.host.status.queue
         #expect(queue.capacityBytes == 100_000 && queue.capacityMilliseconds == 4000)
         #expect((queue.packets, queue.bytes, queue.milliseconds) == (30, 30_000, 29 * 40))
@@ -180,5 +174,34 @@ import Testing
         rig.host.ended(.clientVanished)
         _ = rig.host.shutDown()
         #expect(rig.host.status.queue.bytes == 0 && rig.host.status.queue.capacityBytes == 100_000)
+    }
+
+    /// The log still holds what has been sent, for a destination that may come; it is no queue.
+    @Test func whatHasBeenSentIsNoQueue() throws {
+        let folder = try TemporaryDirectory("flv")
+        let rig = try HostRig {
+            $0.destinations[0].url = .flvFile(path: folder.file("a.flv"))
+            $0.destinations[0].keyEnvironment = nil
+            $0.stop.drain = .seconds(60)
+        }
+        try rig.start()
+        let log = try rig.broadcast.log
+        writeFrames(to: log)
+        try waitFor("everything to be written") { rig.host.status.destinations.first?.packetsSent == 30 }
+        let queue = rig.host.status.queue
+        #expect((queue.packets, queue.bytes, queue.milliseconds) == (0, 0, 0))
+        #expect(log.statistics.packets == 30)
+        rig.host.ended(.clientVanished)
+        #expect(rig.host.shutDown())
+    }
+
+    /// 30 frames of 1000 bytes, 40 ms apart.
+    private func writeFrames(to log: PacketLog) {
+        let payload = [UInt8](repeating: 1, count: 1000)
+        for frame in 0..<30 {
+            let time = MediaTime.milliseconds(Int64(frame) * 40)
+            let priority: PacketPriority = frame == 0 ? .keyframe : .reference
+            log.write(PacketInfo(track: .video, pts: time, dts: time, priority: priority), payload: payload.span.bytes)
+        }
     }
 }
