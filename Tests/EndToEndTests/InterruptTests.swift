@@ -66,16 +66,18 @@ import Testing
             get throws { try FileManager.default.contentsOfDirectory(atPath: temporary) }
         }
 
-        /// Processes that have anything to do with the folder.
+        /// Processes that were started with the folder, or have a file in the scripts' temporary folder open.
         var processes: [String] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             return names.filter { Int($0) != nil && $0 != "\(getpid())" }.compactMap { number in
                 let start = "/proc/\(number)/"
-                var text = ["cmdline", "environ"].map { read(start + $0) }.joined(separator: " ")
-                let open = (try? FileManager.default.contentsOfDirectory(atPath: start + "fd")) ?? []
-                text += open.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: start + "fd/" + $0) }
-                    .joined(separator: " ")
-                return text.contains(folder.path) ? "\(number): \(read(start + "cmdline"))" : nil
+                let text = ["cmdline", "environ"].map { read(start + $0) }.joined(separator: " ")
+                let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: start + "fd")) ?? []
+                let open = descriptors.compactMap {
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: start + "fd/" + $0)
+                }
+                let belongs = text.contains(folder.path) || open.contains { $0.hasPrefix(temporary + "/") }
+                return belongs ? "\(number): \(read(start + "cmdline"))" : nil
             }
         }
 
