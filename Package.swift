@@ -106,7 +106,8 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "SeededRandom", "Pipeline", "AudioMixing", "Buffering", "Configuration", "Encoding", "Ingest",
+                "SeededRandom", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration", "ControlProtocol",
+                "Encoding", "Ingest",
                 "IngestProtocol", "LinuxSystem", "MediaCore", "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -117,7 +118,7 @@ let package = Package(
         .testTarget(
             name: "PublishingTests",
             dependencies: ["SeededRandom", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
-        .testTarget(name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "MediaCore"]),
+        .testTarget(name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "ControlTests",
             dependencies: [
@@ -128,6 +129,12 @@ let package = Package(
             ]),
         .testTarget(
             name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(
+            name: "UpcastSendTests",
+            dependencies: [
+                "upcast-send", "CaptureSources", "UpcastClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),
 
         // The product as separate processes, with a real RTMP server; TestSupport is what those tests are made of.

@@ -260,7 +260,7 @@ private final class IngestLoop {
             for state in mail.states { session.enqueue { state.encode(sequence: $0, into: &$1) } }
         }
         if let goodbye = mail.goodbye, case .draining(let session) = stage {
-            session.enqueue { goodbye.encode(sequence: $0, into: &$1) }
+            session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }
             linger(session)
         }
     }

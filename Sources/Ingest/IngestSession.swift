@@ -72,12 +72,12 @@ internal import MediaCore
         unsafe scratch.deallocate()
     }
 
-    /// Queues a message for the client; `flush` sends it.
-    func enqueue(_ encode: (UInt32, inout [UInt8]) -> Void) {
+    /// Queues a message for the client; `flush` sends it. For what a broadcast ends with (`isLast`) there is always room.
+    func enqueue(isLast: Bool = false, _ encode: (UInt32, inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []
         encode(outgoingSequence, &bytes)
         // A message that is dropped takes no number: to the client a gap would be an error.
-        if outbox.append(bytes) { outgoingSequence &+= 1 }
+        if outbox.append(bytes, isLast: isLast) { outgoingSequence &+= 1 }
     }
 
     /// False when the client is gone.
@@ -307,6 +307,6 @@ internal import MediaCore
 
     func sendError(_ error: ProtocolError) {
         let message = ErrorMessage(error, refersTo: lastSequence)
-        enqueue { message.encode(sequence: $0, into: &$1) }
+        enqueue(isLast: error.isFatal) { message.encode(sequence: $0, into: &$1) }
     }
 }

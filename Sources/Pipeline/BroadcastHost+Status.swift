@@ -89,11 +89,10 @@ extension Broadcast {
         fillVideo(&report.video)
         fillAudio(&report.audio)
         report.drops = drops
-        let statistics = log.statistics
         let backlog = destinations.backlog
         report.queue.milliseconds = Int(backlog.duration.milliseconds)
         report.queue.bytes = backlog.bytes
-        report.queue.packets = statistics.packets
+        report.queue.packets = backlog.packets
         report.destinations = destinations.map { $0.status(at: now) }
         report.timeline = timelineCounters
         var latency = LatencyStatus()
