@@ -5,7 +5,7 @@ package protocol AudioInput: AnyObject {
     var format: AudioFormat { get }
     /// The run that `advance` made; its storage is used again for the next one.
     var samples: [UInt8] { get }
-    /// True where the first run sets the time.
+    /// True for a pipe, whose other end may be late.
     var isLive: Bool { get }
     /// True for what ends by itself.
     var isFinite: Bool { get }

@@ -80,6 +80,13 @@ internal import MediaCore
         if outbox.append(bytes) { outgoingSequence &+= 1 }
     }
 
+    /// True when the client has taken in all that it was sent: what is only nice to know is told to nobody else, so that
+    /// it never takes the room of an error or a goodbye.
+    var hasReadEverything: Bool {
+        var unread: CInt = 0
+        return unsafe outbox.isEmpty && ioctl(socket.raw, UInt(TIOCOUTQ), &unread) == 0 && unread == 0
+    }
+
     /// False when the client is gone.
     func flush() -> Bool { outbox.flush(to: socket.raw) }
 

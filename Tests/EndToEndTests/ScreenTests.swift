@@ -36,9 +36,6 @@ import Testing
                     [
                         "--socket", stage.daemon.ingestSocket, "--video", "-", "--orientation", orientation,
                         "--convention", "exif",
-                        // A live source paces itself. Paced once more, the delay of connecting would never be made up:
-                        // ffmpeg would wait for the pipe and repeat old frames instead of grabbing new ones.
-                        "--no-pace",
                     ]
                 ))
             do { try grabber.waitForSuccess(within: 60) } catch { throw TestFailure("\(error) \(sender.errorTail)") }

@@ -178,6 +178,24 @@ import Testing
         }
     }
 
+    /// Counters are only nice to know: a client that does not read gets none, so that they never take the room of an
+    /// error or a goodbye.
+    @Test func countersGoToAClientThatReads() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(consumer.wait { $0 == .started("t") })
+            // The welcome is on its way. Mail is taken before messages are read: once it is paused, it was looked at.
+            consumer.server?.notify(CountersMessage(framesTaken: 1))
+            client.send { PlainMessage.paused.encode($0, &$1) }
+            #expect(consumer.wait { $0 == .paused })
+            #expect(try client.receiveType() == .welcome)
+            consumer.server?.notify(CountersMessage(framesTaken: 2, framesDropped: 3, audioSamples: 4))
+            #expect(
+                try client.receiveCounters() == CountersMessage(framesTaken: 2, framesDropped: 3, audioSamples: 4))
+        }
+    }
+
     // MARK: Infrastructure
 
     private func withServer(
