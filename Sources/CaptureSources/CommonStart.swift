@@ -8,6 +8,8 @@ package import MediaCore
 package final class CommonStart: Sendable {
     private struct State {
         var missing: Set<String>
+        /// The last first sample so far; threads may call in another order than their clocks were read in.
+        var latest = MediaTime.zero
         var time: MediaTime?
         var isCancelled = false
     }
@@ -49,7 +51,8 @@ package final class CommonStart: Sendable {
     private func remove(_ input: String, at now: MediaTime) {
         state.signal { state in
             state.missing.remove(input)
-            if state.missing.isEmpty, state.time == nil { state.time = now }
+            state.latest = max(state.latest, now)
+            if state.missing.isEmpty, state.time == nil { state.time = state.latest }
         }
     }
 }

@@ -65,6 +65,7 @@ internal import LinuxSystem
     // MARK: The thread
 
     private func run() {
+        defer { state.signal { $0.hasEnded = true } }
         while let room = roomToFill() {
             var got = 0
             var failure: InputError?
@@ -76,7 +77,6 @@ internal import LinuxSystem
             state.signal {
                 $0.count += got
                 $0.failure = failure
-                $0.hasEnded = got == 0
             }
             if got == 0 { return }
         }

@@ -82,7 +82,7 @@ package final class IngestServer: Sendable {
         }
     }
 
-    /// Any thread: tells the client how far it is, if it has read all that it was told before.
+    /// Any thread: tells the client how far it is, unless it does not read what it is told.
     package func notify(_ counters: CountersMessage) { post { $0.counters = counters } }
 
     /// Any thread: the broadcast cannot go on; the client is told why, and the consumer gets its `ended`.
@@ -245,7 +245,7 @@ private final class IngestLoop {
         }
         if let session {
             for state in mail.states { session.enqueue { state.encode(sequence: $0, into: &$1) } }
-            if let counters = mail.counters, case .reading = stage, session.isLive, session.hasReadEverything {
+            if let counters = mail.counters, case .reading = stage, session.isLive, session.keepsReading {
                 session.enqueue { counters.encode(sequence: $0, into: &$1) }
             }
         }

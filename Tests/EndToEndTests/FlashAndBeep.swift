@@ -25,7 +25,7 @@ struct FlashAndBeep {
         while let onset = ToneAnalysis.onset(
             in: audio.samples(channel: 0, from: at, to: audio.start + audio.duration), above: 0.2)
         {
-            beeps.append(at + Double(onset) / Double(audio.sampleRate))
+            beeps.append(audio.start + Double(onset) / Double(audio.sampleRate))
             at = beeps.last! + 0.6
         }
     }
