@@ -19,6 +19,10 @@ import Testing
             let sender = try ChildProcess(
                 ProductExecutable.upcastSend.path,
                 ["--socket", stage.daemon.ingestSocket, "--video", fifo, "--mic", folder.file("sound.wav")])
+            // The file is there from here on.
+            try waitFor("the broadcast to begin", evidence: { sender.errorTail }) {
+                stage.daemon.log.contains("broadcast started")
+            }
             // What is tested is that the pipe is late; nothing waits for this sleep's end.
             let writer = try ChildProcess("sh", ["-c", "sleep 1.5; exec cat \(folder.file("clip.y4m")) > \(fifo)"])
             try sender.waitForSuccess(within: 30)
@@ -35,19 +39,18 @@ import Testing
         try await blocking {
             let stage = try Stage()
             let sender = try ProductExecutable.upcastSend.path
-            let socket = stage.daemon.ingestSocket
+            let options = "--socket \(stage.daemon.ingestSocket) --size 320x180 --rate 60 --seconds 5 --pause-at 2:2"
             let output = try ChildProcess.run(
                 "script",
-                [
-                    "-qfec",
-                    "stty cols 40; exec \(sender) --socket \(socket) --size 320x180 --rate 60 --seconds 3", "/dev/null",
-                ])
+                ["-qfec", "stty cols 40; exec \(sender) \(options)", "/dev/null"])
             let drawings = output.components(separatedBy: "\r\u{1b}[K").dropFirst().map {
                 $0.prefix { !$0.isNewline }
             }.filter { !$0.contains("audio samples taken") }
             #expect(drawings.allSatisfy { $0.count < 40 }, "\(drawings)")
             let line = /0:0[0-9]  [0-9]+ frames  [0-9]+ dropped.*/
             #expect(drawings.contains { $0.wholeMatch(of: line) != nil }, "\(drawings)")
+            // Beside a pause and a rate it would have been longer than that.
+            #expect(drawings.contains { $0.contains("  pause") && $0.count == 39 }, "\(drawings)")
             #expect(output.contains("audio samples taken"), "\(output)")
             _ = try stage.server.finishedRecording()
             try stage.end()
