@@ -27,7 +27,7 @@ struct ProgressLine {
 
     mutating func show(_ event: CaptureEvent) {
         switch event {
-        case .state(let state, _, let text): self.state = state == .live ? "live" : text
+        case .state(let state, let value, let text): self.state = Self.name(state, value, text)
         case .counters(let counters): dropped = counters.framesDropped
         case .refused(_, let sequence, let text):
             refused += 1
@@ -50,13 +50,13 @@ struct ProgressLine {
         let whole = Int(seconds)
         draw([
             "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)",
-            "\(frames) frames",
+            frames == 1 ? "1 frame" : "\(frames) frames",
             dropped.map { "\($0) dropped" } ?? "",
             late > 0 ? "\(late) late" : "",
             refused > 0 ? "\(refused) refused" : "",
             isPaused ? "paused" : "",
-            "\(Self.tenths(seconds > 0 ? Double(frames) / seconds : 0))/s",
             state,
+            seconds >= 1 ? "\(Self.tenths(Double(frames) / seconds))/s" : "",
         ])
     }
 
@@ -74,12 +74,18 @@ struct ProgressLine {
         Self.write("upcast-send: \(text)\n")
     }
 
+    /// Draws as many parts as fit, the first ones first: a line that wraps could not be drawn over.
     private mutating func draw(_ parts: [String]) {
         ticks += 1
         guard isShown, ticks % 4 == 1 else { return }
-        let text = parts.filter { !$0.isEmpty }.joined(separator: "  ")
-        // A line that wraps could not be drawn over.
-        Self.write("\r\u{1b}[K" + String(text.prefix(Self.columns - 1)))
+        let room = Self.columns - 1
+        var text = ""
+        for part in parts where !part.isEmpty {
+            let longer = text.isEmpty ? part : text + "  " + part
+            guard longer.count <= room else { break }
+            text = longer
+        }
+        Self.write("\r\u{1b}[K" + text)
         isLineOpen = true
     }
 
@@ -92,6 +98,18 @@ struct ProgressLine {
     private mutating func closeLine() {
         if isLineOpen { Self.write("\r\u{1b}[K") }
         isLineOpen = false
+    }
+
+    private static func name(_ state: CaptureState, _ value: Int, _ text: String) -> String {
+        switch state {
+        case .connecting: "connecting"
+        case .live: "live"
+        case .congested: "congested: \(value) ms queued"
+        case .reconnecting: "reconnecting"
+        case .slowDown: "\(value)/s would do"
+        case .draining: "draining"
+        case .other: text
+        }
     }
 
     /// The terminal's width now; 80 where it does not say.

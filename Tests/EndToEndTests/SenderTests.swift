@@ -9,7 +9,10 @@ import Testing
     /// A pipe whose writer gives its first frame 1.5 s late, beside a WAV file that is there at once.
     @Test(.inItsTurn) func aLatePipeIsInStepWithAFile() async throws {
         try await blocking {
-            let stage = try Stage(.patient)
+            // Sound that a busy machine delivers late is none of this test's business.
+            var settings = DaemonSettings.patient
+            settings.audio = ["min_latency_ms": "1500", "max_latency_ms": "2000"]
+            let stage = try Stage(settings)
             let folder = try TemporaryDirectory("late")
             let events: [Range<Double>] = [1.2..<1.5, 2.4..<2.7, 3.6..<3.9]
             try Self.clip(length: 5, bright: events).write(to: URL(filePath: folder.file("clip.y4m")))
@@ -49,8 +52,9 @@ import Testing
             #expect(drawings.allSatisfy { $0.count < 40 }, "\(drawings)")
             let line = /0:0[0-9]  [0-9]+ frames  [0-9]+ dropped.*/
             #expect(drawings.contains { $0.wholeMatch(of: line) != nil }, "\(drawings)")
-            // Beside a pause and a rate it would have been longer than that.
-            #expect(drawings.contains { $0.contains("  pause") && $0.count == 39 }, "\(drawings)")
+            // There is no room for the state beside a pause, and parts are shown whole or not at all.
+            #expect(drawings.contains { $0.hasSuffix("  live") }, "\(drawings)")
+            #expect(drawings.contains { $0.hasSuffix(" dropped  paused") }, "\(drawings)")
             #expect(output.contains("audio samples taken"), "\(output)")
             _ = try stage.server.finishedRecording()
             try stage.end()
