@@ -45,13 +45,14 @@ package struct VideoFeed {
         leftOut: () -> Void = {}, _ send: (any VideoSource, MediaTime, OrientationTag?) throws -> Void
     ) throws {
         let rate = source.rate
-        var pace = Pace(settings, clock, isLive: source.isLive)
+        var pace = Pace(settings, clock)
         for frame in Int64(0)... {
             let time = MediaTime(sample: frame * Int64(rate.denominator), rate: rate.numerator)
             let tag = schedule.tag(at: time)
             if pace.isOver(at: time) { return }
+            let asked = clock.now()
             guard try source.advance(frame: frame, time: time, orientation: tag) else { return }
-            switch pace.wait(until: time) {
+            switch pace.wait(until: time, asked: asked) {
             case .end: return
             case .leaveOut: leftOut()
             case .send(let pts): try send(source, pts, tag)
@@ -79,14 +80,15 @@ package struct AudioFeed {
     /// - Parameter send: is given the input with samples in it and the time of their first frame on the clock.
     package func run(_ send: (any AudioInput, MediaTime) throws -> Void) throws {
         let rate = input.format.sampleRate
-        var pace = Pace(settings, clock, isLive: input.isLive)
+        var pace = Pace(settings, clock)
         var sent: Int64 = 0
         while true {
             let time = MediaTime(sample: sent, rate: rate)
             if pace.isOver(at: time) { return }
+            let asked = clock.now()
             let frames = try input.advance(frames: rate / Self.runsPerSecond)
             if frames == 0 { return }
-            switch pace.wait(until: time) {
+            switch pace.wait(until: time, asked: asked) {
             case .end: return
             case .leaveOut: break
             case .send(let pts): try send(input, pts)

@@ -1,15 +1,16 @@
 internal import MediaCore
 
-/// What becomes of a pipe's samples that come after they were due.
+/// What becomes of samples that come after they were due.
 ///
-/// A writer that was held up either makes up for it, by a burst, or goes on from where it is, and then the time is lost.
-/// A pipe that stays late without gaining is moved up to the clock, so that no delay adds up; samples that are very late
-/// are left out, which lets a burst catch up.
+/// A source that was held up, such as a pipe, either makes up for it, by a burst, or goes on from where it is, and then the
+/// time is lost. One that keeps us waiting and stays late without gaining is moved up to the clock, so that no delay adds
+/// up. Samples that are very late are left out, which lets a burst catch up, and keeps tracks in step where it is the
+/// daemon that holds us up.
 struct Lateness {
     enum Verdict: Equatable {
         case send
         case leaveOut
-        /// The pipe has lost this much time: this sample and all later ones move up by it.
+        /// The source has lost this much time: this sample and all later ones move up by it.
         case moveUp(MediaTime)
     }
 
@@ -17,32 +18,38 @@ struct Lateness {
     static let least = MediaTime.milliseconds(500)
     /// Later than this nobody waits for a sample any more.
     static let most = MediaTime.seconds(1)
-    /// In this time a pipe that makes up for its delay gains a tenth of it at least.
+    /// In this time a source that makes up for its delay gains a tenth of it at least.
     static let patience = MediaTime.milliseconds(500)
     private static let leastGain = MediaTime.milliseconds(50)
 
-    /// When the pipe was found late, and by how much.
-    private var began: (at: MediaTime, lateness: MediaTime)?
+    /// When the source was found late, by how much, and how long it has kept us waiting since.
+    private var began: (at: MediaTime, lateness: MediaTime, waited: MediaTime)?
 
     /// - Parameters:
     ///   - due: when the sample should have been sent.
+    ///   - asked: when the source was asked for it.
     ///   - now: when it was there.
-    mutating func judge(due: MediaTime, now: MediaTime) -> Verdict {
+    mutating func judge(due: MediaTime, asked: MediaTime, now: MediaTime) -> Verdict {
         let lateness = now - due
         guard lateness > Self.least else {
             began = nil
             return .send
         }
-        let (at, before) = began ?? (now, lateness)
-        if now - at >= Self.patience {
-            guard before - lateness >= Self.leastGain else {
-                began = nil
-                return .moveUp(lateness)
-            }
-            began = (now, lateness)
-        } else {
-            began = (at, before)
+        guard let (at, before, waited) = began else {
+            began = (now, lateness, .zero)
+            return verdict(lateness)
         }
-        return lateness > Self.most ? .leaveOut : .send
+        let waiting = waited + (now - asked)
+        if now - at < Self.patience {
+            began = (at, before, waiting)
+        } else if before - lateness < Self.leastGain, waiting + waiting >= now - at {
+            began = nil
+            return .moveUp(lateness)
+        } else {
+            began = (now, lateness, .zero)
+        }
+        return verdict(lateness)
     }
+
+    private func verdict(_ lateness: MediaTime) -> Verdict { lateness > Self.most ? .leaveOut : .send }
 }

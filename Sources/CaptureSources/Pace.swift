@@ -13,16 +13,13 @@ struct Pace {
 
     private let settings: FeedSettings
     private let clock: any FeedClock
-    /// Nil for what never comes late by itself.
-    private var lateness: Lateness?
+    private var lateness = Lateness()
     /// Where the track's first sample stands on the clock, once all have theirs.
     private var origin: MediaTime?
 
-    /// - Parameter isLive: a pipe, whose other end may be late.
-    init(_ settings: FeedSettings, _ clock: any FeedClock, isLive: Bool) {
+    init(_ settings: FeedSettings, _ clock: any FeedClock) {
         self.settings = settings
         self.clock = clock
-        lateness = isLive && settings.isPaced ? Lateness() : nil
     }
 
     /// - Parameter time: of a sample, since the track's first one.
@@ -32,15 +29,17 @@ struct Pace {
     }
 
     /// Waits until the sample that is there now is due; the first one waits for the other tracks'.
-    mutating func wait(until time: MediaTime) -> Turn {
+    ///
+    /// - Parameter asked: when the source was asked for the sample.
+    mutating func wait(until time: MediaTime, asked: MediaTime) -> Turn {
         if origin == nil { origin = settings.start.arrived(settings.name, at: clock.now()) }
         guard let origin, !isOver(at: time) else { return .end }
         guard settings.isPaced else { return clock.wait(until: .zero) ? .send(origin + time) : .end }
         let now = clock.now()
-        switch lateness?.judge(due: origin + time, now: now) {
+        switch lateness.judge(due: origin + time, asked: asked, now: now) {
         case .leaveOut: return clock.wait(until: .zero) ? .leaveOut : .end
         case .moveUp(let lost): self.origin = origin + lost
-        case .send, nil: break
+        case .send: break
         }
         let pts = (self.origin ?? origin) + time
         return clock.wait(until: pts) ? .send(pts) : .end

@@ -7,8 +7,6 @@ package protocol VideoSource: AnyObject {
     /// The frame that `advance` made; its storage is used again for the next one.
     var pixels: [UInt8] { get }
     var rate: FrameRate { get }
-    /// True for a pipe, whose other end may be late.
-    var isLive: Bool { get }
     /// True for what ends by itself.
     var isFinite: Bool { get }
     /// Makes the next frame; false when there is none.

@@ -5,13 +5,11 @@ struct InputStream: Sendable {
     private let file: FileInput
     /// Nil for a regular file, which can wait.
     let ahead: ReadAhead?
-    let isLive: Bool
 
     /// - Parameter aheadBytes: how much of a pipe may wait here; 0 for none.
     init(_ path: String, _ stop: StopSignal, aheadBytes: Int) throws(InputError) {
         file = try FileInput(path: path, stop: stop)
-        isLive = file.isLive
-        ahead = isLive && aheadBytes > 0 ? try ReadAhead(file, capacity: aheadBytes) : nil
+        ahead = file.isLive && aheadBytes > 0 ? try ReadAhead(file, capacity: aheadBytes) : nil
     }
 
     /// For the one thread that reads it.

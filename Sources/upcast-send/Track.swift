@@ -26,10 +26,10 @@ struct Track {
             let reader = stream.reader
             if let raw {
                 source = RawVideo(
-                    reader, isLive: stream.isLive, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
+                    reader, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
             } else {
                 source = try Y4MVideo(
-                    reader, isLive: stream.isLive, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
+                    reader, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
             }
         case (.stream, nil): return
         }
@@ -56,7 +56,7 @@ struct Track {
             // Without pace a tone would run hours ahead of any picture.
             settings.isPaced = true
         case (.stream(_, let raw), let stream?):
-            input = try PCMInput(stream.reader, isLive: stream.isLive, rawFormat: raw, loops: plan.loops)
+            input = try PCMInput(stream.reader, rawFormat: raw, loops: plan.loops)
         case (.stream, nil): return
         }
         try AudioFeed(input, settings: settings, clock: stop).run { input, pts in

@@ -36,7 +36,6 @@ import Testing
         private let asked: Monitor<Bool>
         var format: AudioFormat { input.format }
         var samples: [UInt8] { input.samples }
-        var isLive: Bool { false }
         var isFinite: Bool { false }
 
         init(_ input: ToneInput, _ asked: Monitor<Bool>) { (self.input, self.asked) = (input, asked) }

@@ -16,15 +16,13 @@ import Testing
         let format = VideoSampleFormat(packed: .gray, width: 16, height: 16)
         let pixels = [UInt8](repeating: 0, count: 256)
         let rate: FrameRate
-        let isLive: Bool
         let isFinite = true
         let frames: Int64
         let onAdvance: (Int64) -> Void
 
-        init(_ rate: FrameRate, frames: Int64, isLive: Bool = false, onAdvance: @escaping (Int64) -> Void = { _ in }) {
+        init(_ rate: FrameRate, frames: Int64, onAdvance: @escaping (Int64) -> Void = { _ in }) {
             self.rate = rate
             self.frames = frames
-            self.isLive = isLive
             self.onAdvance = onAdvance
         }
 
@@ -80,7 +78,7 @@ import Testing
 
     @Test func aPipeBeginsWhenItsFirstFrameComes() throws {
         let clock = ManualClock(Self.origin)
-        let live = Counting(FrameRate(10), frames: 3, isLive: true) { if $0 == 0 { clock.advance(.seconds(2)) } }
+        let live = Counting(FrameRate(10), frames: 3) { if $0 == 0 { clock.advance(.seconds(2)) } }
         #expect(try run(live, clock).map(\.pts) == [2000, 2100, 2200].map { Self.origin + .milliseconds($0) })
     }
 
@@ -90,7 +88,7 @@ import Testing
         let clock = ManualClock(Self.origin)
         var leftOut = 0
         // After frame 9 nothing for 3 s, then everything that was due at once.
-        let live = Counting(FrameRate(10), frames: 60, isLive: true) { if $0 == 10 { clock.advance(.seconds(3)) } }
+        let live = Counting(FrameRate(10), frames: 60) { if $0 == 10 { clock.advance(.seconds(3)) } }
         let sent = try run(live, clock, leftOut: { leftOut += 1 })
         #expect(leftOut == 19 && sent.count == 41)
         #expect(sent.allSatisfy { ($0.pts - Self.origin).nanoseconds % 100_000_000 == 0 })
@@ -102,7 +100,7 @@ import Testing
         let clock = ManualClock(Self.origin)
         var leftOut = 0
         var next = Self.origin
-        let live = Counting(FrameRate(10), frames: 100, isLive: true) { frame in
+        let live = Counting(FrameRate(10), frames: 100) { frame in
             if frame == 10 { next += .seconds(3) }
             _ = clock.wait(until: next)
             next += .milliseconds(100)
@@ -116,19 +114,23 @@ import Testing
     /// A grabber that gives two thirds of the frames that it promised must not fall behind for ever.
     @Test func aSlowPipeStaysNearTheClock() throws {
         let clock = ManualClock(Self.origin)
-        let live = Counting(FrameRate(30), frames: 1200, isLive: true) { _ in clock.advance(.milliseconds(50)) }
+        let live = Counting(FrameRate(30), frames: 1200) { _ in clock.advance(.milliseconds(50)) }
         let sent = try run(live, clock)
         #expect(sent.count == 1200)
         #expect(sent.allSatisfy { $0.sentAt - $0.pts < .milliseconds(800) })
         #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.pts < $1.pts })
     }
 
-    /// A file is no pipe: what is late there is the machine's fault, and all of it is sent.
-    @Test func aFileLosesNothing() throws {
+    /// A daemon that takes twice the time that there is: nobody waited for the source, so its times stay what they are, in
+    /// step with the other tracks, and what would be too late is left out.
+    @Test func slowSendingMovesNothing() throws {
         let clock = ManualClock(Self.origin)
-        let file = Counting(FrameRate(10), frames: 60) { if $0 == 10 { clock.advance(.seconds(3)) } }
-        let sent = try run(file, clock)
-        #expect(sent.map { $0.pts - Self.origin } == (0..<60).map { .milliseconds(100 * $0) })
+        var leftOut = 0
+        let source = Counting(FrameRate(10), frames: 200)
+        let sent = try run(source, clock, sending: .milliseconds(200), leftOut: { leftOut += 1 })
+        #expect(sent.count + leftOut == 200 && sent.count > 90)
+        #expect(sent.allSatisfy { ($0.pts - Self.origin).nanoseconds % 100_000_000 == 0 })
+        #expect(sent.allSatisfy { $0.sentAt - $0.pts <= .seconds(1) })
     }
 
     @Test func withoutPaceNobodyWaits() throws {
