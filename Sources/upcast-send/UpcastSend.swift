@@ -18,8 +18,8 @@ import UpcastClient
 
             All inputs begin together, when each has given its first sample; one that gives nothing for 10 s is not \
             waited for. A pipe may be live: it is read ahead, by 64 MiB of video at most, so that its writer need not \
-            wait; where it stalls it is moved up to the clock again, and what comes more than a second late is left \
-            out and counted as late.
+            wait; where it stalls it is moved up to the clock again. What is more than a second late is left out and \
+            counted as late.
 
             SIGINT and SIGTERM end the broadcast properly; a second one ends the program. Progress is shown where \
             standard error is a terminal: time, frames sent, frames that the daemon dropped, late ones, state.

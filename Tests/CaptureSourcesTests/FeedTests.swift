@@ -121,14 +121,14 @@ import Testing
         #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.pts < $1.pts })
     }
 
-    /// A daemon that takes twice the time that there is: nobody waited for the source, so its times stay what they are, in
+    /// A daemon that takes more than twice the time that there is: nobody waited for the source, so its times stay what they are, in
     /// step with the other tracks, and what would be too late is left out.
     @Test func slowSendingMovesNothing() throws {
         let clock = ManualClock(Self.origin)
         var leftOut = 0
         let source = Counting(FrameRate(10), frames: 200)
-        let sent = try run(source, clock, sending: .milliseconds(200), leftOut: { leftOut += 1 })
-        #expect(sent.count + leftOut == 200 && sent.count > 90)
+        let sent = try run(source, clock, sending: .milliseconds(230), leftOut: { leftOut += 1 })
+        #expect(sent.count + leftOut == 200 && sent.count > 75)
         #expect(sent.allSatisfy { ($0.pts - Self.origin).nanoseconds % 100_000_000 == 0 })
         #expect(sent.allSatisfy { $0.sentAt - $0.pts <= .seconds(1) })
     }
