@@ -38,6 +38,8 @@ struct SinkProgress: Equatable {
     var bytesSent: UInt64 = 0
     /// Of these, what the other side's kernel has not confirmed.
     var outstandingBytes = 0
+    /// The path's shortest round trip; zero where it is not known.
+    var roundTrip = MediaTime.zero
     var bytesAcknowledged: UInt64?
     var tlsProtocol: String?
 }

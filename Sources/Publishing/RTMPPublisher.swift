@@ -37,7 +37,9 @@ final class RTMPPublisher: PublishingSink {
     var progress: SinkProgress {
         SinkProgress(
             location: location, bytesSent: connection?.socket.bytesSent ?? 0,
-            outstandingBytes: connection?.socket.unacknowledgedBytes ?? 0, bytesAcknowledged: acknowledgedBytes,
+            outstandingBytes: connection?.socket.unacknowledgedBytes ?? 0,
+            roundTrip: .microseconds(Int64(connection?.socket.tcpInfo?.minimumRoundTripMicroseconds ?? 0)),
+            bytesAcknowledged: acknowledgedBytes,
             tlsProtocol: connection?.socket.tlsProtocol)
     }
 

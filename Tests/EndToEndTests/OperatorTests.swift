@@ -79,6 +79,7 @@ import Testing
         try await blocking {
             var settings = DaemonSettings()
             settings.publish(to: "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live")
+            settings.destinations[0].fields["reconnect"] = "false"
             let daemon = try Daemon(settings)
             let sender = try ChildProcess(
                 ProductExecutable.upcastSend.path, ["--socket", daemon.ingestSocket, "--size", "320x180"])
