@@ -12,7 +12,8 @@ internal import MediaCore
 ///   jump; a gap that arrival has followed is a gap. If it turns out that another track went on evenly through what
 ///   was stepped over, the timeline takes it back.
 ///
-/// A step that is let stand is remembered, so that the other tracks, whose evidence may be clearer, do not part from it.
+/// A step that is let stand is remembered, so that the other tracks, whose evidence may be clearer, do not part
+/// from it.
 struct StepJudge: Sendable {
     enum Verdict: Equatable {
         case goesOn
@@ -118,8 +119,8 @@ struct StepJudge: Sendable {
         history.arrival &- epoch.made <= settings.followWindow.nanoseconds
     }
 
-    /// How far the clock has jumped: exactly, if the sample follows the one before, as it does unless that would make it
-    /// later than the track ever was lately; else as arrival has it.
+    /// How far the clock has jumped: exactly, if the sample follows the one before, as it does unless that would make
+    /// it later than the track ever was lately; else as arrival has it.
     private func extent(
         _ sample: TimelineSample, _ history: TrackHistory, _ own: EpochTable.Epoch, _ step: TrackHistory.Step
     ) -> Int64 {

@@ -27,6 +27,12 @@ package struct DaemonSettings: Sendable {
     /// The stream key of every test; it must not appear in any log or status.
     package static let streamKey = "s3cret-end-to-end"
 
+    /// The stream key, where a destination asks for it: the daemon refuses variables that nothing names.
+    var environment: [String: String] {
+        let isNamed = destinations.contains { $0.fields["key_env"] == Self.keyVariable }
+        return isNamed ? [Self.keyVariable: Self.streamKey] : [:]
+    }
+
     func yaml(ingestSocket: String, controlSocket: String) -> String {
         func section(_ name: String, _ fields: [String: String]) -> String {
             guard !fields.isEmpty else { return "" }
@@ -63,8 +69,7 @@ package final class Daemon: Sendable {
         let executable = try ProductExecutable.upcastd.path
         let (command, arguments) =
             cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
-        process = try ChildProcess(
-            command, arguments, environment: [DaemonSettings.keyVariable: DaemonSettings.streamKey])
+        process = try ChildProcess(command, arguments, environment: settings.environment)
         let (process, socket) = (process, controlSocket)
         // The control socket comes after the capture socket; one that answers says that both are there.
         try waitFor("upcastd to answer", evidence: { process.errorTail }) {
