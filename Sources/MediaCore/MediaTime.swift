@@ -7,6 +7,9 @@ package struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static func microseconds(_ value: Int64) -> MediaTime { MediaTime(nanoseconds: value * 1_000) }
     package static func seconds(_ value: Int64) -> MediaTime { MediaTime(nanoseconds: value * 1_000_000_000) }
 
+    /// Rounded to the nearest nanosecond; for delays and estimates, not for timestamps.
+    package init(seconds: Double) { nanoseconds = Int64((seconds * 1e9).rounded()) }
+
     /// The time of sample `index` at `rate` samples a second, rounded down; exact for days at 192 kHz.
     package init(sample index: Int64, rate: Int) {
         let rate64 = Int64(rate)
@@ -32,13 +35,19 @@ package struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertibl
     package var secondsAsDouble: Double { Double(nanoseconds) / 1e9 }
 
     package static func < (a: MediaTime, b: MediaTime) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: MediaTime, b: MediaTime) -> MediaTime { MediaTime(nanoseconds: a.nanoseconds + b.nanoseconds) }
-    package static func - (a: MediaTime, b: MediaTime) -> MediaTime { MediaTime(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func + (a: MediaTime, b: MediaTime) -> MediaTime {
+        MediaTime(nanoseconds: a.nanoseconds + b.nanoseconds)
+    }
+    package static func - (a: MediaTime, b: MediaTime) -> MediaTime {
+        MediaTime(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
     package static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
     package static func -= (a: inout MediaTime, b: MediaTime) { a = a - b }
     package static func * (a: MediaTime, b: Int64) -> MediaTime { MediaTime(nanoseconds: a.nanoseconds * b) }
 
-    package var magnitude: MediaTime { MediaTime(nanoseconds: nanoseconds.magnitude > Int64.max ? .max : abs(nanoseconds)) }
+    package var magnitude: MediaTime {
+        MediaTime(nanoseconds: nanoseconds.magnitude > Int64.max ? .max : abs(nanoseconds))
+    }
     package var description: String {
         let sign = nanoseconds < 0 ? "-" : ""
         let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)

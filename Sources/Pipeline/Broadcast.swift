@@ -23,7 +23,8 @@ final class Broadcast: Sendable {
     let queue: PCMQueue
     let counters: BroadcastCounters
     let clock: BroadcastClock
-    let destinations: [Destination]
+    let destinations: DestinationSet
+    let bitrate: BitrateControl
     let format: BroadcastFormat
     let started: StartedMessage
     let startedAt: MediaTime
@@ -35,11 +36,16 @@ final class Broadcast: Sendable {
     /// Bytes of raw PCM that may wait: the largest message (1 MiB) and as much again.
     static let pcmQueueBytes = 2 * 1024 * 1024
 
-    /// - Parameter onFailure: called once by any thread when the broadcast cannot go on.
+    /// - Parameters:
+    ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
+    ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
+    ///   - onFailure: called once by any thread when the broadcast cannot go on.
     /// - Throws: a sentence for the client and the log.
     init(
-        _ started: StartedMessage, configuration: Configuration, environment: [String: String], clock monotonic: any TimeSource,
-        onEvent: @escaping @Sendable (Int, DestinationEvent) -> Void, onFailure: @escaping @Sendable (String) -> Void
+        _ started: StartedMessage, configuration: Configuration, environment: [String: String],
+        clock monotonic: any TimeSource,
+        onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
+        onBitrate: @escaping @Sendable (BitrateStep) -> Void, onFailure: @escaping @Sendable (String) -> Void
     ) throws(WorkerFailure) {
         self.started = started
         startedAt = monotonic.now()
@@ -69,10 +75,20 @@ final class Broadcast: Sendable {
         inlet = CaptureInlet(
             canvas: canvas, fit: configuration.video.fit, convention: started.convention, slot: slot, queue: queue,
             clock: clock, counters: counters)
+        let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
+        self.destinations = destinations
+        let bitrate = BitrateControl(configuration.bitrateLimits)
+        self.bitrate = bitrate
         let video = VideoWorker(
             slot: slot, encoder: videoEncoder,
-            painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter, clock: clock,
-            counters: counters, frameRate: canvas.frameRate, idleInterval: configuration.video.idleRepeat,
+            painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter,
+            clock: clock, counters: counters, frameRate: canvas.frameRate,
+            idleInterval: configuration.video.idleRepeat,
+            adapt: { now in
+                let step = bitrate.look(at: now) { destinations.links }
+                if let step { onBitrate(step) }
+                return step
+            },
             onFailure: onFailure)
         let audio = AudioWorker(
             queue: queue, mixer: mixer, encoder: audioEncoder, meter: meter, clock: clock, counters: counters,
@@ -83,48 +99,31 @@ final class Broadcast: Sendable {
         log.onKeyframeWanted = { [weak video] in video?.requestKeyframe() }
 
         do {
-            let settings = try configuration.destinationSettings(environment: environment)
-            var destinations: [Destination] = []
-            for (index, settings) in settings.enumerated() {
-                destinations.append(
-                    Destination(
-                        index: index, settings: settings, log: log, format: format, clock: monotonic,
-                        onEvent: { onEvent(index, $0) }))
+            for settings in try configuration.destinationSettings(environment: environment) {
+                try destinations.add(settings)
             }
-            self.destinations = destinations
-            (videoThread, audioThread) = try Self.start(destinations, video, audio, slot)
+            (videoThread, audioThread) = try Self.start(video, audio, slot)
         } catch {
+            destinations.cancel()
             throw WorkerFailure(sentence: "\(error)")
         }
     }
 
-    /// Starts every thread, ends first; where one cannot be had, those that run are stopped again.
+    /// Starts the encoders' threads; where the second cannot be had, the first is stopped again.
     private static func start(
-        _ destinations: [Destination], _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>
+        _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>
     ) throws(Errno) -> (video: WorkerThread, audio: WorkerThread) {
-        var running: [Destination] = []
-        var videoThread: WorkerThread?
+        let videoThread = try WorkerThread(name: "up-video", stackBytes: 512 * 1024) { video.run() }
         do {
-            for destination in destinations {
-                try destination.start()
-                running.append(destination)
-            }
-            let thread = try WorkerThread(name: "up-video", stackBytes: 512 * 1024) { video.run() }
-            videoThread = thread
-            return (thread, try WorkerThread(name: "up-audio") { audio.run() })
+            return (videoThread, try WorkerThread(name: "up-audio") { audio.run() })
         } catch {
             slot.close()
-            videoThread?.join()
-            for destination in running { destination.cancel() }
-            for destination in running { destination.join() }
+            videoThread.join()
             throw error
         }
     }
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
-
-    /// Any thread: the next frame becomes a keyframe.
-    func requestKeyframe() { video.requestKeyframe() }
 
     /// Stops sources first: what was taken in is encoded, what was encoded is sent until `deadline`, then every
     /// destination unpublishes and closes. Blocks; returns true when everything was sent in time.
@@ -133,39 +132,20 @@ final class Broadcast: Sendable {
         queue.close()
         videoThread.join()
         audioThread.join()
-        log.end()
-        for destination in destinations { destination.stop(deadline: deadline) }
-        for destination in destinations { destination.join() }
-        return destinations.allSatisfy(\.snapshot.isDrained)
+        log.end(at: clock.monotonic.now())
+        destinations.close(deadline: deadline)
+        return destinations.snapshots.allSatisfy(\.isDrained)
     }
 
-    /// At least one destination takes packets.
-    var isPublishing: Bool { destinations.contains { $0.snapshot.state == .publishing } }
-
-    /// There are destinations, and every one has failed for good.
-    var hasNoDestinationLeft: Bool {
-        !destinations.isEmpty && destinations.allSatisfy { $0.snapshot.state == .failed }
-    }
-
-    /// Why, for each destination that failed.
-    var destinationErrors: String { destinations.compactMap(\.snapshot.lastError).joined(separator: "; ") }
-
-    /// What the destination that is furthest behind has yet to send.
-    var backlog: CursorBacklog {
-        destinations.map(\.snapshot.backlog).max { $0.duration < $1.duration } ?? CursorBacklog()
-    }
-
-    var adviceFigures: ClientAdvice.Figures {
-        ClientAdvice.Figures(
-            isPublishing: isPublishing,
-            backlog: backlog.duration,
-            framesReceived: counters.framesReceived.current,
-            framesWasted: slot.superseded + counters.framesAboveRate.current)
+    /// Frames that came, and those of them that a newer one replaced.
+    var frameFigures: ClientAdvice.Frames {
+        ClientAdvice.Frames(
+            received: counters.framesReceived.current, wasted: slot.superseded + counters.framesAboveRate.current)
     }
 
     /// Frames that were received and never encoded.
     private var framesDropped: UInt64 {
-        slot.superseded + slot.flushed + counters.framesAboveRate.current + counters.framesOutOfOrder.current
+        slot.superseded + counters.framesAboveRate.current + counters.framesOutOfOrder.current
             + counters.framesAbandoned.current
     }
 
@@ -177,8 +157,10 @@ final class Broadcast: Sendable {
             case .daemonStopping: .daemonStopping
             case .clientVanished, .protocolError, .failed: .failed
             }
-        let why = destinationErrors.isEmpty ? "not everything could be sent in time" : destinationErrors
-        let text = drained ? sentence : "\(sentence); \(why)"
+        let errors = destinations.snapshots.failures
+        let why = errors.isEmpty ? "not everything could be sent in time" : errors
+        // A failure's own sentence says why.
+        let text = drained || end.hasFailed ? sentence : "\(sentence); \(why)"
         return GoodbyeMessage(
             reason, text: text, framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,
             audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })

@@ -27,12 +27,6 @@ package struct DaemonSettings: Sendable {
     /// The stream key of every test; it must not appear in any log or status.
     package static let streamKey = "s3cret-end-to-end"
 
-    /// The stream key, where a destination asks for it: the daemon refuses variables that nothing names.
-    var environment: [String: String] {
-        let isNamed = destinations.contains { $0.fields["key_env"] == Self.keyVariable }
-        return isNamed ? [Self.keyVariable: Self.streamKey] : [:]
-    }
-
     func yaml(ingestSocket: String, controlSocket: String) -> String {
         func section(_ name: String, _ fields: [String: String]) -> String {
             guard !fields.isEmpty else { return "" }
@@ -69,7 +63,10 @@ package final class Daemon: Sendable {
         let executable = try ProductExecutable.upcastd.path
         let (command, arguments) =
             cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
-        process = try ChildProcess(command, arguments, environment: settings.environment)
+        // A variable of our prefix that no destination names would be a mistake.
+        let hasKey = settings.destinations.contains { $0.fields["key_env"] != nil }
+        process = try ChildProcess(
+            command, arguments, environment: hasKey ? [DaemonSettings.keyVariable: DaemonSettings.streamKey] : [:])
         let (process, socket) = (process, controlSocket)
         // The control socket comes after the capture socket; one that answers says that both are there.
         try waitFor("upcastd to answer", evidence: { process.errorTail }) {
