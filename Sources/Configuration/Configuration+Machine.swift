@@ -22,6 +22,11 @@ extension Configuration {
                     "\(prefix).\(destination.keyFile != nil ? "key_file" : "key_env")", "\(error.source) \(error.what)",
                     error.remedy)
             }
+            do { _ = try destination.login(environment: environment) } catch {
+                report(
+                    "\(prefix).\(destination.loginFile != nil ? "login_file" : "login_env")",
+                    "\(error.source) \(error.what)", error.remedy)
+            }
             if let caFile = destination.caFile {
                 do {
                     let text = String(decoding: try readFile(caFile, limit: 4 << 20), as: UTF8.self)

@@ -35,9 +35,10 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
         do { endpoint = try RTMPEndpoint(text) } catch {
             throw InvalidDestinationURL(what: error.description, remedy: "write rtmp://host/app, or rtmps://host:port/app")
         }
-        guard endpoint.userInfo == nil else {
+        if let login = endpoint.userInfo, !login.revealed.contains(":") {
             throw InvalidDestinationURL(
-                what: "a user or password before the host is not supported", remedy: "use key_file or key_env for secrets")
+                what: "a login before the host without a password",
+                remedy: "write user:password@host, or put it into the file that login_file names")
         }
         return endpoint
     }

@@ -44,8 +44,8 @@ private enum MeasuredMemory {
     static let baseline = 16_000_000
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
-    /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, which it doubles).
-    static let socketBuffer = 524_288
+    /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, SO_RCVBUF 32 KiB, which it doubles).
+    static let socketBuffer = 589_824
     static let tlsSession = 1_000_000
     /// The system's 139 certificates in GnuTLS.
     static let systemTrust = 3_900_000

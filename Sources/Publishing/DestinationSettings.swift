@@ -5,8 +5,7 @@ package import MediaCore
 package struct DestinationSettings: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         case rtmp(RTMPDestinationSettings)
-        /// A local FLV file; where the path is taken, a number is put into the name.
-        case flvFile(path: String)
+        case flvFile(FLVFileSettings)
     }
 
     /// How the operator calls it; shown in every message about it.
@@ -16,8 +15,15 @@ package struct DestinationSettings: Sendable, Equatable {
     package var maximumPacketBytes: Int
     /// When frames are left out because the destination is slow; nothing is left out for files.
     package var cursorPolicy: CursorPolicy
+    package var reconnect: ReconnectPolicy
+    /// Whether the encoder's bitrate follows what this link carries.
+    package var isAdaptedTo = false
 
-    package init(name: String, kind: Kind, maximumPacketBytes: Int = 1 << 20, cursorPolicy: CursorPolicy? = nil) {
+    package init(
+        name: String, kind: Kind, maximumPacketBytes: Int = 1 << 20, cursorPolicy: CursorPolicy? = nil,
+        reconnect: ReconnectPolicy = ReconnectPolicy()
+    ) {
+        self.reconnect = reconnect
         self.name = name
         self.kind = kind
         self.maximumPacketBytes = maximumPacketBytes
@@ -28,21 +34,11 @@ package struct DestinationSettings: Sendable, Equatable {
             }
     }
 
-    /// Bytes that such a destination may hold, for the memory plan: its packet, the kernel's send buffer, and librtmp's
-    /// handle with what is read from the server. The thread's stack and TLS come on top (about 0.2 and 1 MB; the
-    /// system's CAs another 3.7 MB, once a process).
-    package var reservedBytes: Int {
-        switch kind {
-        case .rtmp: maximumPacketBytes + Int(TCPConnector.sendBufferBytes) + 256 * 1024
-        case .flvFile: maximumPacketBytes
-        }
-    }
-
     /// The URL without secrets, or the path.
     package var location: String {
         switch kind {
         case .rtmp(let settings): settings.endpoint.description
-        case .flvFile(let path): path
+        case .flvFile(let file): file.path
         }
     }
 }
@@ -51,24 +47,36 @@ package struct DestinationSettings: Sendable, Equatable {
 package struct RTMPDestinationSettings: Sendable, Equatable {
     package var endpoint: RTMPEndpoint
     package var key: Secret
+    /// For servers that want a login; at first what the endpoint's URL has.
+    package var credentials: RTMPCredentials?
     /// From the start of name resolution to a connected socket, all addresses together.
     package var connectTimeout = MediaTime.seconds(10)
+    /// For one of the addresses to answer.
+    package var addressTimeout = MediaTime.seconds(5)
     /// From there to "publish" accepted, TLS included.
     package var handshakeTimeout = MediaTime.seconds(10)
-    /// For one packet to be taken by the socket.
+    /// A server that takes no byte for as long is given up.
     package var sendTimeout = MediaTime.seconds(5)
+    /// A server that takes bytes but acknowledges none that it should have for as long is given up.
+    package var acknowledgementTimeout = MediaTime.seconds(10)
+    /// Bytes that the kernel may hold unsent, so that the rest waits where it can be left out: a quarter of a second.
+    package var sendAheadBytes = 128 * 1024
     /// PEM file of the CAs to trust instead of the system's.
     package var caFile: String?
     /// False accepts any certificate: whoever is in between can read the stream and the key.
     package var verifiesCertificate = true
+    /// Whether a server's ReconnectRequest (Enhanced RTMP) may lead to another host; never from TLS to plain TCP.
+    package var allowsRedirect = false
     /// Bytes of a chunk, 1 to 16,777,215; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to
     /// 10,485,760).
     package var chunkSize = 65_536
-    /// Bytes after which the server is asked to acknowledge; its acknowledgements are the end-to-end measure.
-    package var acknowledgementWindow: UInt32 = 2_500_000
+    /// Bytes after which the server is asked to acknowledge; its acknowledgements are the end-to-end measure, so they
+    /// should come more than once a second.
+    package var acknowledgementWindow: UInt32 = 64 * 1024
 
     package init(endpoint: RTMPEndpoint, key: Secret) {
         self.endpoint = endpoint
         self.key = key
+        credentials = endpoint.userInfo.flatMap { RTMPCredentials($0) }
     }
 }

@@ -108,6 +108,7 @@ struct ProgressLine {
         case .reconnecting: "reconnecting"
         case .slowDown: "\(value)/s would do"
         case .draining: "draining"
+        case .degraded: "degraded"
         case .other: text
         }
     }

@@ -15,6 +15,8 @@ let noDestination = "no destination is configured: set destinations in the file,
 // Before any thread exists: the heap's shape, and which thread sees signals.
 ProcessMemory.limitOverhead()
 signal(SIGPIPE, SIG_IGN)
+// A recording that reaches the process's limit for files is an error of one destination's.
+signal(SIGXFSZ, SIG_IGN)
 
 let environment = ProcessEnvironment.current
 do {

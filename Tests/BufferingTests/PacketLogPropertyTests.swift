@@ -5,7 +5,7 @@ import SeededRandom
 import Testing
 
 @Suite struct PacketLogPropertyTests {
-    /// A reader of random speed, long stalls among it, on logs of random size: what comes out always decodes, the
+    /// A reader of random speed, long stalls and new connections among it, on logs of random size: what comes out always decodes, the
     /// log never holds more than its limits, and every packet is delivered or counted.
     @Test(arguments: 0..<24) func whateverTheReaderDoesTheStreamDecodes(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -15,11 +15,14 @@ import Testing
             maxPackets: Int.random(in: 4...500, using: &random))
         let soft = Int64.random(in: 50...1_500, using: &random)
         let policy = CursorPolicy(
-            softLimit: .milliseconds(soft), hardLimit: .milliseconds(Int64.random(in: soft...3_000, using: &random)))
+            softLimit: .milliseconds(soft), hardLimit: .milliseconds(Int64.random(in: soft...3_000, using: &random)),
+            audioLimit: .milliseconds(Int64.random(in: 3_000...5_000, using: &random)),
+            delay: .milliseconds([0, 0, Int64.random(in: 1...2_000, using: &random)].randomElement(using: &random)!))
         let log = PacketLog(limits: limits)
         let request = Monitor(false)
         log.onKeyframeWanted = { request.withLock { $0 = true } }
-        let cursor = log.makeCursor(policy: policy)
+        let clock = ManualClock()
+        let cursor = log.makeCursor(policy: policy, clock: clock)
         var stream = TestStream(seed: seed ^ 0xabcdef)
         stream.keyframeInterval = Int.random(in: 1...90, using: &random)
         stream.disposableShare = Double.random(in: 0...0.7, using: &random)
@@ -47,18 +50,20 @@ import Testing
             isWithinLimits =
                 isWithinLimits && statistics.bytes <= limits.maxBytes && statistics.packets <= limits.maxPackets
                 && statistics.duration <= limits.maxDuration
+            if Int.random(in: 0..<150, using: &random) == 0 { cursor.restart(counting: .disconnected) }
             if stalled > 0 { stalled -= 1; continue }
             if Int.random(in: 0..<100, using: &random) == 0 { stalled = Int.random(in: 1...120, using: &random) }
             credit = min(8, credit + Int.random(in: 0...5, using: &random))
             readAvailable(credit)
         }
-        log.end()
+        log.end(at: clock.now())
+        clock.advance(by: policy.delay)
         readAvailable(.max)
 
         #expect(isWithinLimits)
         #expect(decoder.complaint == nil)
         let drops = cursor.drops
-        let sinceStart = Int(stream.videoNumber - (decoder.video.first ?? stream.videoNumber + 1) + 1)
+        let sinceStart = decoder.video.first.map { Int(stream.videoNumber - $0 + 1) } ?? 0
         let accounted = decoder.video.count + drops.video.total
         // Keyframes that were too large to start with count as well.
         #expect(accounted >= sinceStart && accounted <= sinceStart + drops.video.tooLarge, "\(drops)")

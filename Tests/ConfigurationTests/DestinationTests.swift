@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         "", "host/app", "http://h/a", "rtmp://", "rtmp:///app", "rtmp://h", "rtmp://h/", "rtmp://h/?a=b",
         "rtmp://h:0/a", "rtmp://h:65536/a",
-        "rtmp://h:/a", "rtmp://h:1x/a", "rtmp://[::1/a", "rtmp://[::1]x/a", "rtmp://u:p@h/a", "rtmp://h/a b",
+        "rtmp://h:/a", "rtmp://h:1x/a", "rtmp://[::1/a", "rtmp://[::1]x/a", "rtmp://u@h/a", "rtmp://h/a b",
         "rtmp://h/a\u{7F}", "rtmp://hé/a",
         "rtmp://h/" + String(repeating: "a", count: 2048), "file:a.flv", "file:", "file:/folder/"
     ])
@@ -79,17 +79,27 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "is empty"), ("SEC RET", "is not a stream key"), ("SECRÉT", "is not a stream key"),
-        (String(repeating: "S", count: 1025), "is not a stream key")
+        ("", "is empty"), ("SEC RET", "is not the stream key"), ("SECRÉT", "is not the stream key"),
+        (String(repeating: "S", count: 1025), "is not the stream key")
     ])
     func badKeysAreRefusedUnseen(text: String, what: String) throws {
         var destination = DestinationConfiguration()
         destination.keyEnvironment = "KEY"
-        let error = try #require(throws: StreamKeyError.self) { try destination.streamKey(environment: ["KEY": text]) }
+        let error = try #require(throws: SecretError.self) { try destination.streamKey(environment: ["KEY": text]) }
         #expect(error.description.hasPrefix("environment variable KEY \(what)"))
         #expect(!error.description.contains("SEC") && !error.description.contains("SSS"))
-        let missing = try #require(throws: StreamKeyError.self) { try destination.streamKey(environment: [:]) }
+        let missing = try #require(throws: SecretError.self) { try destination.streamKey(environment: [:]) }
         #expect(missing.what == "is not set")
+    }
+
+    @Test func aLoginIsReadAsAKeyIs() throws {
+        var destination = DestinationConfiguration()
+        #expect(try destination.login(environment: [:]) == nil)
+        destination.loginEnvironment = "LOGIN"
+        let login = try #require(try destination.login(environment: ["LOGIN": "me:p:w"]))
+        #expect(login.user.revealed == "me" && login.password.revealed == "p:w")
+        let error = try #require(throws: SecretError.self) { try destination.login(environment: ["LOGIN": "SECRET"]) }
+        #expect(error.description.contains("LOGIN has no user and password") && !error.description.contains("SECRET"))
     }
 
     @Test func theMachineIsLookedAt() throws {

@@ -50,6 +50,9 @@ extension StatusReport {
         main.packetsSent = 55_000
         main.bytesAcknowledged = 231_000_000
         main.connects = 2
+        main.failures = [Counter("connect", 3)]
+        main.nextAttemptMilliseconds = 700
+        main.lagMilliseconds = 950
         main.drops = [Counter("disposable", 12)]
         main.backlogMilliseconds = 910
         main.backlogBytes = 300_000
@@ -104,14 +107,16 @@ extension StatusReport {
         let expected = """
             version state state_ms uptime_ms broadcasts client.name client.kind client.connected_ms
             video.width video.height video.frame_rate video.encoder video.source video.frames_received video.frames_encoded
-            video.frames_repeated video.keyframes video.bytes_encoded video.target_bits_per_second video.bits_per_second
+            video.frames_repeated video.keyframes video.bytes_encoded video.target_bits_per_second video.frame_rate_divisor
+            video.bits_per_second
             audio.sample_rate_hz audio.channels audio.app_blocks_received audio.microphone_blocks_received audio.samples_encoded
             audio.silence_samples audio.bytes_encoded audio.target_bits_per_second
             drops.superseded drops.too_late
             queue.ms queue.bytes queue.packets queue.capacity_ms queue.capacity_bytes
             destinations[].name destinations[].url destinations[].state destinations[].state_ms destinations[].bytes_sent
-            destinations[].packets_sent destinations[].bytes_acknowledged destinations[].connects destinations[].drops.disposable
-            destinations[].backlog_ms destinations[].backlog_bytes destinations[].last_error
+            destinations[].packets_sent destinations[].bytes_acknowledged destinations[].connects
+            destinations[].failures.connect destinations[].next_attempt_ms destinations[].drops.disposable
+            destinations[].lag_ms destinations[].backlog_ms destinations[].backlog_bytes destinations[].last_error
             memory.resident_bytes memory.peak_resident_bytes memory.anonymous_bytes memory.plan_bytes memory.cap_bytes
             memory.plan.video_encoder
             timeline.jumps timeline.skew_us

@@ -26,6 +26,13 @@ enum upcast_wait { UPCAST_WAIT_READY, UPCAST_WAIT_TIMEOUT, UPCAST_WAIT_CANCELLED
 /// Waits until `fd` has one of the poll `events` (or an error to report), the deadline passes, or the limit does.
 enum upcast_wait upcast_control_wait(upcast_control *control, int fd, short events, int64_t deadline_ns);
 
+enum { UPCAST_WAIT_MAXIMUM = 8 };
+
+/// The same for up to UPCAST_WAIT_MAXIMUM descriptors: returns when one is ready. Bit n of `ready` is set when fds[n]
+/// is; with no descriptors it only waits.
+enum upcast_wait upcast_control_wait_any(
+    upcast_control *control, const int *fds, int count, short events, int64_t deadline_ns, unsigned *ready);
+
 enum upcast_socket_failure {
     UPCAST_SOCKET_OK,
     UPCAST_SOCKET_TIMEOUT,
@@ -47,6 +54,8 @@ typedef struct upcast_rtmp_socket {
     upcast_control *control;
     /// CLOCK_MONOTONIC nanoseconds; bounds every call until it is changed.
     int64_t deadline_ns;
+    /// How long a send may go without a byte's being taken; ends it before the deadline.
+    int64_t patience_ns;
     /// gnutls_session_t, or NULL for plain TCP; not owned.
     void *tls;
     enum upcast_socket_failure failure;
@@ -70,3 +79,21 @@ typedef struct upcast_refused_calls {
     int close;
 } upcast_refused_calls;
 upcast_refused_calls upcast_rtmp_refused_calls(void);
+
+/// Bytes that the kernel has not sent as yet; 0 where there is no connection.
+int upcast_tcp_unsent_bytes(int fd);
+/// Bytes that the peer's kernel has not acknowledged, the unsent ones among them; 0 where there is no connection.
+int upcast_tcp_unacknowledged_bytes(int fd);
+
+/// What the kernel has measured (TCP_INFO); a zero is something that it does not know.
+typedef struct upcast_tcp_info {
+    uint32_t rtt_us;
+    uint32_t min_rtt_us;
+    uint32_t total_retransmits;
+    /// Bytes a second.
+    uint64_t delivery_rate;
+    /// The rate was bounded by what there was to send.
+    int is_application_limited;
+} upcast_tcp_info;
+/// 0, or -1 with errno set.
+int upcast_tcp_read_info(int fd, upcast_tcp_info *result);
