@@ -23,7 +23,10 @@ extension ConfigurationLoader {
         let least = configuration.leastLogBytes
         if buffer.maxBytes < least {
             conflict(
-                ["buffer.delay_ms", "buffer.max_bytes", "video.bitrate_kbps", "buffer.drop_to_keyframe_ms", "video.vbv_ms"],
+                [
+                    "buffer.delay_ms", "buffer.max_bytes", "video.bitrate_kbps", "buffer.drop_to_keyframe_ms",
+                    "video.vbv_ms",
+                ],
                 "\(buffer.maxBytes) bytes do not hold \(buffer.delay > .zero ? "buffer.delay_ms, " : "")"
                     + "buffer.drop_to_keyframe_ms and video.vbv_ms together at "
                     + "\((video.bitrate + audio.bitrate) / 1000) kbit/s",

@@ -154,7 +154,8 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "audio", "max_latency_ms", \.audio.maxLatency, .milliseconds(50...5000), unit: "ms",
                 "The longest burst of sound that is kept; older samples go.",
-                memory: "Two queues (app, microphone) of this length: 0.6 MB at the defaults.")
+                memory: "The mixer holds this much of app and of microphone: 0.6 MB at the defaults. The queue in "
+                    + "front of it is a fixed 2 MiB.")
         ]
     }
 
@@ -198,7 +199,8 @@ enum ConfigurationTable {
                 memory: "It is the bound, not a cost."),
             ConfigurationKey(
                 "stop", "drain_ms", \.stop.drain, .milliseconds(0...60_000), unit: "ms",
-                "How long destinations may take to send what is queued when a broadcast ends; buffer.delay_ms comes on top.",
+                "How long destinations may take to send what is queued when a broadcast ends; buffer.delay_ms comes on "
+                    + "top.",
                 memory: nothing)
         ]
     }

@@ -16,7 +16,8 @@ extension DestinationConfiguration {
         let parts = login.revealed.split(separator: ":", maxSplits: 1)
         guard parts.count == 2 else {
             throw SecretError(
-                source: loginFile.map { "login_file \(printable($0))" } ?? "environment variable \(loginEnvironment ?? "")",
+                source: loginFile.map { "login_file \(printable($0))" }
+                    ?? "environment variable \(loginEnvironment ?? "")",
                 what: "has no user and password", remedy: "its first line is to be user:password")
         }
         return (Secret(String(parts[0])), Secret(String(parts[1])))

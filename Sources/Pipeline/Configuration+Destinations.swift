@@ -7,7 +7,9 @@ extension Configuration {
     /// What each destination needs, stream keys included: read now, so that a key that was replaced is used.
     func destinationSettings(environment: [String: String]) throws(WorkerFailure) -> [DestinationSettings] {
         var settings: [DestinationSettings] = []
-        for destination in destinations { settings.append(try self.settings(of: destination, environment: environment)) }
+        for destination in destinations {
+            settings.append(try self.settings(of: destination, environment: environment))
+        }
         return settings
     }
 

@@ -104,7 +104,7 @@ import Testing
 
     @Test func theMachineIsLookedAt() throws {
         var configuration = Configuration()
-        configuration.ingest.socket = "/tmp/a.sock"
+        configuration.ingest.socket = "/run/upcast-of-nobody/a.sock"
         configuration.control.socket = "/nowhere/b.sock"
         var destination = DestinationConfiguration()
         destination.url = try DestinationURL("rtmps://h/app")
@@ -115,10 +115,24 @@ import Testing
         configuration.destinations = [destination, file]
         #expect(
             configuration.problemsOnThisMachine(environment: [:]).map(\.description) == [
-                "on this machine: control.socket: the folder of /nowhere/b.sock does not exist; create it, or choose another path",
-                "on this machine: destinations[0].key_file: key_file /nowhere/key cannot be opened: No such file or directory; check the path and its permissions",
+                """
+                on this machine: ingest.socket: the folder of /run/upcast-of-nobody/a.sock does not exist; create it \
+                (sudo install -d -o "$USER" /run/upcast-of-nobody; in a systemd unit \
+                RuntimeDirectory=upcast-of-nobody), or set UPCAST_INGEST_SOCKET to a path in a folder of your own
+                """,
+                """
+                on this machine: control.socket: the folder of /nowhere/b.sock does not exist; create it \
+                (sudo install -d -o "$USER" /nowhere), or set UPCAST_CONTROL_SOCKET to a path in a folder of your own
+                """,
+                """
+                on this machine: destinations[0].key_file: key_file /nowhere/key cannot be opened: No such file or \
+                directory; check the path and its permissions
+                """,
                 "on this machine: destinations[0].ca_file: /etc/passwd holds no certificate; name a file in PEM format",
-                "on this machine: destinations[1].url: the folder of /nowhere/a.flv does not exist; create it, or choose another path"
+                """
+                on this machine: destinations[1].url: the folder of /nowhere/a.flv does not exist; create it, or \
+                choose another path
+                """
             ])
     }
 }

@@ -43,7 +43,9 @@ import Testing
     }
 
     /// What is in one file must be the packets from `start` (ms) to `end` and nothing else, from time zero on.
-    private func check(_ folder: TemporaryFolder, _ name: String, _ fixture: FLVFixture, _ range: Range<UInt32>) throws {
+    private func check(
+        _ folder: TemporaryFolder, _ name: String, _ fixture: FLVFixture, _ range: Range<UInt32>
+    ) throws {
         let bytes = try folder.bytes(of: name)
         let recording = try FLVRecording(bytes)
         func expected(_ packets: [FLVRecording.Packet]) -> [FLVRecording.Packet] {
@@ -172,7 +174,8 @@ import Testing
                 Self.settings(folder.file("a.flv")) {
                     $0.sync = policy
                     $0.rotateBytes = 1
-                }, HostileServerTests.format, clock: clock, sync: { file in synced.append(String(file.path.dropFirst(folder.path.utf8.count + 1))) })
+                }, HostileServerTests.format, clock: clock,
+                sync: { file in synced.append(String(file.path.dropFirst(folder.path.utf8.count + 1))) })
             try writer.open()
             for second: UInt32 in 0..<6 {
                 let packet = FLVRecording.Packet(

@@ -49,7 +49,9 @@ import Testing
     ])
     func whatIsNoPlaceToGo(tcURL: String) throws {
         let why = try redirect(tcURL, allowsRedirect: true)
-        #expect(why.hasPrefix("to what is no place to go") || why.hasPrefix("as another user") || why.contains("key in it"))
+        #expect(
+            why.hasPrefix("to what is no place to go") || why.hasPrefix("as another user")
+                || why.contains("key in it"))
     }
 
     @Test func connectSaysThatRequestsAreUnderstoodAndNothingElse() throws {
