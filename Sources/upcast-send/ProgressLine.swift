@@ -104,11 +104,11 @@ struct ProgressLine {
         switch state {
         case .connecting: "connecting"
         case .live: "live"
-        case .congested: "congested: \(value) ms queued"
+        case .congested: "congested: \(value) ms late"
         case .reconnecting: "reconnecting"
         case .slowDown: "\(value)/s would do"
         case .draining: "draining"
-        case .degraded: "degraded"
+        case .degraded: "one destination lost"
         case .other: text
         }
     }
