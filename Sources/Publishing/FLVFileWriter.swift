@@ -77,9 +77,10 @@ final class FLVFileWriter: PublishingSink {
         nextSync = clock.now() + period
     }
 
-    func finish(until deadline: MediaTime) throws(PublishError) {
+    func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
         try completePrevious()
         if let current { try complete(current) }
+        return true
     }
 
     private func completePrevious() throws(PublishError) {

@@ -54,6 +54,8 @@ typedef struct upcast_rtmp_socket {
     upcast_control *control;
     /// CLOCK_MONOTONIC nanoseconds; bounds every call until it is changed.
     int64_t deadline_ns;
+    /// How long a send may go without a byte's being taken; ends it before the deadline.
+    int64_t patience_ns;
     /// gnutls_session_t, or NULL for plain TCP; not owned.
     void *tls;
     enum upcast_socket_failure failure;
