@@ -77,6 +77,7 @@ final class FLVFileWriter: PublishingSink {
         nextSync = clock.now() + period
     }
 
+    @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
         try completePrevious()
         if let current { try complete(current) }

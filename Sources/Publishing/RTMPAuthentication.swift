@@ -76,7 +76,8 @@ struct RTMPAuthentication: Sendable {
                 of: try Self.md5("publish:/\(path)\(path.contains("/") ? "" : "/_definst_")"))
             let response = Self.hexadecimal(
                 of: try Self.md5("\(first):\(serverNonce):00000001:\(clientNonce):auth:\(second)"))
-            return "authmod=llnw&user=\(user)&nonce=\(serverNonce)&cnonce=\(clientNonce)&nc=00000001&response=\(response)"
+            return "authmod=llnw&user=\(user)&nonce=\(serverNonce)&cnonce=\(clientNonce)&nc=00000001"
+                + "&response=\(response)"
         }
     }
 

@@ -86,7 +86,8 @@ final class RTMPConnection {
     /// Turns the server's words into the query of the next `connect`.
     private func answer(_ request: String, with authentication: inout RTMPAuthentication) throws(PublishError) {
         if login.isEmpty, !settings.endpoint.isSecure {
-            onNotice("the user's name and a digest of the password go over an unencrypted connection; rtmps:// hides them")
+            onNotice(
+                "the user's name and a digest of the password go over an unencrypted connection; rtmps:// hides them")
         }
         do {
             login = try authentication.answer(to: request, app: settings.endpoint.app)

@@ -113,6 +113,7 @@ final class RTMPPublisher: PublishingSink {
 
     func service() throws(PublishError) { try connection?.service() }
 
+    @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
         defer {
             finalRedirect = connection?.redirect

@@ -1,7 +1,7 @@
 internal import MediaCore
 
-/// A server's wish to have its publisher elsewhere (Enhanced RTMP, ReconnectRequest), judged: TLS is never given up, and
-/// the host changes only where the operator allows it.
+/// A server's wish to have its publisher elsewhere (Enhanced RTMP, ReconnectRequest), judged: TLS is never given up,
+/// and the host changes only where the operator allows it.
 struct RTMPRedirect: Equatable {
     /// Where to go on.
     let endpoint: RTMPEndpoint
@@ -38,7 +38,9 @@ struct RTMPRedirect: Equatable {
         }
         // An application is shown, a key is not: a server that mixes them up would have the key shown.
         let key = Substring(settings.key.revealed)
-        guard !path.contains(key) || current.app == target.app else { throw Refusal(why: "to a URL with the key in it") }
+        guard !path.contains(key) || current.app == target.app else {
+            throw Refusal(why: "to a URL with the key in it")
+        }
         endpoint = target
     }
 

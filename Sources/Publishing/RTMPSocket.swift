@@ -47,8 +47,8 @@ internal import MediaCore
     /// What the kernel has measured about the path; nil where it does not tell.
     var tcpInfo: TCPInfo? { TCPInfo(descriptor: descriptor.raw) }
 
-    /// Bounds what the kernel keeps unsent, so that a slow link makes packets wait where they can still be left out, and
-    /// not where they cannot (TCP_NOTSENT_LOWAT; `waitForRoom` is over at half of it).
+    /// Bounds what the kernel keeps unsent, so that a slow link makes packets wait where they can still be left out,
+    /// and not where they cannot (TCP_NOTSENT_LOWAT; `waitForRoom` is over at half of it).
     func limitUnsent(to bytes: Int) {
         var bytes = CInt(clamping: bytes)
         _ = unsafe setsockopt(

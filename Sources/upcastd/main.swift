@@ -49,10 +49,13 @@ do {
     }
     guard plan.fits else { fail(.configuration, "\(plan)") }
     guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
+    let closed = configuration.socketFolderProblems
+    guard closed.isEmpty else { fail(.unavailable, closed.map(\.description).joined(separator: "\n")) }
 
     let signals = try SignalDescriptor([SIGTERM, SIGINT])
     let logger = Logger(label: "upcastd") { _ in
-        StandardErrorLog(level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format)
+        StandardErrorLog(
+            level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format)
     }
     let status = try Daemon(configuration, environment: environment, logger: logger).run(signals: signals)
     exit(status.rawValue)

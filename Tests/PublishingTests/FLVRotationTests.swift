@@ -43,7 +43,9 @@ import Testing
     }
 
     /// What is in one file must be the packets from `start` (ms) to `end` and nothing else, from time zero on.
-    private func check(_ folder: TemporaryFolder, _ name: String, _ fixture: FLVFixture, _ range: Range<UInt32>) throws {
+    private func check(
+        _ folder: TemporaryFolder, _ name: String, _ fixture: FLVFixture, _ range: Range<UInt32>
+    ) throws {
         let bytes = try folder.bytes(of: name)
         let recording = try FLVRecording(bytes)
         func expected(_ packets: [FLVRecording.Packet]) -> [FLVRecording.Packet] {
@@ -93,7 +95,7 @@ import Testing
         try writer.open()
         for packet in Self.lateAudio(fixture) { try Self.write(packet, to: writer) }
         #expect(writer.progress.location == folder.file("show-2.flv"))
-        _ = try writer.finish(until: .zero)
+        try writer.finish(until: .zero)
         try check(folder, "show.flv", fixture, 0..<2000)
         try check(folder, "show-2.flv", fixture, 2000..<10_000)
         let sizes = try ["show.flv", "show-2.flv"].map { try folder.bytes(of: $0).count }
@@ -106,7 +108,7 @@ import Testing
         let writer = try Self.writer(FLVFileSettings(path: folder.file("show.flv")), fixture.format)
         try writer.open()
         for packet in Self.lateAudio(fixture) { try Self.write(packet, to: writer) }
-        _ = try writer.finish(until: .zero)
+        try writer.finish(until: .zero)
         try check(folder, "show.flv", fixture, 0..<10_000)
         #expect(throws: (any Error).self) { try folder.bytes(of: "show-2.flv") }
     }
@@ -138,7 +140,7 @@ import Testing
         let writer = try Self.writer(Self.settings(folder.file("show.flv")) { $0.rotateBytes = 1 }, fixture.format)
         try writer.open()
         for packet in Self.lateAudio(fixture) { try Self.write(packet, to: writer) }
-        _ = try writer.finish(until: .zero)
+        try writer.finish(until: .zero)
         try check(folder, "show-2.flv", fixture, 0..<2000)
         try check(folder, "show-4.flv", fixture, 2000..<10_000)
         #expect(try folder.bytes(of: "show-3.flv") == Array("precious".utf8))
@@ -157,7 +159,7 @@ import Testing
                 track: .video, timestamp: time, compositionTime: 0, isKeyframe: true, payload: [1, 2, 3])
             try Self.write(packet, to: writer)
         }
-        _ = try writer.finish(until: .zero)
+        try writer.finish(until: .zero)
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = read(reader.raw, &bytes, bytes.count)
         #expect(try FLVRecording(Array(bytes.prefix(max(0, count)))).packets.map(\.timestamp) == [0, 40, 80])
@@ -172,7 +174,8 @@ import Testing
                 Self.settings(folder.file("a.flv")) {
                     $0.sync = policy
                     $0.rotateBytes = 1
-                }, HostileServerTests.format, clock: clock, sync: { file in synced.append(String(file.path.dropFirst(folder.path.utf8.count + 1))) })
+                }, HostileServerTests.format, clock: clock,
+                sync: { file in synced.append(String(file.path.dropFirst(folder.path.utf8.count + 1))) })
             try writer.open()
             for second: UInt32 in 0..<6 {
                 let packet = FLVRecording.Packet(
@@ -181,7 +184,7 @@ import Testing
                 try writer.service()
                 clock.advance(by: .seconds(1))
             }
-            _ = try writer.finish(until: .zero)
+            try writer.finish(until: .zero)
             return synced
         }
         #expect(try syncs(.never) == [])

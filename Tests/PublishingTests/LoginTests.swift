@@ -18,7 +18,8 @@ import Testing
             else { return }
             func refuse(_ text: String) {
                 let info = AMF0Value.object([
-                    AMF0Property("level", .string("error")), AMF0Property("code", .string("NetConnection.Connect.Rejected")),
+                    AMF0Property("level", .string("error")),
+                    AMF0Property("code", .string("NetConnection.Connect.Rejected")),
                     AMF0Property("description", .string("[ AccessManager.Reject ] : [ \(text)")),
                 ])
                 peer.send(command(.string("_error"), .number(1), .null, info))
@@ -144,7 +145,8 @@ import Testing
         let verdicts = Monitor<[Bool]>([])
         let server = try Self.server(method, verdicts: verdicts)
         let ffmpeg = try TestProcess("/usr/bin/ffmpeg", [
-            "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=10", "-t", "1", "-c:v", "libx264", "-f", "flv",
+            "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=10", "-t", "1", "-c:v", "libx264",
+            "-f", "flv",
             "rtmp://bob:\(Self.password)@127.0.0.1:\(server.port)/live/key",
         ])
         try waitUntil("ffmpeg has answered the challenge") { verdicts.withLock { !$0.isEmpty } }

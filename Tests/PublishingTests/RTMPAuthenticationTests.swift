@@ -43,7 +43,9 @@ import Testing
                 == "authmod=llnw&user=bob&nonce=n0nce=&cnonce=deadbeef&nc=00000001&response=\(response)")
     }
 
-    private func failure(_ descriptions: String..., credentials: RTMPCredentials? = bob) -> RTMPAuthentication.Failure? {
+    private func failure(
+        _ descriptions: String..., credentials: RTMPCredentials? = bob
+    ) -> RTMPAuthentication.Failure? {
         var authentication = authentication(credentials)
         for description in descriptions {
             do { _ = try authentication.answer(to: description, app: "live") } catch { return error }

@@ -57,7 +57,8 @@ final class LoopbackPort {
 
     init(_ host: String, isListening: Bool) throws {
         let family = host.contains(":") ? AF_INET6 : AF_INET
-        socket = try OwnedDescriptor(checking: Glibc.socket(family, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        socket = try OwnedDescriptor(
+            checking: Glibc.socket(family, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         var number: UInt16
         if family == AF_INET {
             number = try Loopback.bind(socket.raw)
@@ -139,7 +140,9 @@ final class ScriptedPeer {
             var position = 0
             let message = try? reader.next(from: seen.span, at: &position)
             seen.removeFirst(position)
-            if let message, message.type == .commandAMF0 { return try? AMF0Reader.values(in: message.payload.span.bytes) }
+            if let message, message.type == .commandAMF0 {
+                return try? AMF0Reader.values(in: message.payload.span.bytes)
+            }
             if message == nil, !receive() { return nil }
         }
     }
