@@ -35,9 +35,9 @@ import Testing
         #expect(error == "\(path):1:1: is not a regular file; name a file, not a folder, pipe or device")
     }
 
-    private func streamKeyError(of destination: DestinationConfiguration) throws -> StreamKeyError? {
+    private func streamKeyError(of destination: DestinationConfiguration) throws -> SecretError? {
         try onThread(unblockingBy: destination.keyFile!) {
-            do throws(StreamKeyError) {
+            do throws(SecretError) {
                 _ = try destination.streamKey(environment: [:])
                 return nil
             } catch {
