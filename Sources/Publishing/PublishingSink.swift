@@ -7,7 +7,8 @@ protocol PublishingSink: AnyObject {
     var headroom: Int { get }
     /// What has become of the attempt so far.
     var progress: SinkProgress { get }
-    /// Where the server wants this to go on; nil where it has not asked, or must not be followed.
+    /// Where the server wants the publisher to connect instead; nil where it has not asked, or must not be followed.
+    /// Stays after the end in order.
     var redirect: RTMPEndpoint? { get }
 
     /// Connects, or creates the file; returns when packets may be written.

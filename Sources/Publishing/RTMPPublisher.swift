@@ -43,7 +43,9 @@ final class RTMPPublisher: PublishingSink {
             tlsProtocol: connection?.socket.tlsProtocol)
     }
 
-    var redirect: RTMPEndpoint? { connection?.redirect }
+    var redirect: RTMPEndpoint? { connection?.redirect ?? finalRedirect }
+    /// What the connection had when it was closed.
+    private var finalRedirect: RTMPEndpoint?
 
     /// A server cannot have received more than was sent.
     private var acknowledgedBytes: UInt64? {
@@ -115,7 +117,10 @@ final class RTMPPublisher: PublishingSink {
 
     @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
-        defer { connection = nil }
+        defer {
+            finalRedirect = connection?.redirect
+            connection = nil
+        }
         return try connection?.unpublish(until: deadline) ?? false
     }
 
