@@ -13,9 +13,11 @@ package enum CursorResult: Equatable, Sendable {
     case woken
 }
 
-/// How far a cursor is behind the newest packet.
+/// How far a cursor is behind.
 package struct CursorBacklog: Equatable, Sendable {
+    /// Payload bytes written and not read, those that a delay holds back among them.
     package var bytes = 0
+    /// Decode time between what should have been read by now and what is to be read next.
     package var duration = MediaTime.zero
 
     package init() {}
@@ -26,11 +28,13 @@ package struct CursorBacklog: Equatable, Sendable {
 /// One thread reads; any thread may wake it or ask for figures.
 package final class PacketCursor: @unchecked Sendable /* what varies is touched under the log's lock only */ {
     private let log: PacketLog
+    private let clock: any TimeSource
     private var state: PacketCursorState
     private var isWoken = false
 
-    init(log: PacketLog, policy: CursorPolicy) {
+    init(log: PacketLog, policy: CursorPolicy, clock: any TimeSource) {
         self.log = log
+        self.clock = clock
         state = PacketCursorState(policy: policy)
     }
 
@@ -46,8 +50,9 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
                     isWoken = false
                     return .woken
                 }
-                let step = state.next(in: log.ring, isEnded: log.isEnded, largest: buffer.largestPayload(headroom))
-                if state.takeKeyframeRequest(in: log.ring, isEnded: log.isEnded) { request = log.onKeyframeWanted }
+                let moment = log.moment(clock)
+                let step = state.next(in: log.ring, at: moment, largest: buffer.largestPayload(headroom))
+                if state.takeKeyframeRequest(in: log.ring, at: moment) { request = log.onKeyframeWanted }
                 switch step {
                 case .deliver(let sequence):
                     let entry = log.ring[sequence]
@@ -65,19 +70,24 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
         }
     }
 
+    /// For a new connection: the next video packet is a keyframe that was not delivered before; what is passed over on
+    /// the way to it is counted as `cause`. Decode times go on rising.
+    package func restart(counting cause: DropCause) { log.monitor.withLock { _ in state.restart(counting: cause) } }
+
     /// Makes the reader's call of `next`, or its next one, return `.woken`.
     package func wake() { log.monitor.signal { _ in isWoken = true } }
 
     package var drops: DropCounters { log.monitor.withLock { _ in state.drops } }
 
-    /// Everything written that has not been looked at; nothing before the first keyframe has been read.
+    /// What has been written and not been looked at, and how late that is; a delay is not lateness. Nothing before the
+    /// first keyframe has been read.
     package var backlog: CursorBacklog {
         log.monitor.withLock { log in
             let next = max(state.position, log.ring.first)
             var backlog = CursorBacklog()
             guard next < log.ring.end else { return backlog }
             backlog.bytes = log.ring.offset(of: log.ring.end) - log.ring.offset(of: next)
-            backlog.duration = max(.zero, log.ring.newestDTS - log.ring[next].info.dts)
+            backlog.duration = state.lag(in: log.ring, at: log.moment(clock))
             return backlog
         }
     }

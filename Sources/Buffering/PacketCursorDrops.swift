@@ -14,6 +14,8 @@ package enum DropCause: UInt8, CaseIterable, Sendable {
     case tooLarge
     /// Its decode time did not rise.
     case outOfOrder
+    /// There was no connection.
+    case disconnected
 }
 
 /// Packets of one track that were dropped, by cause.
@@ -24,6 +26,7 @@ package struct TrackDrops: Equatable, Sendable {
     package var evicted = 0
     package var tooLarge = 0
     package var outOfOrder = 0
+    package var disconnected = 0
 
     package init() {}
 
@@ -36,6 +39,7 @@ package struct TrackDrops: Equatable, Sendable {
             case .evicted: evicted
             case .tooLarge: tooLarge
             case .outOfOrder: outOfOrder
+            case .disconnected: disconnected
             }
         }
         set {
@@ -46,11 +50,12 @@ package struct TrackDrops: Equatable, Sendable {
             case .evicted: evicted = newValue
             case .tooLarge: tooLarge = newValue
             case .outOfOrder: outOfOrder = newValue
+            case .disconnected: disconnected = newValue
             }
         }
     }
 
-    package var total: Int { disposable + late + undecodable + evicted + tooLarge + outOfOrder }
+    package var total: Int { disposable + late + undecodable + evicted + tooLarge + outOfOrder + disconnected }
 }
 
 /// What one cursor dropped. Packets before its first keyframe do not count, but a keyframe that was too large to start

@@ -1,19 +1,31 @@
 package import MediaCore
 
-/// When a cursor sheds: how far it may be behind the newest packet, in decode time.
+/// When a cursor sheds: how far it may be behind what is due, in decode time. And when packets are due.
 package struct CursorPolicy: Equatable, Sendable {
     /// Behind this, frames that no other refers to are left out.
     package var softLimit: MediaTime
     /// Behind this, video is left out up to a keyframe that is not; one is asked for if there is none.
     package var hardLimit: MediaTime
+    /// Behind this, audio is left out too: sound of long ago would only keep what is new waiting.
+    package var audioLimit: MediaTime
+    /// Packets go out this long after the newest was written: the broadcast delay. The log must hold it, and
+    /// `hardLimit` beyond it.
+    package var delay: MediaTime
 
-    package init(softLimit: MediaTime = .milliseconds(700), hardLimit: MediaTime = .milliseconds(1500)) {
-        precondition(softLimit <= hardLimit, "the soft limit comes first")
+    package init(
+        softLimit: MediaTime = .milliseconds(700), hardLimit: MediaTime = .milliseconds(1500),
+        audioLimit: MediaTime = .milliseconds(3000), delay: MediaTime = .zero
+    ) {
+        precondition(softLimit <= hardLimit && hardLimit <= audioLimit, "audio goes last, disposable frames first")
+        precondition(delay >= .zero, "nothing goes out before it is written")
         self.softLimit = softLimit
         self.hardLimit = hardLimit
+        self.audioLimit = audioLimit
+        self.delay = delay
     }
 
     /// Nothing is left out but what the log itself forgets: for files.
     package static let keepEverything = CursorPolicy(
-        softLimit: MediaTime(nanoseconds: .max), hardLimit: MediaTime(nanoseconds: .max))
+        softLimit: MediaTime(nanoseconds: .max), hardLimit: MediaTime(nanoseconds: .max),
+        audioLimit: MediaTime(nanoseconds: .max))
 }

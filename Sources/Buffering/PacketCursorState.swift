@@ -2,8 +2,9 @@ internal import MediaCore
 
 /// What a cursor reads next and what it leaves out: pure, on a ring that somebody else keeps still meanwhile.
 ///
-/// Whatever the loss, what comes out decodes: the first video packet is a keyframe, and after a reference frame has
-/// been left out no video comes until a keyframe. Audio is left out only where the log no longer has it.
+/// Packets come out in the order of their decode times, both tracks together, as far as waiting a moment for the other
+/// track allows. Whatever the loss, what comes out decodes: the first video packet is a keyframe, and after a reference
+/// frame has been left out no video comes until a keyframe. Audio is left out last.
 struct PacketCursorState {
     enum Step: Equatable {
         case deliver(sequence: Int)
@@ -13,57 +14,114 @@ struct PacketCursorState {
         case ended
     }
 
+    /// What the log is like at the moment of reading.
+    struct Moment {
+        /// The newest decode time; after the log's end it goes on with the clock, so that a delay runs out.
+        var newestDTS: MediaTime
+        /// No more packets will be written, so being late costs nobody anything.
+        var isEnded: Bool
+    }
+
     /// A keyframe that was asked for and has not come is asked for again after this much decode time.
     static let keyframeRetry = MediaTime.seconds(1)
+    /// Video may be ahead of the newest audio by this much without waiting for it. The mixer and the AAC encoder make
+    /// audio about 0.1 s late, so that nothing waits as a rule; with bursts of audio it does, for SRS and players take
+    /// steps of 0.25 s between the tracks for a break.
+    static let interleave = MediaTime.milliseconds(150)
+    /// And it waits no longer than this.
+    static let longestHold = MediaTime.seconds(1)
 
     let policy: CursorPolicy
     private(set) var drops = DropCounters()
-    /// The next sequence number to look at.
-    private(set) var position = 0
-    /// Packets of each track before `position`.
+    /// Each track's next sequence number to look at, and the packets of that track before it.
+    private var next = TrackCounts()
     private var passed = TrackCounts()
-    /// Decode time of the first keyframe delivered; nil until then.
+    /// Decode time of the keyframe that the reader started with; nil until it has been delivered.
     private var startDTS: MediaTime?
+    /// What packets that are passed over before the start are counted as: nothing at first, a loss after `restart`.
+    private var skipCause: DropCause?
     private var awaitsKeyframe = true
     /// The newest decode time when a keyframe was last asked for.
     private var askedAt: MediaTime?
 
     init(policy: CursorPolicy) { self.policy = policy }
 
-    /// The next packet that should go out, with `position` moved past it and past all that was left out.
+    /// The lowest sequence number that has not been looked at.
+    var position: Int { min(next.video, next.audio) }
+
+    /// A new connection: what comes next is a keyframe that has not been delivered before, and what is passed over on
+    /// the way to it is counted as `cause`.
+    mutating func restart(counting cause: DropCause) {
+        guard startDTS != nil else { return }
+        startDTS = nil
+        skipCause = cause
+        awaitsKeyframe = true
+        askedAt = nil
+    }
+
+    /// The next packet that should go out, with the position moved past it and past all that was left out.
     ///
-    /// - Parameters:
-    ///   - isEnded: no more packets will be written, so being late costs nobody anything.
-    ///   - largest: payload bytes that the reader can take.
-    mutating func next(in ring: PacketLogRing, isEnded: Bool, largest: Int) -> Step {
+    /// - Parameter largest: payload bytes that the reader can take.
+    mutating func next(in ring: PacketLogRing, at moment: Moment, largest: Int) -> Step {
         passEvicted(in: ring)
-        if startDTS == nil { seekStart(in: ring, isEnded: isEnded) }
-        while position < ring.end {
-            let sequence = position
+        let horizon = horizon(in: ring, at: moment)
+        if startDTS == nil { seekStart(in: ring, horizon: horizon, isEnded: moment.isEnded) }
+        while let sequence = earliest(in: ring), ring[sequence].info.dts <= horizon {
             let entry = ring[sequence]
-            position += 1
+            next[entry.info.track] = sequence + 1
             passed[entry.info.track] += 1
+            // Once nothing more is written, nothing is late.
+            let lag = moment.isEnded ? .zero : horizon - entry.info.dts
             let verdict =
                 entry.info.track == .video
-                ? judgeVideo(entry, lag: ring.newestDTS - entry.info.dts, isEnded: isEnded, largest: largest)
-                : judgeAudio(entry, largest: largest)
+                ? judgeVideo(entry, lag: lag, largest: largest) : judgeAudio(entry, lag: lag, largest: largest)
             switch verdict {
             case .deliver: return .deliver(sequence: sequence)
-            case .beforeStart: continue
-            case .drop(let cause): drops[entry.info.track][cause] += 1
+            case .beforeStart: count(1, of: entry.info.track, as: skipCause)
+            case .drop(let cause): count(1, of: entry.info.track, as: cause)
             }
         }
-        return isEnded ? .ended : .wait
+        return moment.isEnded && earliest(in: ring) == nil ? .ended : .wait
     }
 
     /// Whether the encoder should be asked for a keyframe now; says so once for each need, and again each
     /// `keyframeRetry`.
-    mutating func takeKeyframeRequest(in ring: PacketLogRing, isEnded: Bool) -> Bool {
-        guard awaitsKeyframe, !isEnded else { return false }
-        if let keyframe = ring.newestKeyframe, keyframe >= position, isFresh(keyframe, in: ring) { return false }
+    mutating func takeKeyframeRequest(in ring: PacketLogRing, at moment: Moment) -> Bool {
+        guard awaitsKeyframe, !moment.isEnded else { return false }
+        if let keyframe = ring.newestKeyframe, keyframe >= next.video,
+            isFresh(ring[keyframe].info.dts, horizon: horizon(in: ring, at: moment))
+        { return false }
         if let askedAt, ring.newestDTS - askedAt < Self.keyframeRetry { return false }
         askedAt = ring.newestDTS
         return true
+    }
+
+    /// How far the next packet is behind what should have gone out by now.
+    func lag(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
+        let next = max(position, ring.first)
+        guard next < ring.end else { return .zero }
+        return max(.zero, min(moment.newestDTS - policy.delay, ring.newestDTS) - ring[next].info.dts)
+    }
+
+    // MARK: What is due
+
+    /// Packets up to this decode time may go out.
+    private func horizon(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
+        var horizon = moment.newestDTS - policy.delay
+        if !moment.isEnded, let audio = ring.lastDTS.audio {
+            horizon = min(horizon, max(audio + Self.interleave, moment.newestDTS - Self.longestHold))
+        }
+        return horizon
+    }
+
+    /// Of each track's next packet the one to be decoded first.
+    private mutating func earliest(in ring: PacketLogRing) -> Int? {
+        for track in [Track.video, .audio] {
+            while next[track] < ring.end, ring[next[track]].info.track != track { next[track] += 1 }
+        }
+        guard next.video < ring.end else { return next.audio < ring.end ? next.audio : nil }
+        guard next.audio < ring.end else { return next.video }
+        return ring[next.audio].info.dts < ring[next.video].info.dts ? next.audio : next.video
     }
 
     private enum Verdict {
@@ -72,12 +130,12 @@ struct PacketCursorState {
         case drop(DropCause)
     }
 
-    private mutating func judgeVideo(_ entry: PacketLogEntry, lag: MediaTime, isEnded: Bool, largest: Int) -> Verdict {
+    private mutating func judgeVideo(_ entry: PacketLogEntry, lag: MediaTime, largest: Int) -> Verdict {
         if let cause = entry.missing ?? (entry.byteCount > largest ? .tooLarge : nil) {
             if entry.info.priority != .disposable { awaitsKeyframe = true }
             return .drop(cause)
         }
-        if lag > policy.hardLimit && !isEnded {
+        if lag > policy.hardLimit {
             awaitsKeyframe = true
             return .drop(.late)
         }
@@ -88,43 +146,55 @@ struct PacketCursorState {
             if startDTS == nil { startDTS = entry.info.dts }
             return .deliver
         }
-        if entry.info.priority == .disposable && lag > policy.softLimit && !isEnded { return .drop(.disposable) }
-        return .deliver
+        return entry.info.priority == .disposable && lag > policy.softLimit ? .drop(.disposable) : .deliver
     }
 
-    private func judgeAudio(_ entry: PacketLogEntry, largest: Int) -> Verdict {
+    private func judgeAudio(_ entry: PacketLogEntry, lag: MediaTime, largest: Int) -> Verdict {
         guard let startDTS, entry.info.dts >= startDTS else { return .beforeStart }
         if let cause = entry.missing ?? (entry.byteCount > largest ? .tooLarge : nil) { return .drop(cause) }
-        return .deliver
+        return lag > policy.audioLimit ? .drop(.late) : .deliver
+    }
+
+    private mutating func count(_ packets: Int, of track: Track, as cause: DropCause?) {
+        if let cause { drops[track][cause] += packets }
     }
 
     /// Counts what the log forgot before it was read. What the frames were is no longer known, so lost video is
     /// taken for a lost reference frame.
     private mutating func passEvicted(in ring: PacketLogRing) {
-        guard position < ring.first else { return }
-        let now = ring.counts(before: ring.first)
-        if startDTS != nil {
-            drops.video.evicted += now.video - passed.video
-            drops.audio.evicted += now.audio - passed.audio
-            if now.video > passed.video { awaitsKeyframe = true }
+        for track in [Track.video, .audio] where next[track] < ring.first {
+            let lost = ring.counts(before: ring.first)[track] - passed[track]
+            count(lost, of: track, as: startDTS == nil ? skipCause : .evicted)
+            if track == .video, lost > 0 { awaitsKeyframe = true }
+            next[track] = ring.first
+            passed[track] += lost
         }
-        move(to: ring.first, in: ring)
     }
 
-    /// Goes to the newest keyframe, or, where that is too old to be shown to anybody, past everything written so far.
-    private mutating func seekStart(in ring: PacketLogRing, isEnded: Bool) {
-        guard let keyframe = ring.newestKeyframe, keyframe >= position, isEnded || isFresh(keyframe, in: ring) else {
-            return move(to: ring.end, in: ring)
+    // MARK: The start
+
+    /// Goes to the keyframe to start with, or, where there is none, past everything written so far.
+    private mutating func seekStart(in ring: PacketLogRing, horizon: MediaTime, isEnded: Bool) {
+        let start = startingPoint(in: ring, horizon: horizon, isEnded: isEnded) ?? ring.end
+        let before = ring.counts(before: start)
+        for track in [Track.video, .audio] where next[track] < start {
+            count(before[track] - passed[track], of: track, as: skipCause)
+            next[track] = start
+            passed[track] = before[track]
         }
-        move(to: keyframe, in: ring)
     }
 
-    private mutating func move(to sequence: Int, in ring: PacketLogRing) {
-        position = sequence
-        passed = ring.counts(before: sequence)
+    /// The newest keyframe that is due and not too old to be shown to anybody, or else the first that will be due.
+    private func startingPoint(in ring: PacketLogRing, horizon: MediaTime, isEnded: Bool) -> Int? {
+        var ahead: Int?
+        for sequence in stride(from: ring.end - 1, through: max(next.video, ring.first), by: -1) {
+            let entry = ring[sequence]
+            guard entry.info.track == .video, entry.info.isKeyframe, entry.missing == nil else { continue }
+            if entry.info.dts <= horizon { return isEnded || isFresh(entry.info.dts, horizon: horizon) ? sequence : ahead }
+            ahead = sequence
+        }
+        return ahead
     }
 
-    private func isFresh(_ keyframe: Int, in ring: PacketLogRing) -> Bool {
-        ring.newestDTS - ring[keyframe].info.dts <= policy.hardLimit
-    }
+    private func isFresh(_ dts: MediaTime, horizon: MediaTime) -> Bool { horizon - dts <= policy.hardLimit }
 }

@@ -1,4 +1,4 @@
-internal import LinuxSystem
+package import LinuxSystem
 package import MediaCore
 
 /// What a packet log holds and has done.
@@ -25,8 +25,14 @@ package struct PacketLogStatistics: Equatable, Sendable {
 package final class PacketLog: PacketSink, Sendable {
     struct State {
         let ring: PacketLogRing
-        var isEnded = false
+        /// When `end` was called (monotonic clock); nil while packets come.
+        var endedAt: MediaTime?
         var onKeyframeWanted: (@Sendable () -> Void)?
+
+        func moment(_ clock: any TimeSource) -> PacketCursorState.Moment {
+            let sinceEnd = endedAt.map { clock.now() - $0 } ?? .zero
+            return PacketCursorState.Moment(newestDTS: ring.newestDTS + sinceEnd, isEnded: endedAt != nil)
+        }
     }
 
     let monitor: Monitor<State>
@@ -41,13 +47,13 @@ package final class PacketLog: PacketSink, Sendable {
     package func write(_ info: PacketInfo, payload: RawSpan) {
         unsafe payload.withUnsafeBytes { bytes in
             monitor.signal { state in
-                if !state.isEnded { unsafe state.ring.append(info, payload: bytes) }
+                if state.endedAt == nil { unsafe state.ring.append(info, payload: bytes) }
             }
         }
     }
 
-    /// Says that no more packets come: cursors read what is left, then get `.ended`.
-    package func end() { monitor.signal { $0.isEnded = true } }
+    /// Says at `now` (monotonic clock) that no more packets come: cursors read what is left, then get `.ended`.
+    package func end(at now: MediaTime = MonotonicClock().now()) { monitor.signal { $0.endedAt = $0.endedAt ?? now } }
 
     /// Called, on a cursor's thread and outside the lock, when a destination cannot go on without a new keyframe.
     package var onKeyframeWanted: (@Sendable () -> Void)? {
@@ -56,8 +62,10 @@ package final class PacketLog: PacketSink, Sendable {
     }
 
     /// A reader that starts at the newest keyframe, or at the next where that is older than the policy's hard limit.
-    package func makeCursor(policy: CursorPolicy = CursorPolicy()) -> PacketCursor {
-        PacketCursor(log: self, policy: policy)
+    package func makeCursor(
+        policy: CursorPolicy = CursorPolicy(), clock: any TimeSource = MonotonicClock()
+    ) -> PacketCursor {
+        PacketCursor(log: self, policy: policy, clock: clock)
     }
 
     package var statistics: PacketLogStatistics {

@@ -12,7 +12,7 @@ struct PacketLogEntry {
     var before: TrackCounts
 }
 
-/// Packets of each track.
+/// A number for each track.
 struct TrackCounts: Equatable {
     var video = 0
     var audio = 0
@@ -42,7 +42,8 @@ struct TrackCounts: Equatable {
     private(set) var refused = 0
     private var writeOffset = 0
     private var lastKeyframe = -1
-    private var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
+    /// Each track's latest decode time.
+    private(set) var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
 
     init(limits: PacketLogLimits) {
         self.limits = limits

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
+#include <time.h>
 
 static int fail(upcast_rtmp_socket *socket, enum upcast_socket_failure failure, int code) {
     if (socket->failure == UPCAST_SOCKET_OK) {
@@ -15,9 +16,18 @@ static int fail(upcast_rtmp_socket *socket, enum upcast_socket_failure failure, 
     return -1;
 }
 
-/// 0 when `fd` is ready, -1 with the failure recorded.
+static int64_t patience_ends(const upcast_rtmp_socket *socket) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t end = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return __builtin_add_overflow(end, socket->patience_ns, &end) ? INT64_MAX : end;
+}
+
+/// 0 when `fd` is ready, -1 with the failure recorded. Called when a call could do nothing, so patience starts here.
 static int wait_for(upcast_rtmp_socket *socket, short events) {
-    switch (upcast_control_wait(socket->control, socket->fd, events, socket->deadline_ns)) {
+    int64_t deadline_ns = patience_ends(socket);
+    if (deadline_ns > socket->deadline_ns) deadline_ns = socket->deadline_ns;
+    switch (upcast_control_wait(socket->control, socket->fd, events, deadline_ns)) {
     case UPCAST_WAIT_READY: return 0;
     case UPCAST_WAIT_TIMEOUT: return fail(socket, UPCAST_SOCKET_TIMEOUT, 0);
     case UPCAST_WAIT_CANCELLED: return fail(socket, UPCAST_SOCKET_CANCELLED, 0);

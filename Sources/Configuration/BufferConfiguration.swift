@@ -3,6 +3,8 @@ package import MediaCore
 /// The bounds of the log of encoded packets that all destinations read.
 package struct BufferConfiguration: Equatable, Sendable {
     package var duration = MediaTime.milliseconds(3000)
+    /// How much later the broadcast is sent than it happens; the log holds it beside `duration`.
+    package var delay = MediaTime.zero
     package var maxBytes = 2 * 1024 * 1024
     /// A destination that is this far behind skips frames that no other frame needs.
     package var dropDisposable = MediaTime.milliseconds(700)

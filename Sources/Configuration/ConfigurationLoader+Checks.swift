@@ -23,10 +23,17 @@ extension ConfigurationLoader {
         let least = configuration.leastLogBytes
         if buffer.maxBytes < least {
             conflict(
-                ["buffer.max_bytes", "video.bitrate_kbps", "buffer.drop_to_keyframe_ms", "video.vbv_ms"],
-                "\(buffer.maxBytes) bytes do not hold buffer.drop_to_keyframe_ms and video.vbv_ms together at "
+                ["buffer.delay_ms", "buffer.max_bytes", "video.bitrate_kbps", "buffer.drop_to_keyframe_ms", "video.vbv_ms"],
+                "\(buffer.maxBytes) bytes do not hold \(buffer.delay > .zero ? "buffer.delay_ms, " : "")"
+                    + "buffer.drop_to_keyframe_ms and video.vbv_ms together at "
                     + "\((video.bitrate + audio.bitrate) / 1000) kbit/s",
                 "set buffer.max_bytes to at least \((least + 1023) / 1024)KiB")
+        }
+        if video.adaptive, video.minBitrate > video.bitrate {
+            conflict(
+                ["video.min_bitrate_kbps", "video.bitrate_kbps"],
+                "min_bitrate_kbps \(video.minBitrate / 1000) is more than bitrate_kbps \(video.bitrate / 1000)",
+                "the least cannot be more than the most")
         }
         if video.encoder == "libx264" {
             let presets = [
@@ -61,6 +68,13 @@ extension ConfigurationLoader {
     private mutating func checkDestination(_ index: Int) {
         let destination = configuration.destinations[index]
         let path = "destinations[\(index)]"
+        if destination.reconnectFirst > destination.reconnectLongest {
+            conflict(
+                ["\(path).reconnect_first_ms", "\(path).reconnect_longest_ms"],
+                "reconnect_first_ms \(destination.reconnectFirst.milliseconds) is more than reconnect_longest_ms "
+                    + "\(destination.reconnectLongest.milliseconds)",
+                "attempts come more rarely, not more often")
+        }
         let earlier = configuration.destinations[..<index]
         switch destination.url {
         case .none:

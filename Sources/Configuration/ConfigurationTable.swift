@@ -97,6 +97,14 @@ enum ConfigurationTable {
                 "Video bitrate asked of the encoder.",
                 memory: "Together with buffer.duration_ms it fills buffer.max_bytes."),
             ConfigurationKey(
+                "video", "adaptive", \.video.adaptive, .boolean,
+                "The bitrate follows what the slowest link carries, and bitrate_kbps is the most that is asked for.",
+                memory: nothing),
+            ConfigurationKey(
+                "video", "min_bitrate_kbps", \.video.minBitrate, .integer(50...50_000, scale: 1000), unit: "kbit/s",
+                "Where a link carries less than this, frames are left out instead: down to one in four.",
+                memory: nothing),
+            ConfigurationKey(
                 "video", "vbv_ms", \.video.vbv, .milliseconds(100...10_000), unit: "ms",
                 "Buffer of the rate control: how far the bitrate may swing.", memory: nothing),
             ConfigurationKey(
@@ -159,6 +167,10 @@ enum ConfigurationTable {
                 "buffer", "max_bytes", \.buffer.maxBytes, .bytes(128 << 10...256 << 20),
                 "The most bytes that the log holds.", memory: "This many bytes, allocated when the broadcast begins."),
             ConfigurationKey(
+                "buffer", "delay_ms", \.buffer.delay, .milliseconds(0...60_000), unit: "ms",
+                "The broadcast is sent this much later than it happens. The log holds it beside duration_ms.",
+                memory: "max_bytes must hold it: 328 kB a second at the default bitrates."),
+            ConfigurationKey(
                 "buffer", "drop_disposable_ms", \.buffer.dropDisposable, .milliseconds(50...60_000), unit: "ms",
                 "A destination that is this far behind skips frames that no other frame needs.", memory: nothing),
             ConfigurationKey(
@@ -186,7 +198,8 @@ enum ConfigurationTable {
                 memory: "It is the bound, not a cost."),
             ConfigurationKey(
                 "stop", "drain_ms", \.stop.drain, .milliseconds(0...60_000), unit: "ms",
-                "How long destinations may take to send what is queued when a broadcast ends.", memory: nothing)
+                "How long destinations may take to send what is queued when a broadcast ends; buffer.delay_ms comes on top.",
+                memory: nothing)
         ]
     }
 
@@ -216,6 +229,26 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "destinations", "send_timeout_ms", \.sendTimeout, .milliseconds(100...120_000), unit: "ms",
                 "A server that takes no byte for this long is given up.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "ack_timeout_ms", \.acknowledgementTimeout, .milliseconds(1000...120_000), unit: "ms",
+                "A server that takes bytes but acknowledges none for this long hangs, and is given up.",
+                memory: nothing),
+            ConfigurationKey(
+                "destinations", "reconnect", \.reconnect, .boolean,
+                "Whether a connection that breaks, or cannot be made, is tried again.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "reconnect_first_ms", \.reconnectFirst, .milliseconds(50...60_000), unit: "ms",
+                "Before the first new attempt; each further one waits 1.6 times as long. Up to half of it is left out "
+                    + "by chance.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "reconnect_longest_ms", \.reconnectLongest, .milliseconds(50...3_600_000), unit: "ms",
+                "No attempt waits longer.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "reconnect_attempts", \.reconnectAttempts, .integer(0...1_000_000),
+                "New attempts in a row before the destination is given up; 0 is without end.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "adaptive", \.adaptive, .boolean,
+                "Whether this link has a say in video.adaptive; files never have.", memory: nothing),
             ConfigurationKey(
                 "destinations", "ca_file", \.caFile, .optionalPath,
                 "Trusted certificates (PEM) for rtmps:// instead of the system's.",

@@ -12,6 +12,14 @@ package struct DestinationConfiguration: Equatable, Sendable, CustomStringConver
     package var connectTimeout = MediaTime.milliseconds(10_000)
     package var handshakeTimeout = MediaTime.milliseconds(10_000)
     package var sendTimeout = MediaTime.milliseconds(5_000)
+    package var acknowledgementTimeout = MediaTime.milliseconds(10_000)
+    package var reconnect = true
+    package var reconnectFirst = MediaTime.milliseconds(500)
+    package var reconnectLongest = MediaTime.milliseconds(30_000)
+    /// New attempts in a row before giving up; 0 is without end.
+    package var reconnectAttempts = 0
+    /// Whether the video bitrate follows this link.
+    package var adaptive = true
     /// Trusted certificates (PEM) instead of the system's.
     package var caFile: String?
     package var verifyTLS = true

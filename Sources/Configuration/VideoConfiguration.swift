@@ -22,6 +22,10 @@ package struct VideoConfiguration: Equatable, Sendable {
     package var subpixelMotion = false
     /// Bits a second.
     package var bitrate = 2_500_000
+    /// Whether the bitrate follows what the network carries.
+    package var adaptive = true
+    /// Bits a second; where less is carried, frames are left out.
+    package var minBitrate = 300_000
     /// The rate control's buffer, as time at `bitrate`.
     package var vbv = MediaTime.milliseconds(1000)
     package var keyframeInterval = MediaTime.milliseconds(2000)

@@ -14,7 +14,10 @@ package struct VideoStatus: JSONRecord {
     package var framesRepeated = 0
     package var keyframes = 0
     package var bytesEncoded = 0
+    /// What the encoder is asked for now; less than configured while the network carries less.
     package var targetBitsPerSecond = 0
+    /// A frame in so many is encoded; more than 1 while the network carries next to nothing.
+    package var frameRateDivisor = 1
     /// Over the last seconds.
     package var bitsPerSecond = 0
 
@@ -32,6 +35,7 @@ package struct VideoStatus: JSONRecord {
         fields("keyframes", &keyframes)
         fields("bytes_encoded", &bytesEncoded)
         fields("target_bits_per_second", &targetBitsPerSecond)
+        fields("frame_rate_divisor", &frameRateDivisor)
         fields("bits_per_second", &bitsPerSecond)
     }
 }
@@ -76,10 +80,17 @@ package struct DestinationStatus: JSONRecord {
     package var packetsSent = 0
     /// What the server acknowledged (RTMP Acknowledgement); zero for servers that do not.
     package var bytesAcknowledged = 0
+    /// Times that packets began to flow.
     package var connects = 0
+    /// Failed attempts and broken connections, by cause.
+    package var failures: [Counter] = []
+    /// Until the next attempt, while reconnecting; zero otherwise.
+    package var nextAttemptMilliseconds = 0
     /// Packets that this destination skipped, by cause.
     package var drops: [Counter] = []
-    /// How far it is behind the encoders.
+    /// How late packets reach the other side.
+    package var lagMilliseconds = 0
+    /// Of that, what waits in the log.
     package var backlogMilliseconds = 0
     package var backlogBytes = 0
     package var lastError: String?
@@ -95,7 +106,10 @@ package struct DestinationStatus: JSONRecord {
         fields("packets_sent", &packetsSent)
         fields("bytes_acknowledged", &bytesAcknowledged)
         fields("connects", &connects)
+        fields("failures", &failures)
+        fields("next_attempt_ms", &nextAttemptMilliseconds)
         fields("drops", &drops)
+        fields("lag_ms", &lagMilliseconds)
         fields("backlog_ms", &backlogMilliseconds)
         fields("backlog_bytes", &backlogBytes)
         fields("last_error", &lastError)

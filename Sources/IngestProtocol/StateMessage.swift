@@ -12,6 +12,8 @@ package enum BroadcastState: UInt16, CaseIterable, Sendable {
     case slowDown = 5
     /// No more samples are taken and what is queued is sent; the value is milliseconds in the queue.
     case draining = 6
+    /// One of several destinations is not reached, the others are; the value is how many still are.
+    case degraded = 7
 }
 
 /// News from the daemon: advisory, none of it needs an answer.

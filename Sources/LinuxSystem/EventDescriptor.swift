@@ -14,9 +14,10 @@ package final class EventDescriptor: Sendable {
         _ = unsafe write(descriptor.raw, &one, 8)
     }
 
-    /// Makes it unreadable again.
-    package func clear() {
+    /// Makes it unreadable again; false where it was.
+    @discardableResult
+    package func clear() -> Bool {
         var value: UInt64 = 0
-        _ = unsafe read(descriptor.raw, &value, 8)
+        return unsafe read(descriptor.raw, &value, 8) == 8
     }
 }

@@ -7,6 +7,9 @@ package struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static func microseconds(_ value: Int64) -> MediaTime { MediaTime(nanoseconds: value * 1_000) }
     package static func seconds(_ value: Int64) -> MediaTime { MediaTime(nanoseconds: value * 1_000_000_000) }
 
+    /// Rounded to the nearest nanosecond; for delays and estimates, not for timestamps.
+    package init(seconds: Double) { nanoseconds = Int64((seconds * 1e9).rounded()) }
+
     /// The time of sample `index` at `rate` samples a second, rounded down; exact for days at 192 kHz.
     package init(sample index: Int64, rate: Int) {
         let rate64 = Int64(rate)

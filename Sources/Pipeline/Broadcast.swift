@@ -23,7 +23,8 @@ final class Broadcast: Sendable {
     let queue: PCMQueue
     let counters: BroadcastCounters
     let clock: BroadcastClock
-    let destinations: [Destination]
+    let destinations: DestinationSet
+    let bitrate: BitrateControl
     let format: BroadcastFormat
     let started: StartedMessage
     let startedAt: MediaTime
@@ -35,11 +36,16 @@ final class Broadcast: Sendable {
     /// Bytes of raw PCM that may wait: the largest message (1 MiB) and as much again.
     static let pcmQueueBytes = 2 * 1024 * 1024
 
-    /// - Parameter onFailure: called once by any thread when the broadcast cannot go on.
+    /// - Parameters:
+    ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
+    ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
+    ///   - onFailure: called once by any thread when the broadcast cannot go on.
     /// - Throws: a sentence for the client and the log.
     init(
-        _ started: StartedMessage, configuration: Configuration, environment: [String: String], clock monotonic: any TimeSource,
-        onEvent: @escaping @Sendable (Int, DestinationEvent) -> Void, onFailure: @escaping @Sendable (String) -> Void
+        _ started: StartedMessage, configuration: Configuration, environment: [String: String],
+        clock monotonic: any TimeSource,
+        onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
+        onBitrate: @escaping @Sendable (BitrateStep) -> Void, onFailure: @escaping @Sendable (String) -> Void
     ) throws(WorkerFailure) {
         self.started = started
         startedAt = monotonic.now()
@@ -69,10 +75,19 @@ final class Broadcast: Sendable {
         inlet = CaptureInlet(
             canvas: canvas, fit: configuration.video.fit, convention: started.convention, slot: slot, queue: queue,
             clock: clock, counters: counters)
+        let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
+        self.destinations = destinations
+        let bitrate = BitrateControl(configuration.bitrateLimits)
+        self.bitrate = bitrate
         let video = VideoWorker(
             slot: slot, encoder: videoEncoder,
             painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter, clock: clock,
             counters: counters, frameRate: canvas.frameRate, idleInterval: configuration.video.idleRepeat,
+            adapt: { now in
+                let step = bitrate.look(at: now) { destinations.links }
+                if let step { onBitrate(step) }
+                return step
+            },
             onFailure: onFailure)
         let audio = AudioWorker(
             queue: queue, mixer: mixer, encoder: audioEncoder, sink: meter, clock: clock, counters: counters,
@@ -83,40 +98,26 @@ final class Broadcast: Sendable {
         log.onKeyframeWanted = { [weak video] in video?.requestKeyframe() }
 
         do {
-            let settings = try configuration.destinationSettings(environment: environment)
-            var destinations: [Destination] = []
-            for (index, settings) in settings.enumerated() {
-                destinations.append(
-                    Destination(
-                        index: index, settings: settings, log: log, format: format, clock: monotonic,
-                        onEvent: { onEvent(index, $0) }))
+            for settings in try configuration.destinationSettings(environment: environment) {
+                try destinations.add(settings)
             }
-            self.destinations = destinations
-            (videoThread, audioThread) = try Self.start(destinations, video, audio, slot)
+            (videoThread, audioThread) = try Self.start(video, audio, slot)
         } catch {
+            destinations.cancel()
             throw WorkerFailure(sentence: "\(error)")
         }
     }
 
-    /// Starts every thread, ends first; where one cannot be had, those that run are stopped again.
+    /// Starts the encoders' threads; where the second cannot be had, the first is stopped again.
     private static func start(
-        _ destinations: [Destination], _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>
+        _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>
     ) throws(Errno) -> (video: WorkerThread, audio: WorkerThread) {
-        var running: [Destination] = []
-        var videoThread: WorkerThread?
+        let videoThread = try WorkerThread(name: "up-video", stackBytes: 512 * 1024) { video.run() }
         do {
-            for destination in destinations {
-                try destination.start()
-                running.append(destination)
-            }
-            let thread = try WorkerThread(name: "up-video", stackBytes: 512 * 1024) { video.run() }
-            videoThread = thread
-            return (thread, try WorkerThread(name: "up-audio") { audio.run() })
+            return (videoThread, try WorkerThread(name: "up-audio") { audio.run() })
         } catch {
             slot.close()
-            videoThread?.join()
-            for destination in running { destination.cancel() }
-            for destination in running { destination.join() }
+            videoThread.join()
             throw error
         }
     }
@@ -133,34 +134,15 @@ final class Broadcast: Sendable {
         queue.close()
         videoThread.join()
         audioThread.join()
-        log.end()
-        for destination in destinations { destination.stop(deadline: deadline) }
-        for destination in destinations { destination.join() }
-        return destinations.allSatisfy(\.snapshot.isDrained)
+        log.end(at: clock.monotonic.now())
+        destinations.close(deadline: deadline)
+        return destinations.snapshots.allSatisfy(\.isDrained)
     }
 
-    /// At least one destination takes packets.
-    var isPublishing: Bool { destinations.contains { $0.snapshot.state == .publishing } }
-
-    /// There are destinations, and every one has failed for good.
-    var hasNoDestinationLeft: Bool {
-        !destinations.isEmpty && destinations.allSatisfy { $0.snapshot.state == .failed }
-    }
-
-    /// Why, for each destination that failed.
-    var destinationErrors: String { destinations.compactMap(\.snapshot.lastError).joined(separator: "; ") }
-
-    /// What the destination that is furthest behind has yet to send.
-    var backlog: CursorBacklog {
-        destinations.map(\.snapshot.backlog).max { $0.duration < $1.duration } ?? CursorBacklog()
-    }
-
-    var adviceFigures: ClientAdvice.Figures {
-        ClientAdvice.Figures(
-            isPublishing: isPublishing,
-            backlog: backlog.duration,
-            framesReceived: counters.framesReceived.current,
-            framesWasted: slot.superseded + counters.framesAboveRate.current)
+    /// Frames that came, and those of them that a newer one replaced.
+    var frameFigures: ClientAdvice.Frames {
+        ClientAdvice.Frames(
+            received: counters.framesReceived.current, wasted: slot.superseded + counters.framesAboveRate.current)
     }
 
     /// Frames that were received and never encoded.
@@ -177,7 +159,8 @@ final class Broadcast: Sendable {
             case .daemonStopping: .daemonStopping
             case .clientVanished, .protocolError, .failed: .failed
             }
-        let why = destinationErrors.isEmpty ? "not everything could be sent in time" : destinationErrors
+        let errors = destinations.snapshots.failures
+        let why = errors.isEmpty ? "not everything could be sent in time" : errors
         let text = drained ? sentence : "\(sentence); \(why)"
         return GoodbyeMessage(
             reason, text: text, framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,

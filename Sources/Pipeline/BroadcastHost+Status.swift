@@ -40,17 +40,20 @@ extension BroadcastHost {
             report.destinations = ended.isEmpty ? untriedDestinations : ended.map { $0.status(at: now) }
             return report
         }
-        report.state = isStopping ? .stopping : isClosing ? .draining : isPaused ? .paused : broadcast.isPublishing ? .live : .starting
+        let destinations = broadcast.destinations.snapshots
+        report.state =
+            isStopping ? .stopping
+            : isClosing ? .draining : isPaused ? .paused : destinations.isPublishing ? .live : .starting
         report.stateMilliseconds = Int((now - since).milliseconds)
         report.client = broadcast.clientStatus(at: now)
         report.video.bitsPerSecond = bitrate
-        broadcast.fill(&report, at: now)
+        broadcast.fill(&report, destinations, at: now)
         return report
     }
 
     /// Before the first broadcast.
     private var untriedDestinations: [DestinationStatus] {
-        configuration.destinations.map { destination in
+        currentConfiguration.destinations.map { destination in
             var status = DestinationStatus()
             status.name = destination.name
             status.url = destination.redactedURL
@@ -65,7 +68,7 @@ extension BroadcastHost {
             status.peakResidentBytes = memory.peakResident
             status.anonymousBytes = memory.anonymous
         }
-        let plan = configuration.memoryPlan
+        let plan = currentConfiguration.memoryPlan
         status.planBytes = plan.totalBytes
         status.capBytes = plan.capBytes
         status.plan = plan.lines.map { Counter($0.purpose.rawValue, $0.bytes) }
@@ -82,16 +85,16 @@ extension Broadcast {
         return client
     }
 
-    func fill(_ report: inout StatusReport, at now: MediaTime) {
+    func fill(_ report: inout StatusReport, _ destinations: [DestinationSnapshot], at now: MediaTime) {
         fillVideo(&report.video)
         fillAudio(&report.audio)
         report.drops = drops
         let statistics = log.statistics
-        let backlog = backlog
+        let backlog = destinations.backlog
         report.queue.milliseconds = Int(backlog.duration.milliseconds)
         report.queue.bytes = backlog.bytes
         report.queue.packets = statistics.packets
-        report.destinations = destinations.map { $0.snapshot.status(at: now) }
+        report.destinations = destinations.map { $0.status(at: now) }
         report.timeline = timelineCounters
         var latency = LatencyStatus()
         latency.path = "socket_to_encoder"
@@ -108,6 +111,9 @@ extension Broadcast {
         video.framesRepeated = counters.framesRepeated.asInt
         video.keyframes = meter.keyframes.asInt
         video.bytesEncoded = meter.videoBytes.asInt
+        let step = bitrate.current
+        video.targetBitsPerSecond = step.bitrate
+        video.frameRateDivisor = step.frameRateDivisor
     }
 
     private func fillAudio(_ audio: inout AudioStatus) {

@@ -16,6 +16,8 @@ internal import Glibc
 package final class BroadcastHost: IngestConsumer {
     struct State {
         var broadcast: Broadcast?
+        /// Those of the configuration, and what was added and removed since.
+        var destinations: [DestinationConfiguration]
         var isPaused = false
         /// When what `status` calls the state last changed; nil before the first broadcast.
         var stateSince: MediaTime?
@@ -40,12 +42,12 @@ package final class BroadcastHost: IngestConsumer {
     }
 
     let configuration: Configuration
-    private let environment: [String: String]
-    private let logger: Logger
+    let environment: [String: String]
+    let logger: Logger
     let clock: any TimeSource
     let startedAt: MediaTime
     private let server: IngestServer
-    let state = Monitor(State())
+    let state: Monitor<State>
 
     /// - Parameter environment: where stream keys may stand (`key_env`); read at each broadcast's start, as key files are.
     package init(
@@ -58,6 +60,14 @@ package final class BroadcastHost: IngestConsumer {
         self.logger = logger
         self.clock = clock
         startedAt = clock.now()
+        state = Monitor(State(destinations: configuration.destinations))
+    }
+
+    /// The configuration with the destinations as they are now.
+    var currentConfiguration: Configuration {
+        var current = configuration
+        current.destinations = state.withLock { $0.destinations }
+        return current
     }
 
     /// Takes note that the daemon stops, for the status; `IngestServer.stop` is what ends the broadcast.
@@ -74,7 +84,7 @@ package final class BroadcastHost: IngestConsumer {
 
     private static let annotationsPerSecond = 10
 
-    private var current: Broadcast? { state.withLock { $0.broadcast } }
+    var current: Broadcast? { state.withLock { $0.broadcast } }
 
     // MARK: IngestConsumer
 
@@ -85,8 +95,9 @@ package final class BroadcastHost: IngestConsumer {
         let broadcast: Broadcast
         do {
             broadcast = try Broadcast(
-                message, configuration: configuration, environment: environment, clock: clock,
+                message, configuration: currentConfiguration, environment: environment, clock: clock,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },
+                onBitrate: { [weak self] in self?.bitrateChanged($0) },
                 onFailure: { [weak self] in self?.failed($0) })
         } catch {
             logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
@@ -168,7 +179,8 @@ package final class BroadcastHost: IngestConsumer {
         guard let broadcast = current else { return }
         let sentence = Self.sentence(reason)
         logger.info("broadcast ending", metadata: ["why": "\(sentence)", "now": "what is encoded is sent, then closed"])
-        server.notify(StateMessage(.draining, value: UInt32(clamping: broadcast.backlog.duration.milliseconds), text: sentence))
+        let backlog = broadcast.destinations.snapshots.backlog.duration
+        server.notify(StateMessage(.draining, value: UInt32(clamping: backlog.milliseconds), text: sentence))
         do {
             let closer = try WorkerThread(name: "up-close") { [self] in close(broadcast, reason, sentence) }
             state.withLock { $0.closer = closer }
@@ -187,7 +199,7 @@ package final class BroadcastHost: IngestConsumer {
     // MARK: Ending
 
     private func close(_ broadcast: Broadcast, _ reason: BroadcastEnd, _ sentence: String) {
-        let drained = broadcast.close(deadline: clock.now() + configuration.stop.drain)
+        let drained = broadcast.close(deadline: clock.now() + configuration.stop.drain + configuration.buffer.delay)
         let goodbye = broadcast.goodbye(reason, drained: drained, sentence: sentence)
         logger.info(
             "broadcast ended",
@@ -195,7 +207,7 @@ package final class BroadcastHost: IngestConsumer {
                 "why": "\(sentence)", "frames": "\(goodbye.framesTaken)", "dropped": "\(goodbye.framesDropped)",
                 "duration": "\(clock.now() - broadcast.startedAt)", "sent_all": "\(drained)",
             ])
-        let snapshots = broadcast.destinations.map(\.snapshot)
+        let snapshots = broadcast.destinations.snapshots
         state.withLock {
             $0.broadcast = nil
             $0.lastDestinations = snapshots
@@ -240,16 +252,31 @@ package final class BroadcastHost: IngestConsumer {
 
     // MARK: Destinations
 
-    private func destinationChanged(_ index: Int, _ event: DestinationEvent) {
-        event.log(to: logger, name: configuration.destinations[index].name)
+    private func destinationChanged(_ name: String, _ event: DestinationEvent) {
+        event.log(to: logger, name: name)
         if let message = event.stateMessage { server.notify(message) }
         endWithoutDestinations()
+        let message = state.withLock { state -> StateMessage? in
+            guard let broadcast = state.broadcast, state.closer == nil else { return nil }
+            return state.advice.look(broadcast.destinations.snapshots.adviceFigures(at: clock.now()))
+        }
+        if let message { server.notify(message) }
+    }
+
+    private func bitrateChanged(_ step: BitrateStep) {
+        let isFull = step.bitrate == configuration.video.bitrate
+        logger.log(
+            level: isFull ? .info : .notice, "video bitrate changed",
+            metadata: [
+                "kbit_s": "\(step.bitrate / 1000)", "why": "\(step.reason)",
+                "frames": "\(step.frameRateDivisor == 1 ? "all" : "1 of \(step.frameRateDivisor)")",
+            ])
     }
 
     /// One dead destination costs the others nothing; when none is left there is nothing to broadcast to.
     private func endWithoutDestinations() {
-        guard let broadcast = current, broadcast.hasNoDestinationLeft else { return }
-        failed("no destination is left; \(broadcast.destinationErrors)")
+        guard let snapshots = current?.destinations.snapshots, snapshots.noneIsLeft else { return }
+        failed("no destination is left; \(snapshots.failures)")
     }
 
     /// Once a second, by the main thread: measures, and tells the client what has changed.
@@ -258,8 +285,9 @@ package final class BroadcastHost: IngestConsumer {
         let message = state.withLock { state -> StateMessage? in
             guard let broadcast = state.broadcast, state.closer == nil else { return nil }
             state.videoBitrate = Int(state.videoRate.note(broadcast.meter.videoBytes.current, at: now) * 8)
-            return state.advice.advise(
-                broadcast.adviceFigures, maxFrameRate: configuration.video.frameRate.framesPerSecond)
+            return state.advice.tick(
+                broadcast.destinations.snapshots.adviceFigures(at: now), broadcast.frameFigures,
+                maxFrameRate: configuration.video.frameRate.framesPerSecond)
         }
         if let message { server.notify(message) }
     }

@@ -1,53 +1,86 @@
 internal import IngestProtocol
 internal import MediaCore
 
-/// What the client is told of how the broadcast is doing: looked at once a second, said only when it changes.
+/// What the client is told of how the broadcast is doing: looked at once a second and when a destination changes, said
+/// only when it is news.
 ///
 /// Pure: figures in, message out, so that it is tested without a broadcast.
 struct ClientAdvice {
-    /// One look at a broadcast; frame counts are totals since its start.
-    struct Figures: Equatable {
-        var isPublishing = false
-        /// Largest backlog of a destination.
-        var backlog = MediaTime.zero
-        var framesReceived: UInt64 = 0
+    /// The destinations that are meant to take packets.
+    struct Destinations: Equatable {
+        /// Those that do.
+        var publishing = 0
+        var total = 0
+        /// How late packets reach the slowest of them.
+        var lag = MediaTime.zero
+        /// Until the next attempt of one that is down; nil where none is planned.
+        var nextAttempt: MediaTime?
+        /// What is wrong with one that is down, in a sentence.
+        var lost: String?
+    }
+
+    /// Frame counts are totals since the broadcast's start.
+    struct Frames: Equatable {
+        var received: UInt64 = 0
         /// Received, but replaced by a newer one before they were encoded.
-        var framesWasted: UInt64 = 0
+        var wasted: UInt64 = 0
     }
 
     /// Above this a destination is congested, and below half of it no longer: OBS's first threshold is 700 ms of queue,
     /// where it already drops.
-    static let congestedBacklog = MediaTime.milliseconds(500)
+    static let congestedLag = MediaTime.milliseconds(500)
     /// A client wastes its own and our time when this share of its frames is never encoded.
     private static let wastedShare = 0.2
 
-    private var last: Figures?
+    private var last: Frames?
+    /// Frames that would be enough, as long as the client sends too many.
+    private var enough: (frames: Int, sentence: String)?
     private var said: BroadcastState?
 
-    /// - Parameter maxFrameRate: what the canvas takes; named as the rate that would be enough when nothing is known.
-    mutating func advise(_ figures: Figures, maxFrameRate: Double) -> StateMessage? {
-        defer { last = figures }
-        guard figures.isPublishing else {
+    /// Once a second: also whether the client sends more than is used.
+    ///
+    /// - Parameter maxFrameRate: what the canvas takes; no more is ever asked for.
+    mutating func tick(_ destinations: Destinations, _ frames: Frames, maxFrameRate: Double) -> StateMessage? {
+        defer { last = frames }
+        enough = nil
+        if let last, frames.received > last.received {
+            let received = frames.received - last.received
+            let wasted = min(received, frames.wasted - last.wasted)
+            if Double(wasted) > Self.wastedShare * Double(received) {
+                let enough = max(1, min(Int(maxFrameRate), Int(received - wasted)))
+                self.enough = (
+                    enough,
+                    "\(wasted) of \(received) frames in the last second were replaced by newer ones before they were "
+                        + "encoded; \(enough) a second would be enough"
+                )
+            }
+        }
+        return look(destinations)
+    }
+
+    /// Whenever a destination has changed.
+    mutating func look(_ destinations: Destinations) -> StateMessage? {
+        guard destinations.publishing > 0 else { return withoutDestination(destinations) }
+        let milliseconds = destinations.lag.milliseconds
+        if destinations.lag > (said == .congested ? half(Self.congestedLag) : Self.congestedLag) {
+            return say(
+                .congested, value: milliseconds,
+                "the network takes less than is encoded; packets are \(milliseconds) ms late")
+        }
+        if destinations.publishing < destinations.total, let lost = destinations.lost {
+            return say(.degraded, value: Int64(destinations.publishing), lost)
+        }
+        if let enough { return say(.slowDown, value: Int64(enough.frames), enough.sentence) }
+        return say(.live, value: 0, "packets reach the destination")
+    }
+
+    private mutating func withoutDestination(_ destinations: Destinations) -> StateMessage? {
+        guard let next = destinations.nextAttempt else {
+            // The first connection is being made, or the end has come: others tell of these.
             said = nil
             return nil
         }
-        if figures.backlog > (said == .congested ? half(Self.congestedBacklog) : Self.congestedBacklog) {
-            return say(
-                .congested, value: figures.backlog.milliseconds,
-                "the network takes less than is encoded; \(figures.backlog.milliseconds) ms wait to be sent")
-        }
-        if let last, figures.framesReceived > last.framesReceived {
-            let received = figures.framesReceived - last.framesReceived
-            let wasted = min(received, figures.framesWasted - last.framesWasted)
-            if Double(wasted) > Self.wastedShare * Double(received) {
-                let enough = max(1, min(Int(maxFrameRate), Int(received - wasted)))
-                return say(
-                    .slowDown, value: Int64(enough),
-                    "\(wasted) of \(received) frames in the last second were replaced by newer ones before they were "
-                        + "encoded; \(enough) a second would be enough")
-            }
-        }
-        return say(.live, value: 0, "packets reach the destination")
+        return say(.reconnecting, value: next.milliseconds, destinations.lost ?? "the connection was lost")
     }
 
     private mutating func say(_ state: BroadcastState, value: Int64, _ text: String) -> StateMessage? {

@@ -7,17 +7,38 @@ extension Configuration {
     /// What each destination needs, stream keys included: read now, so that a key that was replaced is used.
     func destinationSettings(environment: [String: String]) throws(WorkerFailure) -> [DestinationSettings] {
         var settings: [DestinationSettings] = []
-        for destination in destinations {
-            do {
-                settings.append(
-                    DestinationSettings(
-                        name: destination.name, kind: try kind(of: destination, environment),
-                        maximumPacketBytes: maximumPacketBytes, cursorPolicy: cursorPolicy(destination)))
-            } catch {
-                throw WorkerFailure(sentence: "destination \(destination): \(error)")
-            }
-        }
+        for destination in destinations { settings.append(try self.settings(of: destination, environment: environment)) }
         return settings
+    }
+
+    /// The same for one.
+    func settings(
+        of destination: DestinationConfiguration, environment: [String: String]
+    ) throws(WorkerFailure) -> DestinationSettings {
+        do {
+            var settings = DestinationSettings(
+                name: destination.name, kind: try kind(of: destination, environment),
+                maximumPacketBytes: maximumPacketBytes, cursorPolicy: cursorPolicy(destination),
+                reconnect: reconnectPolicy(destination))
+            if case .rtmp = settings.kind { settings.isAdaptedTo = video.adaptive && destination.adaptive }
+            return settings
+        } catch {
+            throw WorkerFailure(sentence: "destination \(destination): \(error)")
+        }
+    }
+
+    /// What adapting the bitrate may do.
+    var bitrateLimits: BitrateController.Limits {
+        BitrateController.Limits(ceiling: video.bitrate, floor: video.minBitrate, audio: audio.bitrate)
+    }
+
+    private func reconnectPolicy(_ destination: DestinationConfiguration) -> ReconnectPolicy {
+        guard destination.reconnect else { return .never }
+        var policy = ReconnectPolicy()
+        policy.firstDelay = destination.reconnectFirst
+        policy.longestDelay = destination.reconnectLongest
+        policy.maximumAttempts = destination.reconnectAttempts == 0 ? nil : destination.reconnectAttempts
+        return policy
     }
 
     /// A keyframe can take the whole VBV at once, and half as much again where the encoder overshoots.
@@ -25,10 +46,18 @@ extension Configuration {
         max(256 * 1024, Int(Double(video.bitrate) / 8 * video.vbv.secondsAsDouble * 1.5))
     }
 
-    private func cursorPolicy(_ destination: DestinationConfiguration) -> CursorPolicy? {
-        guard case .rtmp = destination.url else { return nil }
-        return CursorPolicy(softLimit: buffer.dropDisposable, hardLimit: buffer.dropToKeyframe)
+    private func cursorPolicy(_ destination: DestinationConfiguration) -> CursorPolicy {
+        var policy = CursorPolicy.keepEverything
+        if case .rtmp = destination.url {
+            policy = CursorPolicy(
+                softLimit: buffer.dropDisposable, hardLimit: buffer.dropToKeyframe, audioLimit: buffer.duration)
+        }
+        policy.delay = buffer.delay
+        return policy
     }
+
+    /// A quarter of a second of the broadcast, at least what a keyframe of a small one takes.
+    private var quarterSecondBytes: Int { max(32 * 1024, (video.bitrate + audio.bitrate) / 8 / 4) }
 
     private func kind(of destination: DestinationConfiguration, _ environment: [String: String]) throws
         -> DestinationSettings.Kind
@@ -43,6 +72,10 @@ extension Configuration {
             rtmp.connectTimeout = destination.connectTimeout
             rtmp.handshakeTimeout = destination.handshakeTimeout
             rtmp.sendTimeout = destination.sendTimeout
+            rtmp.acknowledgementTimeout = destination.acknowledgementTimeout
+            rtmp.acknowledgementWindow = UInt32(clamping: quarterSecondBytes)
+            // `waitForRoom` goes by half of it.
+            rtmp.sendAheadBytes = 2 * quarterSecondBytes
             rtmp.caFile = destination.caFile
             rtmp.verifiesCertificate = destination.verifyTLS
             rtmp.chunkSize = destination.chunkSize

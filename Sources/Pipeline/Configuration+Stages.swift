@@ -46,12 +46,12 @@ extension Configuration {
     }
 
     var packetLogLimits: PacketLogLimits {
-        PacketLogLimits(maxBytes: buffer.maxBytes, maxDuration: buffer.duration, maxPackets: maxPackets)
+        PacketLogLimits(maxBytes: buffer.maxBytes, maxDuration: buffer.delay + buffer.duration, maxPackets: maxPackets)
     }
 
     /// Both tracks' packets over the log's duration, and half as many again for bursts.
     private var maxPackets: Int {
-        let seconds = buffer.duration.secondsAsDouble
+        let seconds = (buffer.delay + buffer.duration).secondsAsDouble
         let perSecond = video.frameRate.framesPerSecond + Double(audio.sampleRate) / 1024
         return max(64, Int(seconds * perSecond * 1.5))
     }

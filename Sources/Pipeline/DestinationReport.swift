@@ -12,6 +12,10 @@ extension DestinationEvent {
         case .state(let state): logger.debug("destination \(state.rawValue)", metadata: ["destination": "\(name)"])
         case .failed(let error):
             logger.error("\(error)", metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)"])
+        case .retrying(let error, let attempt, _):
+            logger.warning(
+                "\(error)",
+                metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)", "attempt": "\(attempt)"])
         case .notice(let sentence): logger.notice("\(sentence)", metadata: ["destination": "\(name)"])
         }
     }
@@ -20,7 +24,7 @@ extension DestinationEvent {
     var stateMessage: StateMessage? {
         switch self {
         case .state(.connecting): StateMessage(.connecting, value: 1, text: "the destination is being connected")
-        case .state, .failed, .notice: nil
+        case .state, .failed, .retrying, .notice: nil
         }
     }
 }
@@ -34,7 +38,8 @@ extension DestinationSnapshot {
             switch state {
             case .idle: .idle
             case .connecting: .connecting
-            case .publishing, .stopping: backlog.duration > ClientAdvice.congestedBacklog ? .congested : .live
+            case .publishing, .stopping: link.lag > ClientAdvice.congestedLag ? .congested : .live
+            case .reconnecting: .reconnecting
             case .stopped: .closed
             case .failed: .failed
             }
@@ -42,7 +47,12 @@ extension DestinationSnapshot {
         status.bytesSent = Int(clamping: bytesSent)
         status.packetsSent = video.packets + audio.packets
         status.bytesAcknowledged = Int(clamping: bytesAcknowledged ?? 0)
-        status.connects = state == .idle || state == .connecting ? 0 : 1
+        status.connects = connects
+        status.failures = PublishError.Kind.allCases.map {
+            Counter($0.rawValue.replacing("-", with: "_"), failures[$0] ?? 0)
+        }
+        status.nextAttemptMilliseconds = nextAttempt.map { Int(max(.zero, $0 - now).milliseconds) } ?? 0
+        status.lagMilliseconds = Int(link.lag.milliseconds)
         status.drops = Track.allCases.flatMap { track in
             DropCause.allCases.map { Counter("\(track)_\($0)", drops[track][$0]) }
         }

@@ -13,18 +13,22 @@ struct FramePacer {
         case hold(MediaTime)
     }
 
-    private let frameDuration: MediaTime
-    /// Frames of a source at just our rate come with jitter: a quarter of a frame early still counts as due.
-    private let tolerance: MediaTime
-    /// A source up to 5 % above our rate passes whole: to hold its frames back would cost latency and gain nothing.
-    private let credit: MediaTime
+    private let fullDuration: MediaTime
+    private var frameDuration: MediaTime
     private var due: MediaTime?
 
     init(_ frameRate: FrameRate) {
-        frameDuration = frameRate.frameDuration
-        tolerance = MediaTime(nanoseconds: frameDuration.nanoseconds / 4)
-        credit = MediaTime(nanoseconds: frameDuration.nanoseconds / 20 * 19)
+        fullDuration = frameRate.frameDuration
+        frameDuration = fullDuration
     }
+
+    /// From now on a frame in `divisor` is due.
+    mutating func divide(by divisor: Int) { frameDuration = fullDuration * Int64(divisor) }
+
+    /// Frames of a source at just our rate come with jitter: a quarter of a frame early still counts as due.
+    private var tolerance: MediaTime { MediaTime(nanoseconds: frameDuration.nanoseconds / 4) }
+    /// A source up to 5 % above our rate passes whole: to hold its frames back would cost latency and gain nothing.
+    private var credit: MediaTime { MediaTime(nanoseconds: frameDuration.nanoseconds / 20 * 19) }
 
     /// What to do with a frame that is to be shown at `time`.
     func decide(_ time: MediaTime) -> Decision {

@@ -17,6 +17,8 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
     private let idleInterval: MediaTime
+    /// What the links ask of the encoder, if that has changed; called before each frame.
+    private let adapt: @Sendable (MediaTime) -> BitrateStep?
     private let onFailure: @Sendable (String) -> Void
 
     private let keyframeWanted = Atomic(false)
@@ -31,7 +33,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, painter: CanvasPainter, sink: any PacketSink,
         clock: BroadcastClock, counters: BroadcastCounters, frameRate: FrameRate, idleInterval: MediaTime,
-        onFailure: @escaping @Sendable (String) -> Void
+        adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.slot = slot
         self.encoder = encoder
@@ -40,6 +42,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
         self.clock = clock
         self.counters = counters
         self.idleInterval = idleInterval
+        self.adapt = adapt
         self.onFailure = onFailure
         pacer = FramePacer(frameRate)
         lastEncodedAt = clock.monotonic.now()
@@ -127,6 +130,10 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
         lastEncodedAt = clock.monotonic.now()
         // By the time that it has in the stream: frames that a repeat has overtaken are thinned out, not squeezed.
         pacer.encoded(pts)
+        if let step = adapt(lastEncodedAt) {
+            pacer.divide(by: step.frameRateDivisor)
+            try encoding { () throws(EncodingError) in try encoder.setBitrate(step.bitrate) }
+        }
         let force = keyframeWanted.exchange(false, ordering: .relaxed)
         try encoding { () throws(EncodingError) in
             try encoder.encode(pts: pts, forceKeyframe: force, arrival: arrival, into: sink)

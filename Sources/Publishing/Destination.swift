@@ -1,20 +1,17 @@
 package import Buffering
-internal import Glibc
 package import LinuxSystem
 package import MediaCore
 
-/// One destination of a broadcast: a cursor on the packet log, a thread, and a connection or a file.
+/// One destination of a broadcast: a cursor on the packet log, a thread, and a connection or a file, made anew as often
+/// as it breaks.
 ///
 /// `start`, then `stop` or `cancel`, then `join`, from any thread; what happens is told by events (on the
-/// destination's thread) and snapshots. A slow or dead destination costs the others nothing.
+/// destination's thread) and snapshots. A slow or dead destination costs the others nothing. What the thread does
+/// stands in `PublishingLoop`.
 package final class Destination: Sendable {
-    /// How long the reader waits for a packet before it looks after the server; bounds the answer to a ping.
-    static let servicePeriod = MediaTime.milliseconds(200)
-    /// For unpublishing and closing in order.
-    static let finishTimeout = MediaTime.milliseconds(500)
-    static let stackBytes = 512 * 1024
+    private static let stackBytes = 512 * 1024
 
-    private struct State {
+    struct State {
         var snapshot: DestinationSnapshot
         var thread: WorkerThread?
         /// Nil until `start`.
@@ -22,15 +19,18 @@ package final class Destination: Sendable {
         /// Nothing is drained beyond this; nil until `stop`.
         var stopDeadline: MediaTime?
         var isCancelled = false
+        /// Nothing more is read: the broadcast goes on without this destination.
+        var isLeaving = false
     }
 
     private let index: Int
-    private let settings: DestinationSettings
-    private let format: BroadcastFormat
-    private let clock: any TimeSource
-    private let onEvent: @Sendable (DestinationEvent) -> Void
-    private let cursor: PacketCursor
-    private let state: Monitor<State>
+    package let settings: DestinationSettings
+    let format: BroadcastFormat
+    let clock: any TimeSource
+    let onEvent: @Sendable (DestinationEvent) -> Void
+    let cursor: PacketCursor
+    let state: Monitor<State>
+    private let retry = Monitor<RetrySignal?>(nil)
 
     /// - Parameters:
     ///   - index: names the thread, "up-pub-<index>".
@@ -44,7 +44,7 @@ package final class Destination: Sendable {
         self.format = format
         self.clock = clock
         self.onEvent = onEvent
-        cursor = log.makeCursor(policy: settings.cursorPolicy)
+        cursor = log.makeCursor(policy: settings.cursorPolicy, clock: clock)
         let kind =
             switch settings.kind {
             case .rtmp(let rtmp): rtmp.endpoint.isSecure ? "rtmps" : "rtmp"
@@ -61,26 +61,45 @@ package final class Destination: Sendable {
     /// - Throws: where no thread or no descriptor is to be had.
     package func start() throws(Errno) {
         let control = try PublishControl()
+        let retry = try RetrySignal()
+        self.retry.withLock { $0 = retry }
         try state.withLock { state throws(Errno) in
             precondition(state.thread == nil, "a destination starts once")
             state.control = control
             if let deadline = state.stopDeadline { control.limit(to: deadline) }
             if state.isCancelled { control.cancel() }
             // Certificates are verified on this thread: their code uses more stack than ours.
-            state.thread = try WorkerThread(name: "up-pub-\(index)", stackBytes: Self.stackBytes) { self.run(control) }
+            state.thread = try WorkerThread(name: "up-pub-\(index)", stackBytes: Self.stackBytes) {
+                PublishingLoop(self, control: control, retry: retry).run()
+            }
         }
     }
 
     /// Sends what the log still holds until `deadline` (monotonic clock), then unpublishes and closes in order.
     ///
-    /// To be called after `PacketLog.end`; returns at once. Where `deadline` has passed before there was a
-    /// connection, none is made.
+    /// To be called after `PacketLog.end`; returns at once. A destination that waits for its next attempt makes it at
+    /// once, and further ones until `deadline`.
     package func stop(deadline: MediaTime) {
         state.withLock { state in
             state.stopDeadline = min(deadline, state.stopDeadline ?? deadline)
             state.control?.limit(to: deadline)
         }
+        wake()
+    }
+
+    /// A destination that waits for its next attempt makes it now; any other takes no notice. Returns at once.
+    package func retryNow() { retry.withLock { $0 }?.signal() }
+
+    private func wake() {
         cursor.wake()
+        retryNow()
+    }
+
+    /// Ends in order what the packets sent so far began, until `deadline` (monotonic clock): for a destination that is
+    /// removed while the broadcast goes on. Returns at once.
+    package func leave(deadline: MediaTime) {
+        state.withLock { $0.isLeaving = true }
+        stop(deadline: deadline)
     }
 
     /// Drops the connection at once, whatever is going on; returns at once.
@@ -89,11 +108,14 @@ package final class Destination: Sendable {
             state.isCancelled = true
             state.control?.cancel()
         }
-        cursor.wake()
+        wake()
     }
 
     /// Waits for the thread's end, which `stop` or `cancel` brings about.
     package func join() { state.withLock { $0.thread }?.join() }
+
+    /// How the connection does; cheaper than `snapshot`.
+    package var link: LinkReport { state.withLock { $0.snapshot.link } }
 
     package var snapshot: DestinationSnapshot {
         var snapshot = state.withLock { $0.snapshot }
@@ -102,116 +124,6 @@ package final class Destination: Sendable {
         return snapshot
     }
 
-    // MARK: The thread
-
-    private func run(_ control: PublishControl) {
-        Self.blockBrokenPipeSignal()
-        var buffer = PacketBuffer(
-            limit: settings.maximumPacketBytes + RTMPPublisher.headroom + FLVFileWriter.tailroom,
-            tailroom: FLVFileWriter.tailroom)
-        do {
-            switch settings.kind {
-            case .rtmp(let rtmp):
-                try runOnce(
-                    RTMPPublisher(
-                        settings: rtmp, format: format, clock: clock, control: control,
-                        onNotice: { self.onEvent(.notice(self.title + ": " + $0)) }),
-                    &buffer)
-            case .flvFile(let path):
-                try runOnce(FLVFileWriter(path: path, format: format, clock: clock, control: control), &buffer)
-            }
-            enter(.stopped)
-        } catch {
-            // Being cancelled, or out of time while stopping, is what was asked for.
-            guard error.kind != .cancelled else { return enter(.stopped) }
-            var error = error
-            error.destination = title
-            error.consequence = "nothing more is published there"
-            state.withLock { $0.snapshot.lastError = error.description }
-            onEvent(.failed(error))
-            enter(.failed)
-        }
-    }
-
-    /// One attempt, from connecting to the end in order.
-    private func runOnce(_ sink: some PublishingSink, _ buffer: inout PacketBuffer) throws(PublishError) {
-        enter(.connecting)
-        do {
-            try sink.open()
-            enter(.publishing)
-            let isDrained = try pump(sink, &buffer)
-            note(sink.progress)
-            try sink.finish(until: clock.now() + Self.finishTimeout)
-            state.withLock { $0.snapshot.isDrained = isDrained }
-        } catch {
-            note(sink.progress)
-            sink.abort()
-            throw error
-        }
-    }
-
-    /// Moves packets until the log has ended (true) or the stop's deadline has passed (false).
-    private func pump(_ sink: some PublishingSink, _ buffer: inout PacketBuffer) throws(PublishError) -> Bool {
-        var isStopping = false
-        while true {
-            let now = clock.now()
-            let (isCancelled, stopDeadline) = state.withLock { ($0.isCancelled, $0.stopDeadline) }
-            if isCancelled { throw PublishError(.cancelled, "publishing was cancelled") }
-            if let stopDeadline, now >= stopDeadline { return false }
-            if stopDeadline != nil, !isStopping {
-                isStopping = true
-                enter(.stopping)
-            }
-            let wait = min(now + Self.servicePeriod, stopDeadline ?? now + Self.servicePeriod)
-            switch cursor.next(into: &buffer, headroom: sink.headroom, until: wait) {
-            case .packet(let info, let byteCount):
-                try sink.write(info, &buffer)
-                count(info, byteCount)
-            case .timeout, .woken: break
-            case .ended:
-                if !isStopping { enter(.stopping) }
-                return true
-            }
-            try sink.service()
-            note(sink.progress)
-        }
-    }
-
     /// "main" (rtmp://host/app): how messages call the destination.
-    private var title: String { "\"\(settings.name)\" (\(settings.location))" }
-
-    private func enter(_ new: DestinationState) {
-        state.withLock { state in
-            state.snapshot.state = new
-            state.snapshot.since = clock.now()
-        }
-        onEvent(.state(new))
-    }
-
-    private func note(_ progress: SinkProgress) {
-        state.withLock { state in
-            state.snapshot.location = progress.location
-            state.snapshot.bytesSent = progress.bytesSent
-            state.snapshot.bytesAcknowledged = progress.bytesAcknowledged
-            state.snapshot.tlsProtocol = progress.tlsProtocol
-        }
-    }
-
-    private func count(_ info: PacketInfo, _ byteCount: Int) {
-        state.withLock { state in
-            state.snapshot.lastPTS = info.pts
-            switch info.track {
-            case .video: state.snapshot.video.add(byteCount)
-            case .audio: state.snapshot.audio.add(byteCount)
-            }
-        }
-    }
-
-    /// A pipe that nobody reads any more must be an error here, not the process's end.
-    private static func blockBrokenPipeSignal() {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGPIPE)
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-    }
+    var title: String { "\"\(settings.name)\" (\(settings.location))" }
 }

@@ -16,8 +16,15 @@ package struct DestinationSettings: Sendable, Equatable {
     package var maximumPacketBytes: Int
     /// When frames are left out because the destination is slow; nothing is left out for files.
     package var cursorPolicy: CursorPolicy
+    package var reconnect: ReconnectPolicy
+    /// Whether the encoder's bitrate follows what this link carries.
+    package var isAdaptedTo = false
 
-    package init(name: String, kind: Kind, maximumPacketBytes: Int = 1 << 20, cursorPolicy: CursorPolicy? = nil) {
+    package init(
+        name: String, kind: Kind, maximumPacketBytes: Int = 1 << 20, cursorPolicy: CursorPolicy? = nil,
+        reconnect: ReconnectPolicy = ReconnectPolicy()
+    ) {
+        self.reconnect = reconnect
         self.name = name
         self.kind = kind
         self.maximumPacketBytes = maximumPacketBytes
@@ -55,8 +62,12 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package var connectTimeout = MediaTime.seconds(10)
     /// From there to "publish" accepted, TLS included.
     package var handshakeTimeout = MediaTime.seconds(10)
-    /// For one packet to be taken by the socket.
+    /// A server that takes no byte for as long is given up.
     package var sendTimeout = MediaTime.seconds(5)
+    /// A server that takes bytes but acknowledges none that it should have for as long is given up.
+    package var acknowledgementTimeout = MediaTime.seconds(10)
+    /// Bytes that the kernel may hold unsent, so that the rest waits where it can be left out: a quarter of a second.
+    package var sendAheadBytes = 128 * 1024
     /// PEM file of the CAs to trust instead of the system's.
     package var caFile: String?
     /// False accepts any certificate: whoever is in between can read the stream and the key.
@@ -64,8 +75,9 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     /// Bytes of a chunk, 1 to 16,777,215; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to
     /// 10,485,760).
     package var chunkSize = 65_536
-    /// Bytes after which the server is asked to acknowledge; its acknowledgements are the end-to-end measure.
-    package var acknowledgementWindow: UInt32 = 2_500_000
+    /// Bytes after which the server is asked to acknowledge; its acknowledgements are the end-to-end measure, so they
+    /// should come more than once a second.
+    package var acknowledgementWindow: UInt32 = 64 * 1024
 
     package init(endpoint: RTMPEndpoint, key: Secret) {
         self.endpoint = endpoint

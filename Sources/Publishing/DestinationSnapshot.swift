@@ -1,22 +1,28 @@
 package import Buffering
 package import MediaCore
 
-/// Where a destination is in its life; it goes through these in order and never back.
+/// Where a destination is in its life.
 package enum DestinationState: String, Sendable {
     case idle
     case connecting
     case publishing
+    /// An attempt failed, or a connection broke; the next attempt comes by itself.
+    case reconnecting
     /// Sending what is left, then unpublishing.
     case stopping
     case stopped
+    /// Given up: nothing more is published there.
     case failed
 }
 
 /// What a destination tells its owner, on the destination's thread.
 package enum DestinationEvent: Sendable {
     case state(DestinationState)
-    /// Publishing did not start, or ended; nothing follows but the state `failed`.
+    /// Publishing was given up; nothing follows but the state `failed`.
     case failed(PublishError)
+    /// An attempt failed or a connection broke; the next attempt comes `after` so long. `attempt` counts from 1 since
+    /// media last flowed.
+    case retrying(PublishError, attempt: Int, after: MediaTime)
     /// Something an operator should know, in one sentence without secrets.
     case notice(String)
 }
@@ -56,8 +62,25 @@ package struct DestinationSnapshot: Equatable, Sendable {
     package var lastError: String?
     /// Presentation time of the last packet that went out.
     package var lastPTS: MediaTime?
-    /// Everything that the log held was sent before the end: set when the destination has stopped.
+    /// Everything that the log held was sent before the end, and the server has shown that it got it: set when the
+    /// destination has stopped.
     package var isDrained = false
+    /// Connections that reached the point where packets flow, or files that were begun.
+    package var connects = 0
+    /// Failed attempts and broken connections since the start, by cause.
+    package var failures: [PublishError.Kind: Int] = [:]
+    /// When the next attempt is made (monotonic clock), while reconnecting.
+    package var nextAttempt: MediaTime?
+    /// How the connection does.
+    package var link: LinkReport
     /// "TLS1.3" and the like; nil where nothing is encrypted.
     package var tlsProtocol: String?
+
+    init(name: String, kind: String, location: String, since: MediaTime) {
+        self.name = name
+        self.kind = kind
+        self.location = location
+        self.since = since
+        link = LinkReport(time: since)
+    }
 }

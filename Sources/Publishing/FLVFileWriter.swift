@@ -98,11 +98,12 @@ final class FLVFileWriter: PublishingSink {
     func service() throws(PublishError) {}
 
     /// Fills in duration and size where the file can be gone back in; a pipe is just closed.
-    func finish(until deadline: MediaTime) throws(PublishError) {
-        guard let file, file.isSeekable else { return }
+    func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
+        guard let file, file.isSeekable else { return true }
         let duration = Double(lastTimestamp) / 1000 + format.video.frameRate.frameDuration.secondsAsDouble
         try file.overwrite(duration, at: Self.metadataBodyOffset + StreamMetadata.durationOffset)
         try file.overwrite(Double(fileBytes), at: Self.metadataBodyOffset + StreamMetadata.fileSizeOffset)
+        return true
     }
 
     func abort() { file = nil }

@@ -23,6 +23,8 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         case nameInUse = "name-in-use"
         /// The server took no bytes for as long as a packet may take.
         case sendTimeout = "send-timeout"
+        /// The server took bytes but acknowledged none of them for too long: it hangs.
+        case acknowledgementTimeout = "acknowledgement-timeout"
         /// The connection broke.
         case connectionLost = "connection-lost"
         /// The server closed the connection, or unpublished the stream.
@@ -33,6 +35,19 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         case system
         /// `cancel` was called, or the stop's deadline passed.
         case cancelled
+    }
+
+    /// Whether another attempt can bring nothing: the certificate is wrong, or the server said no to something that it has
+    /// never said yes to.
+    ///
+    /// - Parameter hasWorked: packets have flowed to this destination before. What refuses then, a server that is coming
+    ///   up or a disk that is full, can pass.
+    func isFinal(hasWorked: Bool) -> Bool {
+        switch kind {
+        case .certificate: true
+        case .rejected, .file: !hasWorked
+        default: false
+        }
     }
 
     package var kind: Kind

@@ -8,21 +8,36 @@ protocol PublishingSink: AnyObject {
     /// What has become of the attempt so far.
     var progress: SinkProgress { get }
 
+    /// Where the server wants the publisher to connect instead; nil as long as it wants nothing.
+    var redirect: RTMPEndpoint? { get }
+
     /// Connects, or creates the file; returns when packets may be written.
     func open() throws(PublishError)
+    /// Waits until the other side has taken so much of what was written that a packet is better sent than kept; false
+    /// where that is not so by `deadline`.
+    func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool
     /// Writes one packet; the first is a keyframe. The buffer's contents are overwritten.
     func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError)
     /// Attends to the other side, without waiting for it.
     func service() throws(PublishError)
     /// Ends in order: unpublishes and closes, or completes the file, until `deadline`.
-    func finish(until deadline: MediaTime) throws(PublishError)
+    ///
+    /// - Returns: whether the other side has shown that it got everything.
+    func finish(until deadline: MediaTime) throws(PublishError) -> Bool
     /// Drops the connection, so that the server does not take it for an end in order; a file is left as it is.
     func abort()
+}
+
+extension PublishingSink {
+    var redirect: RTMPEndpoint? { nil }
+    func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool { true }
 }
 
 struct SinkProgress: Equatable {
     var location: String
     var bytesSent: UInt64 = 0
+    /// Of these, what the other side's kernel has not confirmed.
+    var outstandingBytes = 0
     var bytesAcknowledged: UInt64?
     var tlsProtocol: String?
 }

@@ -34,8 +34,10 @@ final class RTMPConnection {
         let descriptor = try TCPConnector.connect(
             to: SocketAddress.alternating(addresses), clock: clock, control: control, until: connectDeadline)
         socket = RTMPSocket(descriptor, host: endpoint.host, control: control)
+        socket.limitUnsent(to: settings.sendAheadBytes)
         handle = RTMPHandle(socket: socket)
         try reachMedia(until: clock.now() + settings.handshakeTimeout)
+        socket.patience = settings.sendTimeout
     }
 
     private func reachMedia(until deadline: MediaTime) throws(PublishError) {
@@ -75,23 +77,38 @@ final class RTMPConnection {
 
     /// Says goodbye: FCUnpublish and deleteStream, then nothing more, and waits for the server to close until
     /// `deadline`. Closing with unread input would reset the connection and take back what the server has not read.
-    func unpublish(until deadline: MediaTime) throws(PublishError) {
+    ///
+    /// A server that keeps the connection open is waited for only so long as it has not confirmed everything, and
+    /// `closingGrace` beyond.
+    ///
+    /// - Returns: whether the server has closed in order, or confirmed every byte.
+    func unpublish(until deadline: MediaTime) throws(PublishError) -> Bool {
         socket.deadline = deadline
         session.beginUnpublishing()
         try handle.send(.commandAMF0, on: .command, body: RTMPCommand.fcUnpublish(settings.key))
         try handle.send(.commandAMF0, on: .command, body: RTMPCommand.deleteStream(session.streamID ?? 0))
         socket.bye()
         socket.shutdownSending()
+        var graceEnd: MediaTime?
         while true {
             do {
-                guard try socket.waitForInput(until: deadline) else { return }
-                try readAvailable()
+                let now = clock.now()
+                if graceEnd == nil, socket.unacknowledgedBytes == 0 { graceEnd = now + Self.closingGrace }
+                if let graceEnd, now >= graceEnd { return session.acknowledgedBytes == nil }
+                guard now < deadline else { return false }
+                let wait = min(deadline, graceEnd ?? now + Self.closingPoll)
+                if try socket.waitForInput(until: wait) { try readAvailable() }
             } catch {
-                // The server's closing is what was waited for; nothing else that happens now matters.
-                return
+                // The server's closing is what was waited for; a break may have taken something with it.
+                return error.kind == .closedByServer
             }
         }
     }
+
+    /// For a server that has everything, to close.
+    private static let closingGrace = MediaTime.milliseconds(500)
+    /// Confirmations wake nobody.
+    private static let closingPoll = MediaTime.milliseconds(20)
 
     // MARK: Inbound
 

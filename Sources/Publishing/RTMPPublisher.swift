@@ -19,6 +19,8 @@ final class RTMPPublisher: PublishingSink {
     static let headroom = RTMPHandle.headroom + 5
     var headroom: Int { Self.headroom }
     private let location: String
+    /// One packet may take this many send timeouts while its bytes keep moving.
+    private static let slowestSend: Int64 = 6
 
     init(
         settings: RTMPDestinationSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,
@@ -35,7 +37,7 @@ final class RTMPPublisher: PublishingSink {
     var progress: SinkProgress {
         SinkProgress(
             location: location, bytesSent: connection?.socket.bytesSent ?? 0,
-            bytesAcknowledged: acknowledgedBytes, tlsProtocol: connection?.socket.tlsProtocol)
+            outstandingBytes: connection?.socket.unacknowledgedBytes ?? 0, bytesAcknowledged: acknowledgedBytes, tlsProtocol: connection?.socket.tlsProtocol)
     }
 
     /// A server cannot have received more than was sent.
@@ -48,11 +50,16 @@ final class RTMPPublisher: PublishingSink {
         connection = try RTMPConnection(settings: settings, clock: clock, control: control, onNotice: onNotice)
     }
 
+    func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool {
+        try connection?.socket.waitForRoom(until: deadline) ?? false
+    }
+
     func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError) {
         guard let connection, let streamID = connection.session.streamID else {
             throw PublishError(.system, "there is no connection to write to")
         }
-        connection.socket.deadline = clock.now() + settings.sendTimeout
+        // A large keyframe on a slow link takes long, but may not stand still for as long as `sendTimeout`.
+        connection.socket.deadline = clock.now() + settings.sendTimeout * Self.slowestSend
         if !hasSentHeaders {
             try sendHeaders(on: connection, streamID: streamID, at: FLVTimestamp.milliseconds(info.dts))
             hasSentHeaders = true
@@ -101,9 +108,9 @@ final class RTMPPublisher: PublishingSink {
 
     func service() throws(PublishError) { try connection?.service() }
 
-    func finish(until deadline: MediaTime) throws(PublishError) {
-        try connection?.unpublish(until: deadline)
-        connection = nil
+    func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
+        defer { connection = nil }
+        return try connection?.unpublish(until: deadline) ?? false
     }
 
     func abort() {

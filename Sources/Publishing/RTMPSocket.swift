@@ -19,6 +19,7 @@ internal import MediaCore
         unsafe raw.initialize(to: upcast_rtmp_socket())
         unsafe raw.pointee.fd = descriptor.raw
         unsafe raw.pointee.control = control.raw
+        unsafe raw.pointee.patience_ns = .max
         self.descriptor = descriptor
         self.control = control
         self.host = host
@@ -26,6 +27,11 @@ internal import MediaCore
 
     deinit { unsafe raw.deallocate() }
 
+    /// A send that makes no progress for as long fails before `deadline`.
+    var patience: MediaTime {
+        get { MediaTime(nanoseconds: unsafe raw.pointee.patience_ns) }
+        set { unsafe raw.pointee.patience_ns = newValue.nanoseconds }
+    }
     var deadline: MediaTime {
         get { MediaTime(nanoseconds: unsafe raw.pointee.deadline_ns) }
         set { unsafe raw.pointee.deadline_ns = newValue.nanoseconds }
@@ -34,6 +40,26 @@ internal import MediaCore
     var bytesReceived: UInt64 { unsafe raw.pointee.bytes_received }
     /// Calls of librtmp's that sent something.
     var sends: UInt64 { unsafe raw.pointee.sends }
+    /// Bytes that the server's kernel has not acknowledged, the unsent ones among them.
+    var unacknowledgedBytes: Int { Int(upcast_tcp_unacknowledged_bytes(descriptor.raw)) }
+
+    /// Bounds what the kernel keeps unsent, so that a slow link makes packets wait where they can still be left out, and
+    /// not where they cannot (TCP_NOTSENT_LOWAT; `waitForRoom` is over at half of it).
+    func limitUnsent(to bytes: Int) {
+        var bytes = CInt(clamping: bytes)
+        _ = unsafe setsockopt(
+            descriptor.raw, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Waits until a packet would go out soon; false means that `deadline` has passed.
+    func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool {
+        switch control.wait(for: POLLOUT, on: descriptor.raw, until: deadline) {
+        case .ready: return true
+        case .timeout: return false
+        case .cancelled: throw PublishError(.cancelled, "waiting for the server was cancelled")
+        }
+    }
+
     /// "TLS1.3" and the like, nil on plain TCP.
     private(set) var tlsProtocol: String?
 

@@ -5,7 +5,7 @@ import SeededRandom
 import Testing
 
 @Suite struct PacketLogPropertyTests {
-    /// A reader of random speed, long stalls among it, on logs of random size: what comes out always decodes, the
+    /// A reader of random speed, long stalls and new connections among it, on logs of random size: what comes out always decodes, the
     /// log never holds more than its limits, and every packet is delivered or counted.
     @Test(arguments: 0..<24) func whateverTheReaderDoesTheStreamDecodes(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -15,7 +15,9 @@ import Testing
             maxPackets: Int.random(in: 4...500, using: &random))
         let soft = Int64.random(in: 50...1_500, using: &random)
         let policy = CursorPolicy(
-            softLimit: .milliseconds(soft), hardLimit: .milliseconds(Int64.random(in: soft...3_000, using: &random)))
+            softLimit: .milliseconds(soft), hardLimit: .milliseconds(Int64.random(in: soft...3_000, using: &random)),
+            audioLimit: .milliseconds(Int64.random(in: 3_000...5_000, using: &random)),
+            delay: .milliseconds([0, 0, Int64.random(in: 1...2_000, using: &random)].randomElement(using: &random)!))
         let log = PacketLog(limits: limits)
         let request = Monitor(false)
         log.onKeyframeWanted = { request.withLock { $0 = true } }
@@ -47,6 +49,7 @@ import Testing
             isWithinLimits =
                 isWithinLimits && statistics.bytes <= limits.maxBytes && statistics.packets <= limits.maxPackets
                 && statistics.duration <= limits.maxDuration
+            if Int.random(in: 0..<150, using: &random) == 0 { cursor.restart(counting: .disconnected) }
             if stalled > 0 { stalled -= 1; continue }
             if Int.random(in: 0..<100, using: &random) == 0 { stalled = Int.random(in: 1...120, using: &random) }
             credit = min(8, credit + Int.random(in: 0...5, using: &random))

@@ -74,9 +74,9 @@ import Testing
         let cursor = log.makeCursor()
         for info in [
             video(0, .keyframe), audio(0), video(33, .disposable), video(66, .reference), video(799, .disposable),
-            video(832, .reference),
+            video(832, .reference), audio(832),
         ] { write(log, info) }
-        #expect(drain(cursor) == ["V0", "a0", "v66", "v799", "v832"])
+        #expect(drain(cursor) == ["V0", "a0", "v66", "v799", "v832", "a832"])
         #expect(cursor.drops.video.disposable == 1)
         #expect(cursor.drops.total == 1)
     }
@@ -88,9 +88,9 @@ import Testing
         #expect(drain(cursor) == ["V0"])
         for info in [
             video(33, .reference), audio(33), video(66, .reference), video(500, .keyframe), video(1800, .keyframe),
-            audio(1800), video(1833, .reference), video(2100, .reference),
+            audio(1800), video(1833, .reference), video(2100, .reference), audio(2090),
         ] { write(log, info) }
-        #expect(drain(cursor) == ["a33", "V1800", "a1800", "v1833", "v2100"])
+        #expect(drain(cursor) == ["a33", "V1800", "a1800", "v1833", "a2090", "v2100"])
         #expect(cursor.drops.video.late == 3)
     }
 

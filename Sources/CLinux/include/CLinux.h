@@ -29,3 +29,11 @@ int upcast_cond_init_monotonic(void *cond);
 
 /// Outstanding bytes in a socket's send queue (SIOCOUTQ), or -1.
 int upcast_socket_unsent(int fd);
+
+// Netlink and epoll have headers that the module map leaves out.
+/// A socket that becomes readable when the machine's addresses or routes change (rtnetlink(7)), or -1 with errno.
+int upcast_network_watch(void);
+/// Reads what such a socket has to say; 1 where an address or a route has come.
+int upcast_network_came(int fd);
+/// A descriptor that is readable when one of `descriptors` is (epoll(7)), or -1 with errno.
+int upcast_poll_set(const int *descriptors, int count);

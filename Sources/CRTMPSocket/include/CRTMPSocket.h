@@ -47,6 +47,8 @@ typedef struct upcast_rtmp_socket {
     upcast_control *control;
     /// CLOCK_MONOTONIC nanoseconds; bounds every call until it is changed.
     int64_t deadline_ns;
+    /// How long a send may go without a byte's being taken; ends it before the deadline.
+    int64_t patience_ns;
     /// gnutls_session_t, or NULL for plain TCP; not owned.
     void *tls;
     enum upcast_socket_failure failure;
@@ -70,3 +72,21 @@ typedef struct upcast_refused_calls {
     int close;
 } upcast_refused_calls;
 upcast_refused_calls upcast_rtmp_refused_calls(void);
+
+/// Bytes that the kernel has not sent as yet; 0 where there is no connection.
+int upcast_tcp_unsent_bytes(int fd);
+/// Bytes that the peer's kernel has not acknowledged, the unsent ones among them; 0 where there is no connection.
+int upcast_tcp_unacknowledged_bytes(int fd);
+
+/// What the kernel has measured (TCP_INFO); a zero is something that it does not know.
+typedef struct upcast_tcp_info {
+    uint32_t rtt_us;
+    uint32_t min_rtt_us;
+    uint32_t total_retransmits;
+    /// Bytes a second.
+    uint64_t delivery_rate;
+    /// The rate was bounded by what there was to send.
+    int is_application_limited;
+} upcast_tcp_info;
+/// 0, or -1 with errno set.
+int upcast_tcp_read_info(int fd, upcast_tcp_info *result);

@@ -1,0 +1,32 @@
+#include "CRTMPSocket.h"
+
+// The kernel's own header: glibc's struct tcp_info ends before the delivery rate.
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+static int queued(int fd, unsigned long request) {
+    int bytes = 0;
+    return ioctl(fd, request, &bytes) == 0 && bytes > 0 ? bytes : 0;
+}
+
+int upcast_tcp_unsent_bytes(int fd) { return queued(fd, SIOCOUTQNSD); }
+
+int upcast_tcp_unacknowledged_bytes(int fd) { return queued(fd, SIOCOUTQ); }
+
+int upcast_tcp_read_info(int fd, upcast_tcp_info *result) {
+    // An older kernel fills in less; the rest stays zero.
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
+    *result = (upcast_tcp_info){
+        .rtt_us = info.tcpi_rtt,
+        .min_rtt_us = info.tcpi_min_rtt,
+        .total_retransmits = info.tcpi_total_retrans,
+        .delivery_rate = info.tcpi_delivery_rate,
+        .is_application_limited = info.tcpi_delivery_rate_app_limited,
+    };
+    return 0;
+}

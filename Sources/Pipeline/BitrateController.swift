@@ -1,0 +1,141 @@
+internal import MediaCore
+internal import Publishing
+
+/// Finds the bitrate that one destination's link carries: pure, reports in, targets out.
+///
+/// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles at nine
+/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not.
+/// Below the floor the picture is not made worse: fewer frames are sent instead.
+struct BitrateController {
+    struct Limits: Equatable {
+        /// Bits a second of video that are asked for when nothing is in the way.
+        var ceiling: Int
+        /// Below this the frame rate goes down instead.
+        var floor: Int
+        /// Bits a second of audio, which goes over the same link.
+        var audio: Int
+        /// Fewest frames are a frame in so many.
+        var maximumDivisor = 4
+
+        /// The least that frame rate and bitrate together come to.
+        var bottom: Int { max(20_000, floor / maximumDivisor) }
+    }
+
+    /// OBS's dynamic bitrate begins at 200 ms of queue; half a second of audio in the air must not start it.
+    static let congestedLag = MediaTime.milliseconds(300)
+    /// Calm below this.
+    static let calmLag = MediaTime.milliseconds(150)
+    /// After a step down, the queue gets this long to show that it shrinks.
+    private static let settling = MediaTime.seconds(1)
+    /// What is used while a queue empties, and when it has, of what the link was seen to carry.
+    private static let emptyingShare = 0.7
+    private static let settledShare = 0.9
+    /// A trial lasts this long.
+    private static let trial = MediaTime.milliseconds(1500)
+    private static let firstPause = MediaTime.seconds(4)
+    private static let longestPause = MediaTime.seconds(32)
+    private static let firstStep = 0.08
+    private static let largestStep = 0.5
+
+    let limits: Limits
+    /// Bits a second of video that this link is given.
+    private(set) var target: Int
+    /// Why it is what it is, for people.
+    private(set) var reason = "as configured"
+
+    private var connection = 0
+    private var samples: [(time: MediaTime, bytes: UInt64)] = []
+    /// Bits a second, audio among them, at which the link was full when it last was.
+    private var capacity: Double?
+    /// While a queue empties: how long it was at the last step, and when the next may come.
+    private var emptying: (lag: MediaTime, until: MediaTime)?
+    private var nextTrial = MediaTime.zero
+    private var pause = firstPause
+    private var step = firstStep
+    private var isOnTrial = false
+
+    init(_ limits: Limits) {
+        self.limits = limits
+        target = limits.ceiling
+        samples.reserveCapacity(32)
+    }
+
+    /// Takes a report into account; ten a second are expected. Afterwards `target` is what to use.
+    mutating func note(_ report: LinkReport) {
+        guard report.isPublishing else { return }
+        if report.connection != connection {
+            connection = report.connection
+            samples.removeAll(keepingCapacity: true)
+            emptying = nil
+            nextTrial = report.time + pause
+        }
+        let rate = measure(report)
+        if report.lag >= Self.congestedLag || (isOnTrial && report.lag >= Self.calmLag) {
+            congested(report, rate)
+        } else if report.lag < Self.calmLag {
+            calm(report, rate)
+        }
+    }
+
+    /// Bits a second over the last second; nil as long as half a second has not been seen.
+    private mutating func measure(_ report: LinkReport) -> Double? {
+        samples.append((report.time, report.deliveredBytes))
+        while samples.count > 2, report.time - samples[1].time >= .seconds(1) { samples.removeFirst() }
+        guard let first = samples.first, report.time - first.time >= .milliseconds(500) else { return nil }
+        return Double(report.deliveredBytes - first.bytes) * 8 / (report.time - first.time).secondsAsDouble
+    }
+
+    private mutating func congested(_ report: LinkReport, _ rate: Double?) {
+        if let emptying {
+            guard report.time >= emptying.until else { return }
+            // Shrinking: nothing more is needed.
+            if report.lag.nanoseconds < emptying.lag.nanoseconds / 10 * 9 {
+                self.emptying = (report.lag, report.time + Self.settling)
+                return
+            }
+        }
+        if isOnTrial {
+            isOnTrial = false
+            pause = min(pause * 2, Self.longestPause)
+        } else {
+            pause = Self.firstPause
+        }
+        step = Self.firstStep
+        // A link that stands still says nothing of what it carries when it moves.
+        let carried = min(rate ?? .infinity, Double(target + limits.audio))
+        if carried > Double(limits.audio) * 1.2 { capacity = carried }
+        let share = Double(target) * Self.emptyingShare
+        let wanted = carried * Self.emptyingShare - Double(limits.audio)
+        set(Int(min(share, wanted)), "packets are \(report.lag.milliseconds) ms late")
+        emptying = (report.lag, report.time + Self.settling)
+        nextTrial = report.time + pause
+    }
+
+    private mutating func calm(_ report: LinkReport, _ rate: Double?) {
+        if emptying != nil {
+            emptying = nil
+            nextTrial = report.time + pause
+            if let capacity {
+                set(max(target, Int(capacity * Self.settledShare) - limits.audio), "the queue is empty again")
+            }
+            return
+        }
+        guard target < limits.ceiling, report.time >= nextTrial else { return }
+        if isOnTrial {
+            // A trial that the encoder did not use has shown nothing, but a screen that stands still needs no more.
+            let isTested = (rate ?? 0) >= Double(target) * 0.6
+            step = isTested ? min(step * 2, Self.largestStep) : Self.firstStep
+            if isTested { pause = Self.firstPause }
+        }
+        isOnTrial = true
+        set(target + Int(Double(target) * step), "packets are on time")
+        nextTrial = report.time + Self.trial
+        if target == limits.ceiling { (isOnTrial, capacity) = (false, nil) }
+    }
+
+    private mutating func set(_ bitrate: Int, _ reason: String) {
+        let bounded = min(max(bitrate, limits.bottom), limits.ceiling)
+        if bounded != target { self.reason = reason }
+        target = bounded
+    }
+}

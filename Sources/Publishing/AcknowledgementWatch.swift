@@ -1,0 +1,37 @@
+internal import MediaCore
+
+/// Notices a server whose kernel takes bytes while the server itself does nothing with them: it has acknowledged before
+/// (RTMP 1.0, 5.4.3), and now acknowledges nothing although more than its usual step has reached it.
+///
+/// Pure; servers that never acknowledge are never blamed.
+struct AcknowledgementWatch {
+    private var largestStep: UInt64
+    private var acknowledged: UInt64 = 0
+    private var count = 0
+    private var overdueSince: MediaTime?
+
+    /// - Parameter window: bytes after which the server was asked to acknowledge.
+    init(window: UInt32) { largestStep = UInt64(window) }
+
+    /// - Parameters:
+    ///   - delivered: bytes that the server's kernel has confirmed.
+    ///   - acknowledged: bytes that the server says it has received; nil before its first word.
+    /// - Returns: for how long an acknowledgement has been overdue.
+    mutating func note(delivered: UInt64, acknowledged: UInt64?, at now: MediaTime) -> MediaTime {
+        guard let acknowledged else { return .zero }
+        if acknowledged > self.acknowledged {
+            // The first may stand for anything that came before; steps are known from the second on.
+            if count > 0 { largestStep = max(largestStep, acknowledged - self.acknowledged) }
+            self.acknowledged = acknowledged
+            count += 1
+            overdueSince = nil
+        }
+        guard count >= 2, delivered > acknowledged, delivered - acknowledged > 2 * largestStep else {
+            overdueSince = nil
+            return .zero
+        }
+        let since = overdueSince ?? now
+        overdueSince = since
+        return now - since
+    }
+}

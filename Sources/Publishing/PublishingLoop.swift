@@ -1,0 +1,285 @@
+internal import Buffering
+internal import Glibc
+internal import LinuxSystem
+internal import MediaCore
+
+/// A destination's thread: attempt after attempt, until the broadcast ends or the destination is given up.
+///
+/// Every attempt begins with a keyframe that was not sent before, and timestamps go on; the encoder notices nothing.
+final class PublishingLoop {
+    /// How long the reader waits for a packet before it looks after the server; bounds the answer to a ping.
+    private static let servicePeriod = MediaTime.milliseconds(100)
+    /// For unpublishing and closing in order, where no stop sets a deadline.
+    private static let finishTimeout = MediaTime.seconds(5)
+
+    private let destination: Destination
+    private let control: PublishControl
+    private let retry: RetrySignal
+    private var random = SystemRandomNumberGenerator()
+    private var backoff: Backoff
+    private var buffer: PacketBuffer
+    private var kind: DestinationSettings.Kind
+    /// Packets have flowed: what refuses from now on may be passing.
+    private var hasWorked = false
+    /// The keyframe that was read last on a connection that the server asked to be replaced, still in the buffer.
+    private var carried: PacketInfo?
+    /// A connection was lost when the broadcast had already ended: what it took along cannot be sent again.
+    private var hasLostTheEnd = false
+    private var meter: LinkMeter
+    private var acknowledgements: AcknowledgementWatch?
+
+    private var clock: any TimeSource { destination.clock }
+
+    init(_ destination: Destination, control: PublishControl, retry: RetrySignal) {
+        self.destination = destination
+        self.control = control
+        self.retry = retry
+        backoff = Backoff(destination.settings.reconnect)
+        kind = destination.settings.kind
+        buffer = PacketBuffer(
+            limit: destination.settings.maximumPacketBytes + RTMPPublisher.headroom + FLVFileWriter.tailroom,
+            tailroom: FLVFileWriter.tailroom)
+        meter = LinkMeter(at: destination.clock.now())
+    }
+
+    func run() {
+        Self.blockBrokenPipeSignal()
+        while true {
+            do {
+                try attempt()
+                return enter(.stopped)
+            } catch {
+                // Being cancelled, or out of time while stopping, is what was asked for.
+                guard error.kind != .cancelled else { return enter(.stopped) }
+                guard let delay = delay(after: error) else { return giveUp(error) }
+                guard wait(delay, after: error) else { return enter(.stopped) }
+            }
+        }
+    }
+
+    // MARK: Attempts
+
+    /// From connecting to the end in order; another connection in its place where the server asks for that.
+    private func attempt() throws(PublishError) {
+        while true {
+            switch kind {
+            case .rtmp(let settings):
+                let publisher = RTMPPublisher(
+                    settings: settings, format: destination.format, clock: clock, control: control,
+                    onNotice: { [destination] in destination.onEvent(.notice(destination.title + ": " + $0)) })
+                acknowledgements = AcknowledgementWatch(window: settings.acknowledgementWindow)
+                guard let endpoint = try publish(to: publisher) else { return }
+                var redirected = settings
+                redirected.endpoint = endpoint
+                kind = .rtmp(redirected)
+            case .flvFile(let path):
+                acknowledgements = nil
+                let writer = FLVFileWriter(path: path, format: destination.format, clock: clock, control: control)
+                _ = try publish(to: writer)
+                return
+            }
+        }
+    }
+
+    /// One connection, or one file.
+    ///
+    /// - Returns: where the server wants the next connection; nil at the end of the broadcast.
+    private func publish(to sink: some PublishingSink) throws(PublishError) -> RTMPEndpoint? {
+        enter(.connecting)
+        var publishingSince: MediaTime?
+        do {
+            try sink.open()
+            if carried == nil, hasWorked { destination.cursor.restart(counting: .disconnected) }
+            publishingSince = clock.now()
+            meter = LinkMeter(at: clock.now())
+            destination.state.withLock {
+                $0.snapshot.connects += 1
+                $0.snapshot.link.connection += 1
+            }
+            enter(.publishing)
+            let end = try pump(sink)
+            note(sink.progress)
+            let deadline = destination.state.withLock { $0.stopDeadline } ?? clock.now() + Self.finishTimeout
+            let isConfirmed = try sink.finish(until: deadline)
+            if end == .redirected { return sink.redirect }
+            destination.state.withLock { $0.snapshot.isDrained = end == .drained && isConfirmed && !hasLostTheEnd }
+            return nil
+        } catch {
+            carried = nil
+            // Where a server sent us may be wrong; what the operator said is tried again.
+            kind = destination.settings.kind
+            hasLostTheEnd = hasLostTheEnd || destination.state.withLock { $0.stopDeadline != nil }
+            note(sink.progress)
+            sink.abort()
+            if let publishingSince, clock.now() - publishingSince >= backoff.policy.healthyAfter { backoff.reset() }
+            throw error
+        }
+    }
+
+    private enum PumpEnd {
+        /// The log has ended and everything in it was written.
+        case drained
+        /// The stop's deadline has passed, or the broadcast goes on without this destination.
+        case cutShort
+        /// The server wants another connection; the keyframe that it is to begin with is in the buffer.
+        case redirected
+    }
+
+    /// Moves packets from the log to the sink.
+    private func pump(_ sink: some PublishingSink) throws(PublishError) -> PumpEnd {
+        if let info = carried {
+            carried = nil
+            try write(info, to: sink)
+        }
+        var isStopping = false
+        while true {
+            let now = clock.now()
+            let (isCancelled, isLeaving, stopDeadline) = destination.state.withLock {
+                ($0.isCancelled, $0.isLeaving, $0.stopDeadline)
+            }
+            if isCancelled { throw PublishError(.cancelled, "publishing was cancelled") }
+            if isLeaving { return .cutShort }
+            if let stopDeadline, now >= stopDeadline { return .cutShort }
+            if stopDeadline != nil, !isStopping {
+                isStopping = true
+                enter(.stopping)
+            }
+            let wait = min(now + Self.servicePeriod, stopDeadline ?? now + Self.servicePeriod)
+            if try sink.waitForRoom(until: wait) {
+                switch destination.cursor.next(into: &buffer, headroom: sink.headroom, until: wait) {
+                case .packet(let info, _):
+                    if sink.redirect != nil, info.isKeyframe {
+                        carried = info
+                        return .redirected
+                    }
+                    try write(info, to: sink)
+                case .timeout, .woken: break
+                case .ended:
+                    if !isStopping { enter(.stopping) }
+                    return .drained
+                }
+            }
+            try sink.service()
+            try measure(sink)
+        }
+    }
+
+    private func write(_ info: PacketInfo, to sink: some PublishingSink) throws(PublishError) {
+        let byteCount = buffer.byteCount
+        try sink.write(info, &buffer)
+        hasWorked = true
+        destination.state.withLock { state in
+            state.snapshot.lastPTS = info.pts
+            switch info.track {
+            case .video: state.snapshot.video.add(byteCount)
+            case .audio: state.snapshot.audio.add(byteCount)
+            }
+        }
+    }
+
+    // MARK: What the link does
+
+    /// Looks at what has reached the other side, and gives up a connection on which nothing does.
+    private func measure(_ sink: some PublishingSink) throws(PublishError) {
+        let now = clock.now()
+        let progress = sink.progress
+        meter.note(sent: progress.bytesSent, outstanding: progress.outstandingBytes, at: now)
+        note(progress)
+        guard case .rtmp(let settings) = kind else { return }
+        let stalled = meter.stalled(at: now)
+        if stalled >= settings.sendTimeout {
+            throw PublishError(.sendTimeout, "the server took no byte for \(stalled)")
+        }
+        let overdue =
+            acknowledgements?.note(delivered: meter.delivered, acknowledged: progress.bytesAcknowledged, at: now) ?? .zero
+        if overdue >= settings.acknowledgementTimeout {
+            throw PublishError(
+                .acknowledgementTimeout, "the server takes data but has acknowledged none of it for \(overdue): it hangs")
+        }
+        let backlog = destination.cursor.backlog.duration
+        let shed = destination.cursor.drops
+        destination.state.withLock { state in
+            state.snapshot.link.time = now
+            state.snapshot.link.isPublishing = true
+            state.snapshot.link.lag = backlog + max(meter.socketLag(at: now), overdue)
+            state.snapshot.link.deliveredBytes = meter.delivered
+            state.snapshot.link.outstandingBytes = meter.outstanding
+            state.snapshot.link.shedPackets = shed.video.late + shed.video.disposable + shed.audio.late
+        }
+    }
+
+    private func note(_ progress: SinkProgress) {
+        destination.state.withLock { state in
+            state.snapshot.location = progress.location
+            state.snapshot.bytesSent = progress.bytesSent
+            state.snapshot.bytesAcknowledged = progress.bytesAcknowledged
+            state.snapshot.tlsProtocol = progress.tlsProtocol
+        }
+    }
+
+    // MARK: Between attempts
+
+    /// How long to wait before the next attempt; nil where there is to be none.
+    private func delay(after error: PublishError) -> MediaTime? {
+        guard !error.isFinal(hasWorked: hasWorked) else { return nil }
+        return backoff.next(using: &random)
+    }
+
+    /// Tells of the failure and waits; false where there is nothing to try again for.
+    private func wait(_ delay: MediaTime, after error: PublishError) -> Bool {
+        let isStopping = destination.state.withLock { $0.stopDeadline != nil }
+        let next = clock.now() + delay
+        let told = told(error, "trying again in \(delay)")
+        destination.state.withLock { $0.snapshot.nextAttempt = next }
+        enter(.reconnecting)
+        destination.onEvent(.retrying(told, attempt: backoff.attempts, after: delay))
+        defer { destination.state.withLock { $0.snapshot.nextAttempt = nil } }
+        while true {
+            if destination.state.withLock({ $0.isCancelled || $0.isLeaving }) { return false }
+            switch control.wait(for: POLLIN, on: retry.descriptor, until: next) {
+            case .timeout: return true
+            case .cancelled: return false
+            case .ready:
+                guard let why = retry.take() else { continue }
+                // The stop itself is a reason to try at once.
+                if !isStopping, destination.state.withLock({ $0.stopDeadline != nil }) { return true }
+                destination.onEvent(.notice("\(destination.title): trying again now, \(why)"))
+                return true
+            }
+        }
+    }
+
+    private func giveUp(_ error: PublishError) {
+        let told = told(error, "nothing more is published there")
+        enter(.failed)
+        destination.onEvent(.failed(told))
+    }
+
+    private func told(_ error: PublishError, _ consequence: String) -> PublishError {
+        var error = error
+        error.destination = destination.title
+        error.consequence = consequence
+        destination.state.withLock {
+            $0.snapshot.lastError = error.description
+            $0.snapshot.failures[error.kind, default: 0] += 1
+        }
+        return error
+    }
+
+    private func enter(_ new: DestinationState) {
+        destination.state.withLock { state in
+            state.snapshot.state = new
+            state.snapshot.since = clock.now()
+            if new != .publishing, new != .stopping { state.snapshot.link.isPublishing = false }
+        }
+        destination.onEvent(.state(new))
+    }
+
+    /// A pipe that nobody reads any more must be an error here, not the process's end.
+    private static func blockBrokenPipeSignal() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+}

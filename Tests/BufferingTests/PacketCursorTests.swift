@@ -1,0 +1,185 @@
+@testable import Buffering
+import LinuxSystem
+import MediaCore
+import Testing
+
+/// The order in which a cursor gives packets out, when they are due, and what a new connection begins with.
+@Suite struct PacketCursorTests {
+    private let log = PacketLog(
+        limits: PacketLogLimits(maxBytes: 100_000, maxDuration: .seconds(20), maxPackets: 2_000))
+
+    private func video(_ ms: Int64, _ priority: PacketPriority = .reference) {
+        write(PacketInfo(track: .video, pts: .milliseconds(ms), dts: .milliseconds(ms), priority: priority))
+    }
+    private func audio(_ ms: Int64) {
+        write(PacketInfo(track: .audio, pts: .milliseconds(ms), dts: .milliseconds(ms), priority: .audio))
+    }
+    private func write(_ info: PacketInfo) { log.write(info, payload: [UInt8](repeating: 7, count: 10).span.bytes) }
+
+    /// Everything readable now, as "V100" for keyframes, "v133" and "a100".
+    private func drain(_ cursor: PacketCursor) -> [String] {
+        var buffer = PacketBuffer(limit: 1_000)
+        var out: [String] = []
+        while case .packet(let info, _) = cursor.next(into: &buffer, headroom: 0, until: .zero) {
+            out.append("\(info.track == .audio ? "a" : info.isKeyframe ? "V" : "v")\(info.dts.milliseconds)")
+        }
+        return out
+    }
+
+    // MARK: Order
+
+    @Test func audioThatIsWrittenLaterComesInOrderOfTime() {
+        video(0, .keyframe)
+        for ms: Int64 in [33, 66, 100] { video(ms) }
+        for ms: Int64 in [0, 21, 43, 64, 85] { audio(ms) }
+        #expect(
+            drain(log.makeCursor())
+                == ["V0", "a0", "a21", "v33", "a43", "a64", "v66", "a85", "v100"])
+    }
+
+    /// Bug: half-second bursts of audio left the recording with sound up to 750 ms behind the picture; SRS takes steps of
+    /// more than 250 ms for a break and corrects them away.
+    @Test func videoWaitsForAudioThatIsFarBehind() {
+        let cursor = log.makeCursor()
+        audio(0)
+        video(0, .keyframe)
+        for ms in stride(from: Int64(33), through: 600, by: 33) { video(ms) }
+        #expect(drain(cursor).last == "v132", "150 ms ahead of the newest audio, and no further")
+        for ms in stride(from: Int64(21), through: 600, by: 21) { audio(ms) }
+        let rest = drain(cursor)
+        #expect(rest.first == "a21" && rest.count == 28 + 14)
+        #expect(rest.contains("v594"))
+    }
+
+    @Test func videoDoesNotWaitForAudioThatNeverComes() {
+        let cursor = log.makeCursor()
+        audio(0)
+        video(0, .keyframe)
+        for ms in stride(from: Int64(100), through: 3_000, by: 100) { video(ms) }
+        #expect(drain(cursor).last == "v2000")
+        #expect(cursor.drops == DropCounters(), "what waits on purpose is not late")
+        log.end(at: .zero)
+        #expect(drain(cursor).last == "v3000", "at the end nothing waits")
+    }
+
+    // MARK: New connections
+
+    @Test func aNewConnectionBeginsWithAKeyframeThatWasNotSent() {
+        let asked = Monitor(0)
+        log.onKeyframeWanted = { asked.withLock { $0 += 1 } }
+        let cursor = log.makeCursor()
+        video(0, .keyframe)
+        audio(0)
+        video(33)
+        #expect(drain(cursor) == ["V0", "a0", "v33"])
+        video(66)
+        audio(21)
+        cursor.restart(counting: .disconnected)
+        #expect(drain(cursor) == [], "the keyframe at 0 has been sent: nothing goes back in time")
+        #expect(asked.withLock { $0 } == 1)
+        video(100)
+        video(133, .keyframe)
+        audio(120)
+        audio(140)
+        #expect(drain(cursor) == ["V133", "a140"])
+        #expect(cursor.drops.video.disconnected == 2 && cursor.drops.audio.disconnected == 2)
+        #expect(cursor.drops.total == 4)
+    }
+
+    @Test func aKeyframeThatCameMeanwhileIsUsedAtOnce() {
+        let asked = Monitor(0)
+        log.onKeyframeWanted = { asked.withLock { $0 += 1 } }
+        let cursor = log.makeCursor()
+        video(0, .keyframe)
+        #expect(drain(cursor) == ["V0"])
+        video(33)
+        video(66, .keyframe)
+        video(100)
+        cursor.restart(counting: .disconnected)
+        #expect(drain(cursor) == ["V66", "v100"])
+        #expect(asked.withLock { $0 } == 0)
+        #expect(cursor.drops.video.disconnected == 1)
+    }
+
+    /// What the log forgets while there is no connection is lost for want of one.
+    @Test func aLongOutageIsCountedAsOne() {
+        let log = PacketLog(limits: PacketLogLimits(maxBytes: 100_000, maxDuration: .seconds(1), maxPackets: 2_000))
+        func write(_ ms: Int64, _ priority: PacketPriority) {
+            let info = PacketInfo(
+                track: priority == .audio ? .audio : .video, pts: .milliseconds(ms), dts: .milliseconds(ms),
+                priority: priority)
+            log.write(info, payload: [1].span.bytes)
+        }
+        let cursor = log.makeCursor()
+        write(0, .keyframe)
+        #expect(drain(cursor) == ["V0"])
+        for ms in stride(from: Int64(40), through: 8_000, by: 40) {
+            write(ms, ms % 2_000 == 0 ? .keyframe : .reference)
+            write(ms, .audio)
+        }
+        cursor.restart(counting: .disconnected)
+        #expect(drain(cursor).prefix(2) == ["V8000", "a8000"])
+        #expect(cursor.drops.video.disconnected == 199 && cursor.drops.audio.disconnected == 199)
+        #expect(cursor.drops.total == 398)
+    }
+
+    // MARK: Audio last
+
+    @Test func audioIsLeftOutBeyondItsOwnLimitOnly() {
+        let cursor = log.makeCursor(
+            policy: CursorPolicy(
+                softLimit: .milliseconds(500), hardLimit: .milliseconds(1_000), audioLimit: .milliseconds(2_000)))
+        video(0, .keyframe)
+        #expect(drain(cursor) == ["V0"])
+        for ms in stride(from: Int64(500), through: 5_000, by: 500) {
+            video(ms, ms == 5_000 ? .keyframe : .reference)
+            audio(ms)
+        }
+        #expect(
+            drain(cursor) == ["a3000", "a3500", "a4000", "a4500", "V5000", "a5000"])
+        #expect(cursor.drops.audio.late == 5)
+    }
+
+    // MARK: Delay
+
+    @Test func aDelayHoldsPacketsBackAndIsNotLateness() {
+        let clock = ManualClock()
+        let cursor = log.makeCursor(policy: CursorPolicy(delay: .seconds(5)), clock: clock)
+        for ms in stride(from: Int64(0), through: 4_900, by: 100) {
+            video(ms, ms % 2_000 == 0 ? .keyframe : .reference)
+            audio(ms)
+        }
+        #expect(drain(cursor) == [])
+        video(5_100)
+        audio(5_100)
+        #expect(drain(cursor) == ["V0", "a0", "v100", "a100"])
+        #expect(cursor.backlog.duration == .zero && cursor.backlog.bytes > 0)
+        // After the end the rest goes out at its own pace.
+        log.end(at: clock.now())
+        #expect(drain(cursor) == [])
+        clock.advance(by: .milliseconds(250))
+        #expect(drain(cursor) == ["v200", "a200", "v300", "a300"])
+        clock.advance(by: .seconds(5))
+        #expect(drain(cursor).last == "a5100")
+        var buffer = PacketBuffer(limit: 1_000)
+        #expect(cursor.next(into: &buffer, headroom: 0, until: nil) == .ended)
+    }
+
+    /// A keyframe asked for now would come too late by the delay; the one that waits in the log is the next to come.
+    @Test func aNewConnectionWithADelayWaitsForTheNextKeyframeInTheLog() {
+        let asked = Monitor(0)
+        log.onKeyframeWanted = { asked.withLock { $0 += 1 } }
+        let cursor = log.makeCursor(policy: CursorPolicy(delay: .seconds(3)))
+        func write(from: Int64, through: Int64) {
+            for ms in stride(from: from, through: through, by: 100) { video(ms, ms % 2_000 == 0 ? .keyframe : .reference) }
+        }
+        write(from: 0, through: 4_000)
+        #expect(drain(cursor).last == "v1000")
+        cursor.restart(counting: .disconnected)
+        #expect(drain(cursor) == [])
+        #expect(asked.withLock { $0 } == 0)
+        write(from: 4_100, through: 5_100)
+        #expect(drain(cursor) == ["V2000", "v2100"])
+        #expect(cursor.drops.video.disconnected == 9)
+    }
+}
