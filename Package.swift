@@ -137,6 +137,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/fault-proxy"),
+        .executableTarget(
+            name: "fault-bench",
+            dependencies: [
+                "FaultProxy", "TestSupport", "LinuxSystem", "MediaCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/FaultBench"),
         .testTarget(name: "FaultProxyTests", dependencies: ["FaultProxy", "LinuxSystem", "MediaCore"]),
     ],
     swiftLanguageModes: [.v6]
@@ -146,7 +153,7 @@ let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
 let cTargets: Set<String> = ["CLinux", "CRTMPSocket"]
-let testLibraries: Set<String> = ["TestSupport", "FaultProxy", "fault-proxy"]
+let testLibraries: Set<String> = ["TestSupport", "FaultProxy", "fault-proxy", "fault-bench"]
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {
     var settings = target.swiftSettings ?? []
