@@ -54,6 +54,8 @@ public enum CaptureState: Sendable {
     case slowDown
     /// The value is milliseconds queued; a goodbye follows.
     case draining
+    /// One of several destinations is not reached; the value is how many are.
+    case degraded
     /// A state that this version has no name for; the sentence says what it is.
     case other
 
@@ -66,6 +68,7 @@ public enum CaptureState: Sendable {
             case .reconnecting: .reconnecting
             case .slowDown: .slowDown
             case .draining: .draining
+            case .degraded: .degraded
             case nil: .other
             }
     }

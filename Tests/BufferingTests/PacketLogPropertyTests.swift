@@ -21,7 +21,8 @@ import Testing
         let log = PacketLog(limits: limits)
         let request = Monitor(false)
         log.onKeyframeWanted = { request.withLock { $0 = true } }
-        let cursor = log.makeCursor(policy: policy)
+        let clock = ManualClock()
+        let cursor = log.makeCursor(policy: policy, clock: clock)
         var stream = TestStream(seed: seed ^ 0xabcdef)
         stream.keyframeInterval = Int.random(in: 1...90, using: &random)
         stream.disposableShare = Double.random(in: 0...0.7, using: &random)
@@ -55,13 +56,14 @@ import Testing
             credit = min(8, credit + Int.random(in: 0...5, using: &random))
             readAvailable(credit)
         }
-        log.end()
+        log.end(at: clock.now())
+        clock.advance(by: policy.delay)
         readAvailable(.max)
 
         #expect(isWithinLimits)
         #expect(decoder.complaint == nil)
         let drops = cursor.drops
-        let sinceStart = Int(stream.videoNumber - (decoder.video.first ?? stream.videoNumber + 1) + 1)
+        let sinceStart = decoder.video.first.map { Int(stream.videoNumber - $0 + 1) } ?? 0
         let accounted = decoder.video.count + drops.video.total
         // Keyframes that were too large to start with count as well.
         #expect(accounted >= sinceStart && accounted <= sinceStart + drops.video.tooLarge, "\(drops)")

@@ -10,8 +10,13 @@ final class DestinationRun {
     let log: PacketLog
     private let events = Monitor<[DestinationEvent]>([])
 
-    init(_ settings: DestinationSettings, log: PacketLog, format: BroadcastFormat) throws {
+    /// One attempt, unless told otherwise.
+    init(
+        _ settings: DestinationSettings, log: PacketLog, format: BroadcastFormat, reconnect: ReconnectPolicy = .never
+    ) throws {
         self.log = log
+        var settings = settings
+        settings.reconnect = reconnect
         let events = events
         destination = Destination(
             index: 0, settings: settings, log: log, format: format, clock: MonotonicClock(),
@@ -65,7 +70,7 @@ final class DestinationRun {
             events.map { event in
                 switch event {
                 case .state(let state): state.rawValue
-                case .failed(let error): error.description
+                case .failed(let error), .retrying(let error, _, _): error.description
                 case .notice(let text): text
                 }
             }

@@ -1,0 +1,184 @@
+import MediaCore
+import Publishing
+import SeededRandom
+import Testing
+
+@testable import Pipeline
+
+/// A link of a given rate with an encoder in front of it that fills its target, in steps of 100 ms.
+///
+/// What does not go through waits, up to the hard limit of a cursor, beyond which it is thrown away.
+private struct SimulatedLink {
+    var controller: BitrateController
+    var time = MediaTime.zero
+    /// Bits a second that the link carries.
+    var capacity: Double
+    /// Share of the target that the encoder really produces; a still screen produces little.
+    var use = 1.0
+    private(set) var queuedBits = 0.0
+    private var deliveredBits = 0.0
+    private(set) var shedBits = 0.0
+    private var random = SplitMix64(seed: 7)
+    let audio = 128_000.0
+
+    init(capacity: Double, ceiling: Int = 2_500_000, floor: Int = 300_000) {
+        self.capacity = capacity
+        controller = BitrateController(BitrateController.Limits(ceiling: ceiling, floor: floor, audio: 128_000))
+    }
+
+    var lag: Double { capacity > 0 ? queuedBits / capacity : queuedBits > 0 ? 1 : 0 }
+
+    /// Runs for `seconds`; returns the targets, ten a second.
+    @discardableResult
+    mutating func run(_ seconds: Double) -> [Int] {
+        var targets: [Int] = []
+        for _ in 0..<Int(seconds * 10) {
+            time += .milliseconds(100)
+            let wanted = (Double(controller.target) * use + audio) * 0.1 * Double.random(in: 0.8...1.2, using: &random)
+            queuedBits += wanted
+            let sent = min(queuedBits, capacity * 0.1)
+            queuedBits -= sent
+            deliveredBits += sent
+            if lag > 0.9 {
+                let kept = 0.2 * max(capacity, 1)
+                shedBits += queuedBits - kept
+                queuedBits = kept
+            }
+            var report = LinkReport(time: time)
+            report.isPublishing = true
+            report.lag = MediaTime(seconds: lag)
+            report.deliveredBytes = UInt64(deliveredBits / 8)
+            controller.note(report)
+            targets.append(controller.target)
+        }
+        return targets
+    }
+}
+
+@Suite struct BitrateControllerTests {
+    @Test func aLinkThatCarriesEverythingChangesNothing() {
+        var link = SimulatedLink(capacity: 8e6)
+        #expect(Set(link.run(60)) == [2_500_000])
+    }
+
+    @Test(arguments: [2.0e6, 1.4e6, 1.0e6, 0.6e6]) func fallsWithinASecondAndSettlesNearWhatTheLinkCarries(capacity: Double) {
+        var link = SimulatedLink(capacity: 8e6)
+        link.run(10)
+        link.capacity = capacity
+        let fall = link.run(1)
+        #expect(fall.last! < 2_500_000, "one second after the link became slow")
+        link.run(20)
+        let settled = link.run(60)
+        let available = capacity - link.audio
+        let mean = Double(settled.reduce(0, +)) / Double(settled.count)
+        #expect(mean > available * 0.75 && mean < available, "\(Int(mean)) of \(Int(available))")
+        // No sawtooth: in a minute at most a handful of trials, and never far from the mean.
+        let falls = zip(settled, settled.dropFirst()).count { $1 < $0 }
+        #expect(falls <= 6, "\(falls) falls in a minute")
+        #expect(Double(settled.min()!) > mean * 0.6)
+    }
+
+    @Test func theStepsOfTheIssue() {
+        var link = SimulatedLink(capacity: 8e6)
+        link.run(10)
+        link.capacity = 1e6
+        link.run(20)
+        #expect(Double(link.controller.target) + link.audio < 1e6)
+        link.capacity = 0.3e6
+        link.run(20)
+        #expect(Double(link.controller.target) + link.audio < 0.3e6)
+        #expect(link.lag < 0.3)
+        link.capacity = 8e6
+        let rise = link.run(40)
+        let full = rise.firstIndex(of: 2_500_000).map { Double($0) / 10 }
+        #expect(full != nil && full! < 30, "back at the ceiling after \(String(describing: full)) s")
+        #expect(zip(rise, rise.dropFirst()).allSatisfy { $1 >= $0 }, "rising without a step back")
+    }
+
+    @Test func aLinkThatStandsStillLeadsToTheBottomAndBack() {
+        var link = SimulatedLink(capacity: 3e6)
+        link.run(5)
+        link.capacity = 0
+        link.run(10)
+        #expect(link.controller.target == 75_000, "a quarter of the floor: one frame in four")
+        link.capacity = 3e6
+        let rise = link.run(60)
+        #expect(rise.contains(2_500_000))
+    }
+
+    @Test func aStillScreenDoesNotKeepTheBitrateDown() {
+        var link = SimulatedLink(capacity: 1e6)
+        link.run(20)
+        #expect(link.controller.target < 1_000_000)
+        link.capacity = 8e6
+        link.use = 0.02
+        link.run(120)
+        #expect(link.controller.target == 2_500_000)
+    }
+
+    @Test func aNewConnectionBeginsWithWhatTheLastOneFound() {
+        var controller = BitrateController(
+            BitrateController.Limits(ceiling: 2_500_000, floor: 300_000, audio: 128_000))
+        var report = LinkReport(time: .zero)
+        report.isPublishing = true
+        report.connection = 1
+        report.lag = .seconds(1)
+        controller.note(report)
+        let found = controller.target
+        #expect(found < 2_500_000)
+        report.connection = 2
+        report.lag = .zero
+        report.deliveredBytes = 0
+        report.time = .seconds(1)
+        controller.note(report)
+        #expect(controller.target == found)
+    }
+}
+
+@Suite struct BitrateControlTests {
+    private let limits = BitrateController.Limits(ceiling: 2_000_000, floor: 400_000, audio: 128_000)
+
+    private func report(_ time: MediaTime, lag: MediaTime, publishing: Bool = true) -> LinkReport {
+        var report = LinkReport(time: time)
+        report.isPublishing = publishing
+        report.lag = lag
+        return report
+    }
+
+    @Test func theSlowestLinkThatTakesPacketsDecides() {
+        let control = BitrateControl(limits)
+        #expect(control.look(at: .zero) { [("a", report(.zero, lag: .zero)), ("b", report(.zero, lag: .zero))] } == nil)
+        let step = control.look(at: .seconds(1)) {
+            [("a", report(.seconds(1), lag: .zero)), ("b", report(.seconds(1), lag: .milliseconds(800)))]
+        }
+        #expect(step?.bitrate == 1_361_600 || (step?.bitrate ?? .max) < 2_000_000)
+        #expect(step?.reason.contains("\"b\"") == true)
+        // b goes away: it has no say any more.
+        let back = control.look(at: .seconds(2)) {
+            [("a", report(.seconds(2), lag: .zero)), ("b", report(.seconds(2), lag: .seconds(5), publishing: false))]
+        }
+        #expect(back?.bitrate == 2_000_000)
+        #expect(control.current.bitrate == 2_000_000)
+    }
+
+    @Test func withNobodyConnectedNothingChanges() {
+        let control = BitrateControl(limits)
+        _ = control.look(at: .zero) { [("a", report(.zero, lag: .seconds(1)))] }
+        let found = control.current.bitrate
+        #expect(found < 2_000_000)
+        #expect(control.look(at: .seconds(1)) { [("a", report(.seconds(1), lag: .zero, publishing: false))] } == nil)
+        #expect(control.current.bitrate == found)
+    }
+
+    @Test func belowTheFloorFramesAreLeftOut() {
+        let control = BitrateControl(limits)
+        var time = MediaTime.zero
+        while time < .seconds(30) {
+            let now = time
+            _ = control.look(at: now) { [("a", report(now, lag: .seconds(1)))] }
+            time += .milliseconds(100)
+        }
+        #expect(control.current.bitrate == 100_000)
+        #expect(control.current.frameRateDivisor == 4)
+    }
+}

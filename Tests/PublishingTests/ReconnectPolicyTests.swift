@@ -1,0 +1,101 @@
+import MediaCore
+import SeededRandom
+import Testing
+
+@testable import Publishing
+
+@Suite struct BackoffTests {
+    @Test func growsToItsLimitAndIsHalfChance() {
+        var backoff = Backoff(ReconnectPolicy())
+        var random = SplitMix64(seed: 3)
+        var whole = 0.5
+        for _ in 0..<200 {
+            let delay = backoff.next(using: &random)!.secondsAsDouble
+            #expect(delay >= whole / 2 - 1e-6 && delay <= whole + 1e-6)
+            whole = min(30, whole * 1.6)
+        }
+        #expect(backoff.attempts == 200)
+        backoff.reset()
+        #expect(backoff.next(using: &random)! <= .milliseconds(500))
+    }
+
+    @Test func endsWhereAttemptsAreCounted() {
+        var policy = ReconnectPolicy()
+        policy.maximumAttempts = 2
+        var backoff = Backoff(policy)
+        var random = SplitMix64(seed: 3)
+        #expect(backoff.next(using: &random) != nil)
+        #expect(backoff.next(using: &random) != nil)
+        #expect(backoff.next(using: &random) == nil)
+        var never = Backoff(.never)
+        #expect(never.next(using: &random) == nil)
+    }
+}
+
+@Suite struct AcknowledgementWatchTests {
+    private func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value) }
+
+    @Test func aServerThatAcknowledgesIsNeverOverdue() {
+        var watch = AcknowledgementWatch(window: 1_000)
+        for step in 1...500 {
+            let delivered = UInt64(step * 100)
+            let overdue = watch.note(
+                delivered: delivered, acknowledged: delivered / 1_000 * 1_000, at: seconds(Double(step)))
+            #expect(overdue == .zero)
+        }
+    }
+
+    @Test func aServerThatNeverAcknowledgesIsNotBlamed() {
+        var watch = AcknowledgementWatch(window: 1_000)
+        for step in 1...500 {
+            #expect(watch.note(delivered: UInt64(step * 10_000), acknowledged: nil, at: seconds(Double(step))) == .zero)
+        }
+    }
+
+    /// Bug: a server that was stopped went on being called live as long as its kernel took bytes, for 12 s and more.
+    @Test func aServerThatStopsAcknowledgingIsOverdueFromThreeSteps() {
+        var watch = AcknowledgementWatch(window: 1_000)
+        _ = watch.note(delivered: 1_000, acknowledged: 1_000, at: seconds(1))
+        _ = watch.note(delivered: 2_000, acknowledged: 2_000, at: seconds(2))
+        #expect(watch.note(delivered: 4_000, acknowledged: 2_000, at: seconds(4)) == .zero)
+        #expect(watch.note(delivered: 4_100, acknowledged: 2_000, at: seconds(5)) == .zero, "from here on")
+        #expect(watch.note(delivered: 9_000, acknowledged: 2_000, at: seconds(8)) == seconds(3))
+        #expect(watch.note(delivered: 9_000, acknowledged: 9_000, at: seconds(9)) == .zero)
+    }
+
+    /// Servers have a step of their own: SRS takes half of what it is asked, others keep to 2.5 MB.
+    @Test func aServersOwnStepIsLearnt() {
+        var watch = AcknowledgementWatch(window: 1_000)
+        _ = watch.note(delivered: 50_000, acknowledged: 50_000, at: seconds(1))
+        _ = watch.note(delivered: 100_000, acknowledged: 100_000, at: seconds(2))
+        #expect(watch.note(delivered: 190_000, acknowledged: 100_000, at: seconds(3)) == .zero)
+    }
+}
+
+@Suite struct LinkMeterTests {
+    @Test func tellsTheRateOfTheLastSecond() {
+        var meter = LinkMeter(at: .zero)
+        for step in 1...50 { meter.note(sent: UInt64(step) * 10_000, outstanding: 0, at: .milliseconds(Int64(step) * 100)) }
+        #expect(meter.rate.map { abs($0 - 100_000) < 1 } == true)
+        for step in 51...70 {
+            meter.note(sent: UInt64(step) * 10_000, outstanding: (step - 50) * 10_000, at: .milliseconds(Int64(step) * 100))
+        }
+        #expect(meter.rate == 0)
+        #expect(meter.stalled(at: .seconds(7)) == .seconds(2))
+        #expect(meter.socketLag(at: .seconds(7)) == .seconds(2))
+    }
+
+    @Test func whatIsOutstandingTakesAsLongAsTheRateSays() {
+        var meter = LinkMeter(at: .zero)
+        for step in 1...20 {
+            meter.note(sent: UInt64(step) * 10_000 + 50_000, outstanding: 50_000, at: .milliseconds(Int64(step) * 100))
+        }
+        #expect(abs(meter.socketLag(at: .seconds(2)).secondsAsDouble - 0.5) < 0.01)
+    }
+
+    @Test func nothingToSendIsNoStall() {
+        var meter = LinkMeter(at: .zero)
+        meter.note(sent: 1_000, outstanding: 0, at: .seconds(1))
+        #expect(meter.stalled(at: .seconds(100)) == .zero)
+    }
+}
