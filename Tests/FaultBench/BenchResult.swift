@@ -22,9 +22,9 @@ struct BenchResult {
     var broken: [String] = []
 
     private(set) var segments = 0
-    /// From the link's return to the next frame at the server; nil for never.
+    /// From the link's return to the first frame at the server that is not late; nil for never.
     private(set) var recovery: MediaTime?
-    /// From there to the last frame that was late.
+    /// From the first frame after the link's return to the last late one.
     private(set) var late = MediaTime.zero
     /// The longest time between two frames that follow each other, on the timeline or on the wall.
     private(set) var longestGap = MediaTime.zero
@@ -33,21 +33,22 @@ struct BenchResult {
 
     init(test: FaultCase) { self.test = test }
 
-    mutating func note(
-        _ all: [ArrivalLog.Segment], linkBack: MediaTime, recovered: MediaTime?, ended: MediaTime
-    ) {
+    mutating func note(_ all: [ArrivalLog.Segment], linkBack: MediaTime, ended: MediaTime) {
         segments = all.count
-        recovery = recovered.map { $0 - linkBack }
         let frames = all.flatMap(\.video).map(\.time).sorted()
         longestGap = zip(frames, frames.dropFirst()).map { $1 - $0 }.max() ?? .zero
+        let resumed = frames.first { $0 >= linkBack } ?? ended
         for segment in all {
             let times = segment.video.map(\.timestamp)
             longestGap = max(longestGap, zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .zero)
             // How late a frame is shows against the quickest of its connection.
             let normal = segment.video.map { $0.time - $0.timestamp }.min() ?? .zero
-            let begins = max(recovered ?? linkBack, segment.video.first?.time ?? linkBack)
-            for frame in segment.video where frame.time > begins && frame.time < ended {
-                if frame.time - frame.timestamp - normal > Self.lateAfter { late = max(late, frame.time - begins) }
+            for frame in segment.video where frame.time >= linkBack && frame.time < ended {
+                if frame.time - frame.timestamp - normal > Self.lateAfter {
+                    late = max(late, frame.time - resumed)
+                } else {
+                    recovery = min(recovery ?? .seconds(3600), frame.time - linkBack)
+                }
             }
         }
         endLag = (frames.last ?? .zero) - ended
@@ -55,7 +56,7 @@ struct BenchResult {
 
     mutating func judge() {
         func promise(_ isKept: Bool, _ otherwise: String) { if !isKept { broken.append(otherwise) } }
-        promise(recovery != nil, "no frame came after the link's return")
+        promise(recovery != nil, "no timely frame came after the link's return")
         promise(endLag > .seconds(-1), "the last frame came \(MediaTime.zero - endLag) before the client's end")
         promise(endLag < .seconds(1), "the last frame came \(endLag) after the client's end")
         promise(late <= Self.lateFor, "frames were still late \(late) after the return")

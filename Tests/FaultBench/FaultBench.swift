@@ -29,7 +29,7 @@ import TestSupport
 
     func run() throws {
         if list {
-            for test in FaultCase.all { print(test.name.padding(toLength: 16, withPad: " ", startingAt: 0), test.summary) }
+            for test in FaultCase.all { print(test.name, test.summary, separator: "\t") }
             return
         }
         let wanted = FaultCase.all.filter { cases.isEmpty || cases.contains($0.name) }

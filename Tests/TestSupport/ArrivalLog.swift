@@ -74,7 +74,9 @@ package final class ArrivalLog: Sendable {
         let now = MonotonicClock().now()
         var segment = known
         var at = 0
-        func number(_ offset: Int, _ count: Int) -> Int { bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) } }
+        func number(_ offset: Int, _ count: Int) -> Int {
+            bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+        }
         while at + 11 <= bytes.count {
             let size = number(at + 1, 3)
             guard at + 11 + size + 4 <= bytes.count else { break }

@@ -46,7 +46,9 @@ package final class NginxRTMP: Sendable {
         process = Monitor(try Self.start(folder, configuration, port))
     }
 
-    private static func start(_ folder: TemporaryDirectory, _ configuration: String, _ port: Int) throws -> ChildProcess {
+    private static func start(
+        _ folder: TemporaryDirectory, _ configuration: String, _ port: Int
+    ) throws -> ChildProcess {
         // Without -e nginx first tries the system's error log.
         let server = try ChildProcess(
             "/usr/sbin/nginx", ["-p", folder.path, "-e", folder.file("error.log"), "-c", configuration])
