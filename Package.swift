@@ -103,12 +103,22 @@ let package = Package(
         .testTarget(name: "TimelineTests", dependencies: ["SeededRandom", "Timeline", "MediaCore"]),
         .testTarget(name: "BufferingTests", dependencies: ["SeededRandom", "Buffering", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
-        .testTarget(name: "PipelineTests", dependencies: ["SeededRandom", "Pipeline", "Publishing", "IngestProtocol", "MediaCore"]),
+        .testTarget(
+            name: "PipelineTests",
+            dependencies: [
+                "SeededRandom", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration", "ControlProtocol",
+                "Encoding", "Ingest",
+                "IngestProtocol", "LinuxSystem", "MediaCore", "Publishing",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "FrameGeometryTests", dependencies: ["SeededRandom", "FrameGeometry", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
-        .testTarget(name: "EncodingTests", dependencies: ["SeededRandom", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),
-        .testTarget(name: "PublishingTests", dependencies: ["SeededRandom", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
-        .testTarget(name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "MediaCore"]),
+        .testTarget(
+            name: "EncodingTests", dependencies: ["SeededRandom", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),
+        .testTarget(
+            name: "PublishingTests",
+            dependencies: ["SeededRandom", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
+        .testTarget(name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "ControlTests",
             dependencies: [
@@ -117,12 +127,20 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
-        .testTarget(name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(
+            name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(
+            name: "UpcastSendTests",
+            dependencies: [
+                "upcast-send", "CaptureSources", "UpcastClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),
 
         // The product as separate processes, with a real RTMP server; TestSupport is what those tests are made of.
         .target(
-            name: "TestSupport", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"], path: "Tests/TestSupport"),
+            name: "TestSupport", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"],
+            path: "Tests/TestSupport"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["SeededRandom", "TestSupport", "FaultProxy", "IngestProtocol", "LinuxSystem", "MediaCore"]),

@@ -6,8 +6,9 @@ package import MediaCore
 /// Block n covers frames n * `frameLength` to (n + 1) * `frameLength` of the broadcast, counted from its time zero:
 /// what the sources have put there, times their gains, below the limiter's ceiling; silence where there is nothing.
 /// Samples lie where their times say, so a jump of the timeline needs no word to the mixer. A block is due when it has
-/// ended and the latency has passed, which adapts to how late the sources come. The first 5 ms, the limiter's
-/// look-ahead, are silent.
+/// ended and the latency has passed, which adapts to how late the sources come; at the start it is long enough for a
+/// burst of half a second, until the sources that are expected have shown how late they are. The first 5 ms, the
+/// limiter's look-ahead, are silent.
 ///
 /// Owns every buffer from `init` on; a new sample rate of a source replaces its resampler, nothing else allocates.
 /// Audio thread only.
@@ -20,8 +21,8 @@ package final class AudioMixer {
     private let microphone: SourceLane
     private var limiter: PeakLimiter
     private var latency: MixingLatency
-    private var gains: (app: Float, microphone: Float)
-    private var rampedGains: (app: Float, microphone: Float)
+    /// Sources that are expected and have not been heard.
+    private var awaited: Set<AudioSource>
     /// First frame of the next block.
     private var position: Int64 = 0
     private var blocks = 0
@@ -40,9 +41,9 @@ package final class AudioMixer {
         limiter = PeakLimiter(
             sampleRate: settings.sampleRate, channels: settings.channels,
             ceiling: Self.linear(decibels: settings.limiterCeiling), blockFrames: settings.frameLength)
-        latency = MixingLatency(minimum: settings.minimumLatency, maximum: settings.maximumLatency)
-        gains = (settings.appGain, settings.microphoneGain)
-        rampedGains = gains
+        latency = MixingLatency(minimum: settings.minimumLatency, maximum: settings.maximumLatency,
+            isStarting: !settings.expectedSources.isEmpty)
+        awaited = settings.expectedSources
     }
 
     /// Bytes that a mixer with these settings allocates, resamplers included, for the worst of formats.
@@ -77,16 +78,11 @@ package final class AudioMixer {
     ) throws(AudioMixingError) {
         let lane = source == .app ? app : microphone
         guard let first = try unsafe lane.submit(format, payload, time: time) else { return }
-        latency.observe(need: broadcastNow - MediaTime(sample: max(0, first), rate: settings.sampleRate))
-    }
-
-    /// Changes a source's linear gain, 0 to 16, smoothly over the next block.
-    package func setGain(_ gain: Float, of source: AudioSource) {
-        precondition(AudioMixerSettings.gainRange.contains(gain), "a gain is between 0 and 16")
-        switch source {
-        case .app: gains.app = gain
-        case .microphone: gains.microphone = gain
-        }
+        let frames = Int64(payload.count / format.bytesPerFrame)
+        latency.observe(
+            need: broadcastNow - MediaTime(sample: max(0, first), rate: settings.sampleRate),
+            duration: MediaTime(sample: frames, rate: format.sampleRate))
+        if awaited.remove(source) != nil, awaited.isEmpty { latency.endStart() }
     }
 
     // MARK: Out
@@ -121,7 +117,6 @@ package final class AudioMixer {
         counters.silentBlocks = silentBlocks
         counters.limitedFrames = limiter.limitedFrames
         counters.latency = latency.current
-        counters.largestLatency = latency.largest
         return counters
     }
 
@@ -131,12 +126,9 @@ package final class AudioMixer {
         let from = position + Int64(lookahead)
         if !app.hasSamples(from: from), !microphone.hasSamples(from: from) { silentBlocks += 1 }
         limiter.begin()
-        app.take(
-            from: from, count: frames, gain: (rampedGains.app, gains.app), into: limiter.buffer, offset: lookahead)
+        app.take(from: from, count: frames, gain: settings.appGain, into: limiter.buffer, offset: lookahead)
         microphone.take(
-            from: from, count: frames, gain: (rampedGains.microphone, gains.microphone), into: limiter.buffer,
-            offset: lookahead)
-        rampedGains = gains
+            from: from, count: frames, gain: settings.microphoneGain, into: limiter.buffer, offset: lookahead)
         let isSilent = limiter.process()
         let time = MediaTime(sample: position, rate: settings.sampleRate)
         position += Int64(frames)

@@ -39,7 +39,6 @@ package struct AudioMixerCounters: Equatable, Sendable {
     package var limitedFrames = 0
     /// How long the mixer waits for its sources at this moment.
     package var latency = MediaTime.zero
-    package var largestLatency = MediaTime.zero
 
     package init() {}
 }

@@ -16,13 +16,15 @@ package struct AudioMixerSettings: Sendable, Equatable {
     package var minimumLatency: MediaTime
     /// The wait grows to at most this when blocks come late, up to 5 s; the rings are sized by it.
     package var maximumLatency: MediaTime
+    /// Sources that will come, as far as anybody knows: the first blocks of output wait for a burst of each.
+    package var expectedSources: Set<AudioSource>
     /// Frames of an output block, 64 to 8,192; 1,024 is one AAC frame.
     package var frameLength: Int
 
     package init(
         sampleRate: Int = 48_000, channels: Int = 2, appGain: Float = 1, microphoneGain: Float = 1,
         limiterCeiling: Float = -1, minimumLatency: MediaTime = .milliseconds(60),
-        maximumLatency: MediaTime = .milliseconds(750), frameLength: Int = 1024
+        maximumLatency: MediaTime = .milliseconds(750), expectedSources: Set<AudioSource> = [], frameLength: Int = 1024
     ) {
         self.sampleRate = sampleRate
         self.channels = channels
@@ -31,6 +33,7 @@ package struct AudioMixerSettings: Sendable, Equatable {
         self.limiterCeiling = limiterCeiling
         self.minimumLatency = minimumLatency
         self.maximumLatency = maximumLatency
+        self.expectedSources = expectedSources
         self.frameLength = frameLength
     }
 

@@ -5,48 +5,72 @@ internal import MediaCore
 /// A growing wait costs delay, a wait that is too short costs samples; so it grows already when a block has come only
 /// just in time. The wait moves nothing on the timeline, only the moment at which a block of output is made.
 struct MixingLatency: Sendable {
-    /// A block that comes with less than this to spare makes the wait grow.
-    private static let reserve = MediaTime.milliseconds(5)
-    /// What is added to the need that made it grow.
+    /// What is added to the need that made it grow; for bursts more, an eighth of their length, because what delivers
+    /// in bursts is no more punctual than that.
     private static let margin = MediaTime.milliseconds(15)
+    private static let marginShare: Int64 = 8
+    /// How much less than the margin a block may have had to spare before the wait grows.
+    private static let slack = MediaTime.milliseconds(10)
     private static let shrinkInterval = MediaTime.seconds(10)
+    /// The wait at the start: a burst of half a second, and its margin.
+    private static let startingWait = MediaTime.milliseconds(600)
+    /// How long that lasts at most: an expected source may stay away for good.
+    private static let longestStart = MediaTime.seconds(2)
 
     private let minimum: MediaTime
     private let maximum: MediaTime
     private(set) var current: MediaTime
-    private(set) var largest: MediaTime
+    private var isStarting: Bool
     private var intervalEnd: MediaTime?
-    private var largestNeed = MediaTime.zero
+    /// Of the blocks of this interval; a negative need is a block that came before its time.
+    private var needs = (least: MediaTime.seconds(10), largest: MediaTime.seconds(-10))
+    private var longestBlock = MediaTime.zero
 
-    init(minimum: MediaTime, maximum: MediaTime) {
+    /// - Parameter isStarting: sources are expected of which nobody knows how late they come; see `endStart`.
+    init(minimum: MediaTime, maximum: MediaTime, isStarting: Bool = false) {
         self.minimum = minimum
         self.maximum = maximum
-        current = minimum
-        largest = minimum
+        self.isStarting = isStarting
+        current = isStarting ? max(minimum, min(maximum, Self.startingWait)) : minimum
     }
 
-    /// A block came `need` after the time of its first sample.
-    mutating func observe(need: MediaTime) {
-        let need = min(max(need, .zero), maximum)
-        largestNeed = max(largestNeed, need)
-        guard need + Self.reserve > current else { return }
-        current = min(maximum, max(current, need + Self.margin))
-        largest = max(largest, current)
+    /// A block of that duration came `need` after the time of its first sample.
+    mutating func observe(need: MediaTime, duration: MediaTime) {
+        let need = min(max(need, .seconds(-1)), maximum)
+        needs = (min(needs.least, need), max(needs.largest, need))
+        longestBlock = max(longestBlock, min(duration, maximum))
+        if wanted - Self.slack > current { current = wanted }
+    }
+
+    /// What the blocks of this interval make the wait.
+    private var wanted: MediaTime {
+        let spread = needs.largest > needs.least ? needs.largest - needs.least : .zero
+        let burst = max(longestBlock, needs.largest, spread)
+        let margin = max(Self.margin, MediaTime(nanoseconds: burst.nanoseconds / Self.marginShare))
+        return max(minimum, min(maximum, needs.largest + margin))
+    }
+
+    /// Every expected source has been heard: from now on the wait is what they need.
+    mutating func endStart() {
+        guard isStarting else { return }
+        isStarting = false
+        current = wanted
     }
 
     /// Gives back, each ten seconds, a quarter of what no block of these has needed.
     mutating func advance(to now: MediaTime) {
+        if now >= Self.longestStart { endStart() }
         guard let end = intervalEnd else {
             intervalEnd = now + Self.shrinkInterval
             return
         }
         guard now >= end else { return }
-        let wanted = max(minimum, min(maximum, largestNeed + Self.margin))
         if current > wanted {
             let surplus = current - wanted
             current -= surplus < .milliseconds(1) ? surplus : MediaTime(nanoseconds: surplus.nanoseconds / 4)
         }
-        largestNeed = .zero
+        needs = (.seconds(10), .seconds(-10))
+        longestBlock = .zero
         intervalEnd = now + Self.shrinkInterval
     }
 }

@@ -31,25 +31,15 @@ struct SampleRing: ~Copyable {
         }
     }
 
-    /// Adds `count` frames from frame number `start` to `target`, times a gain that runs evenly from one value to
-    /// the other, and leaves silence.
-    func take(
-        from start: Int64, count: Int, gain: (from: Float, to: Float), into target: borrowing FloatPlanes, offset: Int
-    ) {
+    /// Adds `count` frames from frame number `start`, times `gain`, to `target`, and leaves silence.
+    func take(from start: Int64, count: Int, gain: Float, into target: borrowing FloatPlanes, offset: Int) {
         precondition(offset >= 0 && offset + count <= target.capacity && target.channels == planes.channels)
-        let step = (gain.to - gain.from) / Float(max(count, 1))
         for channel in 0..<planes.channels {
             let from = unsafe planes[channel]
             let to = unsafe target[channel] + offset
             stretches(from: start, count: count) { slot, done, count in
                 let (from, to) = unsafe (from + slot, to + done)
-                if step == 0 {
-                    for index in 0..<count { unsafe to[index] += from[index] * gain.to }
-                } else {
-                    for index in 0..<count {
-                        unsafe to[index] += from[index] * (gain.from + step * Float(done + index))
-                    }
-                }
+                for index in 0..<count { unsafe to[index] += from[index] * gain }
                 unsafe from.update(repeating: 0, count: count)
             }
         }

@@ -249,7 +249,7 @@ final class SourceLane {
 
     /// Adds `count` frames from frame `start`, where the last call ended, to `target`; they are rendered now.
     func take(
-        from start: Int64, count: Int, gain: (from: Float, to: Float), into target: borrowing FloatPlanes, offset: Int
+        from start: Int64, count: Int, gain: Float, into target: borrowing FloatPlanes, offset: Int
     ) {
         precondition(start == rendered)
         if isOpen, next < start + Int64(count) {

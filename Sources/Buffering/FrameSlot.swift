@@ -3,9 +3,9 @@ package import MediaCore
 
 /// The mailbox between ingest and the video thread: one waiting frame, and the newest wins.
 ///
-/// Owns the pictures: three of them, so that while one is filled and one is encoded there is always a third, and neither
-/// thread ever waits for the other to give one back. `Tag` travels with the picture (when it is shown, how it is
-/// painted). Memory: `pictureCount` times the capacity, reserved at `init`, resident once written.
+/// Owns the pictures: three of them, so that while one is filled and one is encoded there is always a third, and
+/// neither thread ever waits for the other to give one back. `Tag` travels with the picture (when it is shown, how it
+/// is painted). Memory: `pictureCount` times the capacity, reserved at `init`, resident once written.
 package final class FrameSlot<Tag: Sendable>: Sendable {
     package static var pictureCount: Int { 3 }
 
@@ -21,7 +21,6 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         var waiting: (picture: Picture, tag: Tag)?
         var isClosed = false
         var superseded: UInt64 = 0
-        var flushed: UInt64 = 0
     }
 
     private let monitor: Monitor<State>
@@ -52,7 +51,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         monitor.withLock { $0.free.append(picture) }
     }
 
-    /// Video thread: the waiting frame, or waits for one until `deadline`. After `close` a waiting frame still comes out.
+    /// Video thread: the waiting frame, or waits for one until `deadline`. After `close` a waiting frame still comes
+    /// out.
     package func take(until deadline: MediaTime?) -> Outcome {
         monitor.wait(until: deadline) { state -> Outcome? in
             if let waiting = state.waiting {
@@ -63,21 +63,9 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         } ?? .timeout
     }
 
-    /// Any thread: throws the waiting frame away, counted; what privacy asks for when a curtain goes up.
-    package func flush() {
-        monitor.withLock { state in
-            guard let waiting = state.waiting else { return }
-            state.waiting = nil
-            state.free.append(waiting.picture)
-            state.flushed += 1
-        }
-    }
-
     /// Any thread: no more frames will come; wakes the video thread.
     package func close() { monitor.signal { $0.isClosed = true } }
 
     /// Frames that a newer one replaced before the encoder was free.
     package var superseded: UInt64 { monitor.withLock { $0.superseded } }
-    /// Frames thrown away by `flush`.
-    package var flushed: UInt64 { monitor.withLock { $0.flushed } }
 }

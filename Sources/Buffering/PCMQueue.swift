@@ -40,7 +40,8 @@ package struct PCMBlock: Equatable, Sendable {
         var start = 0
         var count = 0
         var block = PCMBlock(
-            source: .app, format: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), frames: 0, time: .zero,
+            source: .app, format: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), frames: 0,
+            time: .zero,
             arrival: .zero)
     }
 

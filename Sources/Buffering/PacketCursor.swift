@@ -15,6 +15,7 @@ package enum CursorResult: Equatable, Sendable {
 
 /// How far a cursor is behind.
 package struct CursorBacklog: Equatable, Sendable {
+    package var packets = 0
     /// Payload bytes written and not read, those that a delay holds back among them.
     package var bytes = 0
     /// Decode time between what should have been read by now and what is to be read next.
@@ -86,6 +87,7 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
             let next = max(state.position, log.ring.first)
             var backlog = CursorBacklog()
             guard next < log.ring.end else { return backlog }
+            backlog.packets = log.ring.end - next
             backlog.bytes = log.ring.offset(of: log.ring.end) - log.ring.offset(of: next)
             backlog.duration = state.lag(in: log.ring, at: log.moment(clock))
             return backlog

@@ -1,7 +1,7 @@
 package import MediaCore
 
-/// Why a packet that was written never reached a destination.
-package enum DropCause: UInt8, CaseIterable, Sendable {
+/// Why a packet that was written never reached a destination; the raw value is its name in JSON and metrics.
+package enum DropCause: String, CaseIterable, Sendable {
     /// A frame that no other refers to, while the cursor was behind its soft limit.
     case disposable
     /// Video, while the cursor was behind its hard limit.
@@ -11,9 +11,9 @@ package enum DropCause: UInt8, CaseIterable, Sendable {
     /// The log had forgotten it before the cursor came to it.
     case evicted
     /// Larger than the log, or than the reader's buffer.
-    case tooLarge
+    case tooLarge = "too_large"
     /// Its decode time did not rise.
-    case outOfOrder
+    case outOfOrder = "out_of_order"
     /// There was no connection.
     case disconnected
 }

@@ -190,7 +190,9 @@ struct PacketCursorState {
         for sequence in stride(from: ring.end - 1, through: max(next.video, ring.first), by: -1) {
             let entry = ring[sequence]
             guard entry.info.track == .video, entry.info.isKeyframe, entry.missing == nil else { continue }
-            if entry.info.dts <= horizon { return isEnded || isFresh(entry.info.dts, horizon: horizon) ? sequence : ahead }
+            if entry.info.dts <= horizon {
+                return isEnded || isFresh(entry.info.dts, horizon: horizon) ? sequence : ahead
+            }
             ahead = sequence
         }
         return ahead

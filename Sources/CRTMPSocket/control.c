@@ -45,23 +45,37 @@ void upcast_control_limit(upcast_control *control, int64_t limit_ns) {
 
 int upcast_control_is_over(upcast_control *control) { return atomic_load(&control->limit_ns) <= monotonic_ns(); }
 
-enum upcast_wait upcast_control_wait(upcast_control *control, int fd, short events, int64_t deadline_ns) {
+enum upcast_wait upcast_control_wait_any(
+    upcast_control *control, const int *fds, int count, short events, int64_t deadline_ns, unsigned *ready
+) {
+    *ready = 0;
     for (;;) {
         int64_t now = monotonic_ns(), limit_ns = atomic_load(&control->limit_ns);
         if (limit_ns <= now) return UPCAST_WAIT_CANCELLED;
         if (deadline_ns <= now) return UPCAST_WAIT_TIMEOUT;
         int64_t left = (deadline_ns < limit_ns ? deadline_ns : limit_ns) - now;
         struct timespec timeout = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-        struct pollfd polled[2] = {{.fd = fd, .events = events}, {.fd = control->wake_fd, .events = POLLIN}};
-        int count = ppoll(polled, 2, &timeout, NULL);
-        // An error of ppoll's own does not pass (bad pointer, no memory): the caller's next call on `fd` says more.
-        if (count < 0 && errno != EINTR) return UPCAST_WAIT_READY;
-        if (count <= 0) continue;
-        if (polled[1].revents) {
+        struct pollfd polled[1 + UPCAST_WAIT_MAXIMUM] = {{.fd = control->wake_fd, .events = POLLIN}};
+        if (count > UPCAST_WAIT_MAXIMUM) count = UPCAST_WAIT_MAXIMUM;
+        for (int i = 0; i < count; i++) polled[1 + i] = (struct pollfd){.fd = fds[i], .events = events};
+        int changed = ppoll(polled, (nfds_t)(1 + count), &timeout, NULL);
+        if (changed < 0 && errno != EINTR) {
+            // An error of ppoll's own does not pass (bad pointer, no memory): the caller's next call says more.
+            *ready = (1u << count) - 1;
+            return UPCAST_WAIT_READY;
+        }
+        if (changed <= 0) continue;
+        if (polled[0].revents) {
             eventfd_t ignored;
             eventfd_read(control->wake_fd, &ignored);
             continue;
         }
+        for (int i = 0; i < count; i++) *ready |= polled[1 + i].revents ? 1u << i : 0;
         return UPCAST_WAIT_READY;
     }
+}
+
+enum upcast_wait upcast_control_wait(upcast_control *control, int fd, short events, int64_t deadline_ns) {
+    unsigned ready;
+    return upcast_control_wait_any(control, &fd, 1, events, deadline_ns, &ready);
 }

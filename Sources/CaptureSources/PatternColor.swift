@@ -18,31 +18,29 @@ struct PatternColor: Equatable {
 
     /// One element of plane `index` in this colour, first byte lowest.
     func element(_ format: PixelFormat, plane index: Int, _ color: ColorDescription) -> UInt32 {
-        if format.isRGB { return packedRGB(format, color.range) }
         let (y, cb, cr) = yCbCr(color)
-        switch (format, index) {
-        case (.nv12VideoRange, 1), (.nv12FullRange, 1): return cb | cr << 8
+        switch (format.layout, index) {
+        case (.rgb(let red, let blue), _): return packedRGB(redAt: red, blueAt: blue, color.range)
         // Ten bits at the upper end of 16: eight of them are the byte.
-        case (.p010, 0): return y << 8
-        case (.p010, _): return cb << 8 | cr << 24
-        case (.yuy2, _): return y | cb << 8 | y << 16 | cr << 24
-        case (.uyvy, _): return cb | y << 8 | cr << 16 | y << 24
+        case (.tenBitPairs, 0): return y << 8
+        case (.tenBitPairs, _): return cb << 8 | cr << 24
+        case (.packed(lumaFirst: true), _): return y | cb << 8 | y << 16 | cr << 24
+        case (.packed(lumaFirst: false), _): return cb | y << 8 | cr << 16 | y << 24
         case (_, 0): return y
-        case (_, 1): return cb
-        default: return cr
+        case (.pairs(_, let crFirst), _): return crFirst ? cr | cb << 8 : cb | cr << 8
+        case (.planar(_, let crFirst), _): return (index == 1) == crFirst ? cr : cb
+        case (.gray, _): return y
         }
     }
 
-    private func packedRGB(_ format: PixelFormat, _ range: ColorRange) -> UInt32 {
+    private func packedRGB(redAt: Int, blueAt: Int, _ range: ColorRange) -> UInt32 {
         func level(_ value: Double) -> UInt32 {
             UInt32((range == .full ? value : 16 + value * 219 / 255).rounded())
         }
-        let (r, g, b) = (level(red), level(green), level(blue))
-        return switch format {
-        case .bgra: b | g << 8 | r << 16 | 0xff00_0000
-        case .rgba: r | g << 8 | b << 16 | 0xff00_0000
-        default: 0xff | r << 8 | g << 16 | b << 24
-        }
+        let greenAt = (redAt + blueAt) / 2
+        let alphaAt = 6 - redAt - greenAt - blueAt
+        return level(red) << (8 * redAt) | level(green) << (8 * greenAt) | level(blue) << (8 * blueAt)
+            | 0xff << (8 * alphaAt)
     }
 
     /// ITU-R BT.601, 709 and 2020: the same equations with other weights.

@@ -6,14 +6,9 @@ extension Configuration {
     ///
     /// For `--check-config`; starting does not need it, since everything here is reported when it is used, too.
     package func problemsOnThisMachine(environment: [String: String]) -> [ConfigurationProblem] {
-        var problems: [ConfigurationProblem] = []
+        var problems = socketFolderProblems
         func report(_ key: String, _ what: String, _ remedy: String) {
             problems.append(ConfigurationProblem(place: .machine, key: key, what: what, remedy: remedy))
-        }
-        for (key, path) in [("ingest.socket", ingest.socket), ("control.socket", control.socket)] {
-            if let error = folderProblem(of: path) {
-                report(key, "the folder of \(printable(path)) \(error)", "create it, or choose another path")
-            }
         }
         for (index, destination) in destinations.enumerated() {
             let prefix = "destinations[\(index)]"
@@ -21,6 +16,11 @@ extension Configuration {
                 report(
                     "\(prefix).\(destination.keyFile != nil ? "key_file" : "key_env")", "\(error.source) \(error.what)",
                     error.remedy)
+            }
+            do { _ = try destination.login(environment: environment) } catch {
+                report(
+                    "\(prefix).\(destination.loginFile != nil ? "login_file" : "login_env")",
+                    "\(error.source) \(error.what)", error.remedy)
             }
             if let caFile = destination.caFile {
                 do {
@@ -42,10 +42,30 @@ extension Configuration {
         return problems
     }
 
+    /// Folders of the two sockets that are not there or closed to this process, and how they come to be.
+    package var socketFolderProblems: [ConfigurationProblem] {
+        [("ingest", ingest.socket), ("control", control.socket)].compactMap { section, path in
+            guard let error = folderProblem(of: path) else { return nil }
+            let folder = Self.folder(of: path)
+            let underRun = folder.hasPrefix("/run/") ? printable(String(folder.dropFirst("/run/".count))) : ""
+            let change = error == Self.missing ? "create it" : "make it this user's"
+            return ConfigurationProblem(
+                place: .machine, key: "\(section).socket", what: "the folder of \(printable(path)) \(error)",
+                remedy: "\(change) (sudo install -d -o \"$USER\" \(printable(folder))"
+                    + (underRun.isEmpty ? "" : "; in a systemd unit RuntimeDirectory=\(underRun)")
+                    + "), or set UPCAST_\(section.uppercased())_SOCKET to a path in a folder of your own")
+        }
+    }
+
+    private static let missing = "does not exist"
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
     private func folderProblem(of path: String) -> String? {
-        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        guard unsafe access(folder, W_OK | X_OK) != 0 else { return nil }
+        guard unsafe access(Self.folder(of: path), W_OK | X_OK) != 0 else { return nil }
         let error = Errno.current
-        return error.code == ENOENT ? "does not exist" : "cannot be written to (\(error))"
+        return error.code == ENOENT ? Self.missing : "cannot be written to (\(error))"
     }
 }

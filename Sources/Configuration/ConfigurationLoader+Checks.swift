@@ -23,7 +23,10 @@ extension ConfigurationLoader {
         let least = configuration.leastLogBytes
         if buffer.maxBytes < least {
             conflict(
-                ["buffer.delay_ms", "buffer.max_bytes", "video.bitrate_kbps", "buffer.drop_to_keyframe_ms", "video.vbv_ms"],
+                [
+                    "buffer.delay_ms", "buffer.max_bytes", "video.bitrate_kbps", "buffer.drop_to_keyframe_ms",
+                    "video.vbv_ms",
+                ],
                 "\(buffer.maxBytes) bytes do not hold \(buffer.delay > .zero ? "buffer.delay_ms, " : "")"
                     + "buffer.drop_to_keyframe_ms and video.vbv_ms together at "
                     + "\((video.bitrate + audio.bitrate) / 1000) kbit/s",
@@ -96,10 +99,20 @@ extension ConfigurationLoader {
                 conflict(
                     ["\(path).key_file", "\(path).key_env"], "a file has no stream key", "remove key_file and key_env")
             }
+            if destination.loginFile != nil || destination.loginEnvironment != nil {
+                conflict(
+                    ["\(path).login_file", "\(path).login_env"], "a file wants no login",
+                    "remove login_file and login_env")
+            }
         }
         if destination.keyFile != nil, destination.keyEnvironment != nil {
             conflict(
                 ["\(path).key_env", "\(path).key_file"], "key_file and key_env are both set", "keep one of the two")
+        }
+        if destination.loginFile != nil, destination.loginEnvironment != nil {
+            conflict(
+                ["\(path).login_env", "\(path).login_file"], "login_file and login_env are both set",
+                "keep one of the two")
         }
         if let other = earlier.firstIndex(where: { $0.name == destination.name }) {
             conflict(

@@ -40,8 +40,8 @@ extension ConfigurationLoader {
                 environment[name] ?? "", of: name, key, as: "destinations[\(index)].\(key.name)",
                 to: \.destinations[index])
         }
-        let keyVariables = configuration.destinations.compactMap(\.keyEnvironment)
-        for name in unknown where !keyVariables.contains(name) { reportUnknown(name, Array(byName.keys)) }
+        let secrets = configuration.destinations.flatMap { [$0.keyEnvironment, $0.loginEnvironment].compactMap(\.self) }
+        for name in unknown where !secrets.contains(name) { reportUnknown(name, Array(byName.keys)) }
     }
 
     private mutating func apply<Root>(

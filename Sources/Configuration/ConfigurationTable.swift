@@ -154,7 +154,8 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "audio", "max_latency_ms", \.audio.maxLatency, .milliseconds(50...5000), unit: "ms",
                 "The longest burst of sound that is kept; older samples go.",
-                memory: "Two queues (app, microphone) of this length: 0.6 MB at the defaults.")
+                memory: "The mixer holds this much of app and of microphone: 0.6 MB at the defaults. The queue in "
+                    + "front of it is a fixed 2 MiB.")
         ]
     }
 
@@ -198,7 +199,8 @@ enum ConfigurationTable {
                 memory: "It is the bound, not a cost."),
             ConfigurationKey(
                 "stop", "drain_ms", \.stop.drain, .milliseconds(0...60_000), unit: "ms",
-                "How long destinations may take to send what is queued when a broadcast ends; buffer.delay_ms comes on top.",
+                "How long destinations may take to send what is queued when a broadcast ends; buffer.delay_ms comes on "
+                    + "top.",
                 memory: nothing)
         ]
     }
@@ -220,6 +222,16 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "destinations", "key_env", \.keyEnvironment, .optionalVariable,
                 "Name of the environment variable that holds the stream key.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "login_file", \.loginFile, .optionalPath,
+                "File whose first line is user:password, for servers that want a login (Adobe, Limelight); it may also "
+                    + "stand in the URL.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "login_env", \.loginEnvironment, .optionalVariable,
+                "Name of the environment variable that holds user:password.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "address_timeout_ms", \.addressTimeout, .milliseconds(100...120_000), unit: "ms",
+                "For one of the server's addresses to answer; others are tried meanwhile.", memory: nothing),
             ConfigurationKey(
                 "destinations", "connect_timeout_ms", \.connectTimeout, .milliseconds(100...120_000), unit: "ms",
                 "For name, TCP and TLS together.", memory: nothing),
@@ -258,8 +270,26 @@ enum ConfigurationTable {
                 "Whether the server must prove who it is; false only for tests on a trusted network.",
                 memory: "false saves the trusted certificates."),
             ConfigurationKey(
+                "destinations", "allow_redirect", \.allowRedirect, .boolean,
+                "Whether the server may send us to another host (Enhanced RTMP); never from TLS to plain TCP.",
+                memory: nothing),
+            ConfigurationKey(
                 "destinations", "chunk_size", \.chunkSize, .integer(128...65_536), unit: "bytes",
-                "RTMP chunk size that we send with.", memory: nothing)
+                "RTMP chunk size that we send with.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "rotate_bytes", \.rotateBytes, .bytes(0...1 << 40),
+                "A recording goes on in a new file after this many bytes, at a keyframe; 0 for one file.",
+                memory: nothing),
+            ConfigurationKey(
+                "destinations", "rotate_after_ms", \.rotateAfter, .milliseconds(0...86_400_000), unit: "ms",
+                "A recording goes on in a new file after this long, at a keyframe; 0 for one file.", memory: nothing),
+            ConfigurationKey(
+                "destinations", "sync", \.sync, .cases(),
+                "When a recording is forced to the disk (fsync): never, at-end of each file, or periodic.",
+                memory: nothing),
+            ConfigurationKey(
+                "destinations", "sync_period_ms", \.syncPeriod, .milliseconds(100...3_600_000), unit: "ms",
+                "How often with sync periodic; what is younger may be lost with the power.", memory: nothing)
         ]
     }
 }

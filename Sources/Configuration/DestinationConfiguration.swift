@@ -9,6 +9,11 @@ package struct DestinationConfiguration: Equatable, Sendable, CustomStringConver
     package var keyFile: String?
     /// The name of the environment variable that holds the stream key.
     package var keyEnvironment: String?
+    /// A file whose first line is user:password, for servers that want a login.
+    package var loginFile: String?
+    /// The name of the environment variable that holds user:password.
+    package var loginEnvironment: String?
+    package var addressTimeout = MediaTime.milliseconds(5_000)
     package var connectTimeout = MediaTime.milliseconds(10_000)
     package var handshakeTimeout = MediaTime.milliseconds(10_000)
     package var sendTimeout = MediaTime.milliseconds(5_000)
@@ -23,6 +28,15 @@ package struct DestinationConfiguration: Equatable, Sendable, CustomStringConver
     /// Trusted certificates (PEM) instead of the system's.
     package var caFile: String?
     package var verifyTLS = true
+    /// Whether the server may send us to another host.
+    package var allowRedirect = false
+    /// A new file begins after as many bytes; 0 for no such bound.
+    package var rotateBytes = 0
+    /// A new file begins after as long a time; zero for no such bound.
+    package var rotateAfter = MediaTime.zero
+    package var sync = FileSyncMode.never
+    /// For `sync` periodic.
+    package var syncPeriod = MediaTime.milliseconds(1_000)
     /// Bytes of an RTMP chunk that we send.
     package var chunkSize = 65_536
 
@@ -36,4 +50,9 @@ package struct DestinationConfiguration: Equatable, Sendable, CustomStringConver
 
     /// For logs: the name and the redacted URL.
     package var description: String { "\(name) (\(redactedURL))" }
+}
+
+/// When recordings are forced to the disk.
+package enum FileSyncMode: String, CaseIterable, Sendable {
+    case never, atEnd = "at-end", periodic
 }

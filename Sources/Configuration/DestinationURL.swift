@@ -33,11 +33,13 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
     private static func endpoint(_ text: String) throws(InvalidDestinationURL) -> RTMPEndpoint {
         let endpoint: RTMPEndpoint
         do { endpoint = try RTMPEndpoint(text) } catch {
-            throw InvalidDestinationURL(what: error.description, remedy: "write rtmp://host/app, or rtmps://host:port/app")
-        }
-        guard endpoint.userInfo == nil else {
             throw InvalidDestinationURL(
-                what: "a user or password before the host is not supported", remedy: "use key_file or key_env for secrets")
+                what: error.description, remedy: "write rtmp://host/app, or rtmps://host:port/app")
+        }
+        if let login = endpoint.userInfo, !login.revealed.contains(":") {
+            throw InvalidDestinationURL(
+                what: "a login before the host without a password",
+                remedy: "write user:password@host, or put it into the file that login_file names")
         }
         return endpoint
     }
@@ -66,8 +68,8 @@ extension RTMPEndpoint {
     /// Whether the path has a part after the application that can be the stream's name.
     var hasStreamName: Bool { (try? splittingKey()) != nil }
 
-    /// The URL for people: what may be a key or a token is `***`. With the key elsewhere, the whole path names the app and
-    /// is shown.
+    /// The URL for people: what may be a key or a token is `***`. With the key elsewhere, the whole path names the app
+    /// and is shown.
     func redacted(keyIsSeparate: Bool) -> String {
         let shown = app.prefix { $0 != "?" }
         if keyIsSeparate { return "\(schemeAndHost)/\(shown)/***" }

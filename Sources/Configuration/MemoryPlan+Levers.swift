@@ -56,8 +56,8 @@ extension MemoryPlan {
 }
 
 extension Configuration {
-    /// What the packet log must hold: the delay, everything up to a keyframe jump, and a keyframe as large as the rate control
-    /// allows.
+    /// What the packet log must hold: the delay, everything up to a keyframe jump, and a keyframe as large as the rate
+    /// control allows.
     var leastLogBytes: Int {
         let milliseconds = Int((buffer.delay + buffer.dropToKeyframe + video.vbv).milliseconds)
         return (video.bitrate + audio.bitrate) / 8 * milliseconds / 1000

@@ -83,6 +83,8 @@ package struct MemoryPlan: Equatable, Sendable {
         let video = configuration.video
         let size = "\(video.width)x\(video.height)"
         let destinations = configuration.destinations
+        // Without one there is no broadcast to plan for: an rtmp:// destination is taken for granted.
+        let destinationCount = max(1, destinations.count)
         switch purpose {
         case .baseline: return (costs.baseline, "executable and libraries, measured")
         case .videoEncoder:
@@ -94,14 +96,18 @@ package struct MemoryPlan: Equatable, Sendable {
             return (costs.intakePicture * costs.intakePictureCount, "\(costs.intakePictureCount) waiting")
         case .ingestBand: return (costs.ingestBand, "one message being read")
         case .scaler: return (costs.scaler, "to \(size)")
-        case .pcmQueue: return (costs.pcmQueue, "app and microphone, audio.max_latency_ms each")
-        case .audioMixer: return (costs.audioMixer, "resamplers and limiter")
+        case .pcmQueue: return (costs.pcmQueue, "fixed: two of the largest audio messages")
+        case .audioMixer: return (costs.audioMixer, "audio.max_latency_ms and 1 s of app and microphone")
         case .packetLog: return (configuration.buffer.maxBytes + costs.packetLogIndex, "buffer.max_bytes and its index")
-        case .sendBuffers: return (costs.sendBuffer * destinations.count, counted(destinations.count, "destination"))
+        case .sendBuffers:
+            return (
+                costs.sendBuffer * destinationCount,
+                counted(destinationCount, "destination") + (destinations.isEmpty ? ", though none is configured" : "")
+            )
         case .tls: return tls(destinations, costs)
         case .controlServer: return (costs.controlServer, "HTTP server and its connections")
         case .threadStacks:
-            let count = costs.threadCount + destinations.count
+            let count = costs.threadCount + destinationCount
             return (costs.threadStack * count, "\(counted(count, "thread")), touched pages")
         case .reserve: return (costs.reserve, "fragmentation")
         }

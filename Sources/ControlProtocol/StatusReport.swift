@@ -70,7 +70,7 @@ package struct ClientStatus: JSONRecord {
     }
 }
 
-/// Bounds and contents of the packet log.
+/// What the destination that is furthest behind has yet to send, and how much the packet log can hold.
 package struct QueueStatus: JSONRecord {
     package var milliseconds = 0
     package var bytes = 0

@@ -44,9 +44,6 @@ package struct CanvasPainter {
         fill(PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height), on: canvas)
     }
 
-    /// To be called when something else has drawn on the canvas: the next `paint` draws the bars again.
-    package mutating func canvasWasChanged() { drawn = nil }
-
     private func check(_ width: Int, _ height: Int, are expected: (width: Int, height: Int)) throws(GeometryError) {
         guard (width, height) == expected else {
             throw GeometryError.sizeMismatch(

@@ -81,18 +81,13 @@ struct IntakeColor: Equatable {
     /// RGB becomes BT.601 in full range there. Video-range RGB (16...235) comes out with video-range luma, but its
     /// chroma then spans 219 steps, not 224.
     init(unpacked source: VideoSampleFormat) {
-        switch source.pixelFormat {
-        case .nv12VideoRange:
-            self.init(ColorDescription(matrix: source.color.matrix, range: .video))
-        case .nv12FullRange:
-            self.init(ColorDescription(matrix: source.color.matrix, range: .full))
-        case .bgra, .rgba, .argb:
-            self.init(ColorDescription(matrix: .bt601, range: source.color.range))
+        let range = source.pixelFormat.rangeOfName ?? source.color.range
+        switch source.pixelFormat.layout {
+        case .rgb:
+            self.init(ColorDescription(matrix: .bt601, range: range))
             chromaScale = lumaScale
-        case .gray:
-            self.init(source.color, isGray: true)
-        case .i420, .i422, .i444, .p010, .yuy2, .uyvy:
-            self.init(source.color)
+        case let layout:
+            self.init(ColorDescription(matrix: source.color.matrix, range: range), isGray: layout == .gray)
         }
     }
 }

@@ -8,24 +8,19 @@ struct PlaneSize: Equatable, Sendable {
 
 extension PixelFormat {
     /// 3 (Y, Cb, Cr), or 1 where there is luma only.
-    var componentCount: Int { self == .gray ? 1 : 3 }
+    var componentCount: Int { layout == .gray ? 1 : 3 }
 
     /// False where the payload's planes are 8-bit planes of one component each.
     var needsUnpacking: Bool {
-        switch self {
-        case .i420, .i422, .i444, .gray: false
+        switch layout {
+        case .planar, .gray: false
         default: true
         }
     }
 
-    /// By how much chroma is subsampled, horizontally and vertically, once the format is unpacked. RGB is unpacked to
-    /// 4:2:0 at once, since that is all the canvas can hold.
-    var chromaDivisors: (horizontal: Int, vertical: Int) {
-        switch self {
-        case .i422, .yuy2, .uyvy: (2, 1)
-        case .i444: (1, 1)
-        default: (2, 2)
-        }
+    /// The component that a plane of one component holds.
+    func component(ofPlane index: Int) -> Int {
+        if case .planar(_, crFirst: true) = layout, index > 0 { 3 - index } else { index }
     }
 }
 

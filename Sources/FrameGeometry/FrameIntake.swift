@@ -125,27 +125,6 @@ package import MediaCore
         advance(work)
     }
 
-    /// Processes the awaited band from where it lies, in shared memory for example. Bytes after it are not read, and
-    /// it is copied only where that could happen otherwise, or where rows have to be gathered.
-    package func bandArrived(at bytes: UnsafeRawBufferPointer) throws(GeometryError) {
-        guard var work else { throw GeometryError.noBandAwaited }
-        let band = work.bands.band(at: work.nextRow)
-        guard bytes.count >= band.byteCount, let start = bytes.baseAddress else {
-            throw GeometryError.bandTooShort(expected: band.byteCount, got: bytes.count)
-        }
-        let readsBeyond = work.bands.rowBytes < 256 || work.plan.source.pixelFormat == .argb
-        if work.bands.isGathered || readsBeyond {
-            unsafe bandBuffer.baseAddress?.copyMemory(from: start, byteCount: band.byteCount)
-            try bandArrived()
-        } else {
-            self.work = nil
-            unsafe try process(
-                start, stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
-            work.nextRow += band.rowCount
-            advance(work)
-        }
-    }
-
     /// Gives the sample up; what the picture holds then is of no use.
     package func cancel() { work = nil }
 
@@ -171,7 +150,7 @@ package import MediaCore
         let plane = work.bands.plane
         let samples = unsafe bytes.assumingMemoryBound(to: UInt8.self)
         if !format.needsUnpacking || (plane == 0 && format.plane(0).bytesPerElement == 1) {
-            let component = plane
+            let component = format.component(ofPlane: plane)
             guard scaler(component).isIdentity else {
                 return unsafe try scale(samples, stride, component, firstRow, rowCount, of: work)
             }

@@ -6,8 +6,6 @@ package enum GeometryError: Error, Equatable, Sendable, CustomStringConvertible 
     case pictureTooSmall(needed: Int, capacity: Int)
     /// A picture or a canvas is not of the size that the plan says.
     case sizeMismatch(expectedWidth: Int, expectedHeight: Int, width: Int, height: Int)
-    /// Fewer bytes were handed over than the current band has.
-    case bandTooShort(expected: Int, got: Int)
     /// Bytes came while no band was awaited: before `begin`, after the last band or after `cancel`.
     case noBandAwaited
     /// libswscale would not make a scaler, or did not take a band.
@@ -22,8 +20,6 @@ package enum GeometryError: Error, Equatable, Sendable, CustomStringConvertible 
             "the picture's storage of \(capacity) bytes is too small: this plan needs \(needed)"
         case .sizeMismatch(let expectedWidth, let expectedHeight, let width, let height):
             "the plan is for \(expectedWidth)x\(expectedHeight), not for \(width)x\(height)"
-        case .bandTooShort(let expected, let got):
-            "a band of \(expected) bytes was handed over with \(got) only"
         case .noBandAwaited:
             "bytes of a frame came while no frame was begun"
         case .scalerRefused(let sourceWidth, let sourceHeight, let width, let height):

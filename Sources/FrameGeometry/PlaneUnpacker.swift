@@ -19,39 +19,35 @@ enum PlaneUnpacker {
         let (w, h) = (CInt(width), CInt(rows))
         let sourceStride = CInt(stride)
         let (yStride, cbStride, crStride) = unsafe (CInt(y.stride), CInt(cb.stride), CInt(cr.stride))
-        switch format {
-        case .nv12VideoRange, .nv12FullRange:
+        switch format.layout {
+        case .pairs(_, let crFirst):
+            let (first, second) = unsafe crFirst ? (cr, cb) : (cb, cr)
             unsafe SplitUVPlane(
-                source, sourceStride, cb.samples, cbStride, cr.samples, crStride, CInt(pairs), h)
-        case .p010 where plane == 0:
+                source, sourceStride, first.samples, CInt(first.stride), second.samples, CInt(second.stride),
+                CInt(pairs), h)
+        case .tenBitPairs where plane == 0:
             for row in 0..<rows {
                 unsafe narrow(source + row * stride, count: width, into: y.samples + row * y.stride)
             }
-        case .p010:
+        case .tenBitPairs:
             for row in 0..<rows {
                 unsafe narrowPairs(
                     source + row * stride, count: pairs, into: cb.samples + row * cb.stride,
                     and: cr.samples + row * cr.stride)
             }
-        case .yuy2:
-            _ = unsafe YUY2ToI422(
+        case .packed(let lumaFirst):
+            let convert = unsafe lumaFirst ? YUY2ToI422 : UYVYToI422
+            _ = unsafe convert(
                 source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
-        case .uyvy:
-            _ = unsafe UYVYToI422(
-                source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
-        // libyuv names RGB formats by their 32-bit words, the other way round than the bytes in memory. J420 is BT.601
-        // in full range, which keeps more of the 8 bits than its video-range functions.
-        case .bgra:
-            _ = unsafe ARGBToJ420(
-                source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
-        case .rgba:
-            _ = unsafe ABGRToJ420(
-                source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
-        case .argb:
-            // From its second byte on, A R G B A ... is R G B A; the last alpha lies one byte after the row.
-            _ = unsafe ABGRToJ420(
-                source + 1, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
-        case .i420, .i422, .i444, .gray:
+        case .rgb(let red, let blue):
+            // libyuv names RGB formats by their 32-bit words, the other way round than the bytes in memory. J420 is
+            // BT.601 in full range, which keeps more of the 8 bits than its video-range functions. From its second byte
+            // on, A R G B A ... is R G B A; the last alpha lies one byte after the row.
+            let convert = unsafe red < blue ? ABGRToJ420 : ARGBToJ420
+            _ = unsafe convert(
+                source + min(red, blue), sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride,
+                w, h)
+        case .planar, .gray:
             preconditionFailure("planes of one component need no unpacking")
         }
     }

@@ -26,10 +26,12 @@ package enum BroadcastEnd: Equatable, Sendable {
     case daemonStopping
     /// The broadcast itself failed (encoder, every destination); the sentence says how.
     case failed(String)
+
+    package var hasFailed: Bool { if case .failed = self { true } else { false } }
 }
 
-/// The rest of the daemon, as ingest sees it. All calls come from the ingest thread, one at a time, in the order that the
-/// protocol guarantees: `started`, then samples, then `ended` exactly once.
+/// The rest of the daemon, as ingest sees it. All calls come from the ingest thread, one at a time, in the order that
+/// the protocol guarantees: `started`, then samples, then `ended` exactly once.
 ///
 /// A thrown `ProtocolError` goes to the client; where it is not fatal, the sample is skipped and the broadcast goes on.
 package protocol IngestConsumer: AnyObject, Sendable {

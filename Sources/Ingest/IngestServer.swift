@@ -19,17 +19,20 @@ package final class IngestServer: Sendable {
         package var idleTimeout: MediaTime
         /// How long a client may take to close after its goodbye.
         package var lingerTimeout: MediaTime
+        /// Until the next try where a client could not be accepted (no descriptors are left, for example).
+        package var acceptRetry: MediaTime
 
         package init(
             limits: IngestLimits = .default, startTimeout: MediaTime = .seconds(5),
             messageTimeout: MediaTime = .seconds(10), idleTimeout: MediaTime = .zero,
-            lingerTimeout: MediaTime = .seconds(1)
+            lingerTimeout: MediaTime = .seconds(1), acceptRetry: MediaTime = .seconds(1)
         ) {
             self.limits = limits
             self.startTimeout = startTimeout
             self.messageTimeout = messageTimeout
             self.idleTimeout = idleTimeout
             self.lingerTimeout = lingerTimeout
+            self.acceptRetry = acceptRetry
         }
     }
 
@@ -46,10 +49,19 @@ package final class IngestServer: Sendable {
     private let settings: Settings
     private let clock: any TimeSource
     private let mail = Monitor(Mail())
+    private let acceptNext: Accept
 
-    /// - Parameter listener: a listening, non-blocking Unix stream socket, ours from now on.
-    package init(listener: consuming OwnedDescriptor, settings: Settings, clock: any TimeSource) throws(Errno) {
+    package typealias Accept = @Sendable (borrowing OwnedDescriptor) throws(Errno) -> OwnedDescriptor?
+
+    /// - Parameters:
+    ///   - listener: a listening, non-blocking Unix stream socket, ours from now on.
+    ///   - accept: takes the next client from it; tests have it fail.
+    package init(
+        listener: consuming OwnedDescriptor, settings: Settings, clock: any TimeSource,
+        accept: @escaping Accept = { listener throws(Errno) in try UnixSocket.accept(listener) }
+    ) throws(Errno) {
         self.listener = listener
+        acceptNext = accept
         self.settings = settings
         self.clock = clock
         wakeUp = try EventDescriptor()
@@ -84,7 +96,8 @@ package final class IngestServer: Sendable {
     /// Any thread: the broadcast cannot go on; the client is told why, and the consumer gets its `ended`.
     package func fail(_ sentence: String) { post { $0.failure = $0.failure ?? sentence } }
 
-    /// Any thread, once after each `ended`: everything is closed; the client gets its goodbye and the next one its turn.
+    /// Any thread, once after each `ended`: everything is closed; the client gets its goodbye and the next one its
+    /// turn.
     package func broadcastClosed(_ goodbye: GoodbyeMessage) { post { $0.goodbye = goodbye } }
 
     private func post(_ change: (inout Mail) -> Void) {
@@ -95,7 +108,7 @@ package final class IngestServer: Sendable {
     // MARK: For the loop
 
     fileprivate var descriptors: (listener: CInt, wakeUp: CInt) { (listener.raw, wakeUp.raw) }
-    fileprivate func accept() throws(Errno) -> OwnedDescriptor? { try UnixSocket.accept(listener) }
+    fileprivate func accept() throws(Errno) -> OwnedDescriptor? { try acceptNext(listener) }
 
     fileprivate func collectMail() -> (states: [StateMessage], failure: String?, goodbye: GoodbyeMessage?, stop: Bool) {
         wakeUp.clear()
@@ -129,8 +142,12 @@ private final class IngestLoop {
     private let log: @Sendable (String) -> Void
     private let clock: any TimeSource
     private let settings: IngestServer.Settings
-    private var stage = Stage.idle
+    /// A client that has gone may have left the descriptor that the next one needs.
+    private var stage = Stage.idle { didSet { acceptRetryAt = nil } }
     private var isStopping = false
+    /// A client could not be accepted: the listener, which stays readable, is let alone until then.
+    private var acceptRetryAt: MediaTime?
+    private var hasLoggedAccept = false
 
     init(_ server: IngestServer, _ consumer: any IngestConsumer, _ log: @escaping @Sendable (String) -> Void) {
         self.server = server
@@ -163,19 +180,21 @@ private final class IngestLoop {
 
     private func waitForWork() {
         let (listener, wakeUp) = server.descriptors
-        // While a broadcast drains, the next client waits in the backlog.
-        var listens = !isStopping
-        switch stage {
-        case .draining, .lingering: listens = false
-        case .idle, .reading: break
-        }
         var descriptors = (
             pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: listens ? listener : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: polledSocket, events: sessionEvents, revents: 0)
         )
         _ = unsafe withUnsafeMutableBytes(of: &descriptors) { buffer in
             unsafe poll(buffer.baseAddress!.assumingMemoryBound(to: pollfd.self), 3, timeoutMilliseconds)
+        }
+    }
+
+    /// While a broadcast drains, the next client waits in the backlog.
+    private var accepts: Bool {
+        switch stage {
+        case .draining, .lingering: false
+        case .idle, .reading: !isStopping && acceptRetryAt.map { clock.now() >= $0 } ?? true
         }
     }
 
@@ -201,7 +220,10 @@ private final class IngestLoop {
     /// Until when a client may be silent, and what it is told then.
     private func patience(with session: IngestSession) -> (until: MediaTime, sentence: String)? {
         if !session.isLive {
-            return (session.acceptedAt + settings.startTimeout, "no started message within \(settings.startTimeout) of connecting")
+            return (
+                session.acceptedAt + settings.startTimeout,
+                "no started message within \(settings.startTimeout) of connecting"
+            )
         }
         if session.isInsideMessage {
             return (
@@ -214,7 +236,7 @@ private final class IngestLoop {
     }
 
     private var timeoutMilliseconds: CInt {
-        guard let deadline else { return -1 }
+        guard let deadline = acceptRetryAt.map({ min($0, deadline ?? $0) }) ?? deadline else { return -1 }
         return CInt(clamping: max(0, (deadline - clock.now()).nanoseconds + 999_999) / 1_000_000)
     }
 
@@ -238,7 +260,7 @@ private final class IngestLoop {
             for state in mail.states { session.enqueue { state.encode(sequence: $0, into: &$1) } }
         }
         if let goodbye = mail.goodbye, case .draining(let session) = stage {
-            session.enqueue { goodbye.encode(sequence: $0, into: &$1) }
+            session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }
             linger(session)
         }
     }
@@ -258,13 +280,11 @@ private final class IngestLoop {
     }
 
     private func acceptClients() {
-        switch stage {
-        case .idle, .reading: break
-        case .draining, .lingering: return
-        }
-        guard !isStopping else { return }
+        guard accepts else { return }
+        acceptRetryAt = nil
         do throws(Errno) {
             while let socket = try server.accept() {
+                hasLoggedAccept = false
                 let client = IngestSession(
                     socket: socket, consumer: consumer, limits: settings.limits, clock: clock)
                 if case .idle = stage {
@@ -273,12 +293,18 @@ private final class IngestLoop {
                     client.sendError(
                         ProtocolError(
                             .busy, fatal: true,
-                            "another client is broadcasting; one daemon carries one broadcast, try again when it has finished"))
+                            "another client is broadcasting; one daemon carries one broadcast, try again when it has "
+                                + "finished"))
                     _ = client.flush()
                 }
             }
         } catch {
-            log("cannot accept a capture client: \(error); those that are connected go on")
+            acceptRetryAt = clock.now() + settings.acceptRetry
+            guard !hasLoggedAccept else { return }
+            hasLoggedAccept = true
+            log(
+                "cannot accept a capture client: \(error); it waits, and is tried again every \(settings.acceptRetry); "
+                    + "a client that is connected goes on")
         }
     }
 

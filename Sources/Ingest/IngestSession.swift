@@ -5,8 +5,8 @@ internal import MediaCore
 
 /// One client's connection: reads messages from a non-blocking socket, piece by piece, and drives the consumer.
 ///
-/// Ingest thread only. Owns the socket, 4 KiB for a message's head and 64 KiB to skip into; payloads go straight to where
-/// the consumer wants them. It never waits: `readable` reads until the socket is empty or the budget is spent.
+/// Ingest thread only. Owns the socket, 4 KiB for a message's head and 64 KiB to skip into; payloads go straight to
+/// where the consumer wants them. It never waits: `readable` reads until the socket is empty or the budget is spent.
 @safe final class IngestSession {
     enum Outcome: Equatable {
         case more
@@ -72,12 +72,12 @@ internal import MediaCore
         unsafe scratch.deallocate()
     }
 
-    /// Queues a message for the client; `flush` sends it.
-    func enqueue(_ encode: (UInt32, inout [UInt8]) -> Void) {
+    /// Queues a message for the client; `flush` sends it. For what a broadcast ends with (`isLast`) there is always room.
+    func enqueue(isLast: Bool = false, _ encode: (UInt32, inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []
         encode(outgoingSequence, &bytes)
         // A message that is dropped takes no number: to the client a gap would be an error.
-        if outbox.append(bytes) { outgoingSequence &+= 1 }
+        if outbox.append(bytes, isLast: isLast) { outgoingSequence &+= 1 }
     }
 
     /// False when the client is gone.
@@ -307,6 +307,6 @@ internal import MediaCore
 
     func sendError(_ error: ProtocolError) {
         let message = ErrorMessage(error, refersTo: lastSequence)
-        enqueue { message.encode(sequence: $0, into: &$1) }
+        enqueue(isLast: error.isFatal) { message.encode(sequence: $0, into: &$1) }
     }
 }

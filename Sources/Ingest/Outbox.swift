@@ -7,6 +7,9 @@ struct Outbox {
     /// More than the welcome, a goodbye and two hundred events.
     static let capacity = 32 * 1024
 
+    /// Of these, kept free for a fatal error and the goodbye, which a client that was slow to read must get, too.
+    private static let roomForLast = 2 * (1024 + 64)
+
     private var bytes: [UInt8] = []
     private var sent = 0
 
@@ -15,8 +18,9 @@ struct Outbox {
     var isEmpty: Bool { sent == bytes.count }
 
     /// Appends one encoded message, or drops it whole and says false.
-    mutating func append(_ message: [UInt8]) -> Bool {
-        guard bytes.count - sent + message.count <= Self.capacity else { return false }
+    mutating func append(_ message: [UInt8], isLast: Bool) -> Bool {
+        let room = isLast ? Self.capacity : Self.capacity - Self.roomForLast
+        guard bytes.count - sent + message.count <= room else { return false }
         if sent > 0 {
             bytes.removeFirst(sent)
             sent = 0

@@ -46,7 +46,8 @@ package enum MessageExtensions {
                     }
                 throw ProtocolError(
                     .unsupportedExtension, fatal: fatal,
-                    "\(type): \(name) is not supported by protocol version 1, so the message is refused and not shown")
+                    "\(type): \(name) is not supported by protocol version 1, so "
+                        + (type == .video ? "the picture is refused and not shown" : "the message is refused"))
             }
             offset = next
         }

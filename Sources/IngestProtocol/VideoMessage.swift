@@ -14,8 +14,6 @@ package struct VideoMessage: Equatable, Sendable {
 
     /// Nil where none was given or the value does not exist: the picture is taken as it is.
     package var orientation: OrientationTag? { OrientationTag(rawValue: orientationRaw) }
-    /// True where a value was given that does not exist.
-    package var hasInvalidOrientation: Bool { orientationRaw != 0 && orientation == nil }
 
     package init(pts: MediaTime, format: VideoSampleFormat, orientation: OrientationTag?) {
         self.init(pts: pts, format: format, orientationRaw: orientation?.rawValue ?? 0)

@@ -6,7 +6,9 @@ package struct SignalDescriptor: ~Copyable, Sendable {
     package var raw: CInt { descriptor.raw }
 
     package init(_ signals: [CInt]) throws(Errno) {
-        let blocked = unsafe signals.withUnsafeBufferPointer { unsafe upcast_block_signals($0.baseAddress, CInt($0.count)) }
+        let blocked = unsafe signals.withUnsafeBufferPointer {
+            unsafe upcast_block_signals($0.baseAddress, CInt($0.count))
+        }
         guard blocked == 0 else { throw Errno(blocked) }
         descriptor = try OwnedDescriptor(
             checking: unsafe signals.withUnsafeBufferPointer { unsafe upcast_signalfd($0.baseAddress, CInt($0.count)) })

@@ -1,4 +1,5 @@
-/// Four ASCII characters that name a format, as Core Video and FLV do: the first character is the most significant byte.
+/// Four ASCII characters that name a format, as Core Video and FLV do: the first character is the most significant
+/// byte.
 package struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt32
 

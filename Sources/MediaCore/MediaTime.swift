@@ -35,13 +35,19 @@ package struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertibl
     package var secondsAsDouble: Double { Double(nanoseconds) / 1e9 }
 
     package static func < (a: MediaTime, b: MediaTime) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: MediaTime, b: MediaTime) -> MediaTime { MediaTime(nanoseconds: a.nanoseconds + b.nanoseconds) }
-    package static func - (a: MediaTime, b: MediaTime) -> MediaTime { MediaTime(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func + (a: MediaTime, b: MediaTime) -> MediaTime {
+        MediaTime(nanoseconds: a.nanoseconds + b.nanoseconds)
+    }
+    package static func - (a: MediaTime, b: MediaTime) -> MediaTime {
+        MediaTime(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
     package static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
     package static func -= (a: inout MediaTime, b: MediaTime) { a = a - b }
     package static func * (a: MediaTime, b: Int64) -> MediaTime { MediaTime(nanoseconds: a.nanoseconds * b) }
 
-    package var magnitude: MediaTime { MediaTime(nanoseconds: nanoseconds.magnitude > Int64.max ? .max : abs(nanoseconds)) }
+    package var magnitude: MediaTime {
+        MediaTime(nanoseconds: nanoseconds.magnitude > Int64.max ? .max : abs(nanoseconds))
+    }
     package var description: String {
         let sign = nanoseconds < 0 ? "-" : ""
         let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -30,7 +30,7 @@
 ///
 /// One thread uses a picture at a time; it is handed over through `FrameSlot`, never shared. Storage is 64-byte aligned
 /// and each row starts on a 64-byte boundary. Memory is reserved at `init` and becomes resident as it is first written.
-@safe package final class Picture: @unchecked Sendable /* handed from one owner to the next, never used by two at once */ {
+@safe package final class Picture: @unchecked Sendable /* one owner hands it to the next, no two use it at once */ {
     private let storage: UnsafeMutableRawPointer
     /// Bytes of storage.
     package let capacity: Int

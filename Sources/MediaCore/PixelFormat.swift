@@ -21,52 +21,100 @@ package struct PlaneShape: Equatable, Sendable {
     }
 }
 
+/// How the components of a picture lie in its planes: all that unpacking needs to know of a format.
+package enum PixelLayout: Sendable, Hashable {
+    /// By how much chroma is subsampled.
+    package enum Chroma: Sendable { case c420, c422, c444 }
+
+    /// Three 8-bit planes: Y, Cb, Cr; or Y, Cr, Cb.
+    case planar(Chroma, crFirst: Bool = false)
+    /// A Y plane and a plane of chroma pairs: Cb and Cr, or Cr and Cb; 8 bits each.
+    case pairs(Chroma, crFirst: Bool = false)
+    /// The same, Cb first, in little-endian 16-bit words with the value in the upper ten bits.
+    case tenBitPairs(Chroma)
+    /// One plane of 4:2:2: Y0 Cb Y1 Cr, or Cb Y0 Cr Y1.
+    case packed(lumaFirst: Bool)
+    /// One plane of 8-bit RGB with a fourth byte that is ignored; where in its four bytes red and blue stand. Green is
+    /// between them.
+    case rgb(red: Int, blue: Int)
+    /// One plane of 8-bit luma.
+    case gray
+}
+
 /// The raw pixel formats that a capture client may send, named by their FourCC.
 ///
-/// The two NV12 names carry the range as Core Video's do (`420v` video range, `420f` full range); for every other YUV
-/// format the range travels in the sample's `ColorDescription`.
+/// Most biplanar names carry the range as Core Video's do (`420v` video range, `420f` full range); for every other
+/// Y'CbCr format the range travels in the sample's `ColorDescription`.
 package enum PixelFormat: CaseIterable, Sendable, Hashable {
-    /// NV12, video range: Y plane, interleaved CbCr plane (kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange).
+    /// NV12, video range (kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange).
     case nv12VideoRange
     /// NV12, full range (kCVPixelFormatType_420YpCbCr8BiPlanarFullRange).
     case nv12FullRange
-    /// Y, Cb and Cr planes, 4:2:0.
+    /// NV16, video range (kCVPixelFormatType_422YpCbCr8BiPlanarVideoRange).
+    case nv16VideoRange
+    /// NV16, full range (kCVPixelFormatType_422YpCbCr8BiPlanarFullRange).
+    case nv16FullRange
+    case nv21
     case i420
-    /// Y, Cb and Cr planes, 4:2:2.
+    case yv12
     case i422
-    /// Y, Cb and Cr planes, 4:4:4.
     case i444
-    /// 10-bit 4:2:0, two planes of little-endian 16-bit words with the value in the upper ten bits.
+    /// 10-bit 4:2:0.
     case p010
-    /// Packed 4:2:2: Y0 Cb Y1 Cr.
+    /// The same, video range (kCVPixelFormatType_420YpCbCr10BiPlanarVideoRange).
+    case p010VideoRange
+    /// The same, full range (kCVPixelFormatType_420YpCbCr10BiPlanarFullRange).
+    case p010FullRange
+    /// 10-bit 4:2:2, video range (kCVPixelFormatType_422YpCbCr10BiPlanarVideoRange).
+    case p210VideoRange
+    /// 10-bit 4:2:2, full range (kCVPixelFormatType_422YpCbCr10BiPlanarFullRange).
+    case p210FullRange
     case yuy2
-    /// Packed 4:2:2: Cb Y0 Cr Y1.
+    /// Core Video's name of `yuy2` (kCVPixelFormatType_422YpCbCr8_yuvs).
+    case yuvs
     case uyvy
-    /// Packed RGB, bytes in memory B G R A; alpha is ignored.
+    /// Core Video's name of `uyvy` (kCVPixelFormatType_422YpCbCr8).
+    case twoVUY
+    /// RGB formats are named by their bytes in memory; alpha is ignored.
     case bgra
-    /// Packed RGB, bytes in memory R G B A; alpha is ignored.
     case rgba
-    /// Packed RGB, bytes in memory A R G B; alpha is ignored.
     case argb
-    /// One luma plane.
+    case abgr
     case gray
 
-    package var fourCC: FourCC {
+    /// Name, layout, and the range where the name says it: one row a format.
+    private var row: (fourCC: FourCC, layout: PixelLayout, range: ColorRange?) {
         switch self {
-        case .nv12VideoRange: FourCC("420v")
-        case .nv12FullRange: FourCC("420f")
-        case .i420: FourCC("I420")
-        case .i422: FourCC("I422")
-        case .i444: FourCC("I444")
-        case .p010: FourCC("P010")
-        case .yuy2: FourCC("YUY2")
-        case .uyvy: FourCC("UYVY")
-        case .bgra: FourCC("BGRA")
-        case .rgba: FourCC("RGBA")
-        case .argb: FourCC("ARGB")
-        case .gray: FourCC("GREY")
+        case .nv12VideoRange: (FourCC("420v"), .pairs(.c420), .video)
+        case .nv12FullRange: (FourCC("420f"), .pairs(.c420), .full)
+        case .nv16VideoRange: (FourCC("422v"), .pairs(.c422), .video)
+        case .nv16FullRange: (FourCC("422f"), .pairs(.c422), .full)
+        case .nv21: (FourCC("NV21"), .pairs(.c420, crFirst: true), nil)
+        case .i420: (FourCC("I420"), .planar(.c420), nil)
+        case .yv12: (FourCC("YV12"), .planar(.c420, crFirst: true), nil)
+        case .i422: (FourCC("I422"), .planar(.c422), nil)
+        case .i444: (FourCC("I444"), .planar(.c444), nil)
+        case .p010: (FourCC("P010"), .tenBitPairs(.c420), nil)
+        case .p010VideoRange: (FourCC("x420"), .tenBitPairs(.c420), .video)
+        case .p010FullRange: (FourCC("xf20"), .tenBitPairs(.c420), .full)
+        case .p210VideoRange: (FourCC("x422"), .tenBitPairs(.c422), .video)
+        case .p210FullRange: (FourCC("xf22"), .tenBitPairs(.c422), .full)
+        case .yuy2: (FourCC("YUY2"), .packed(lumaFirst: true), nil)
+        case .yuvs: (FourCC("yuvs"), .packed(lumaFirst: true), nil)
+        case .uyvy: (FourCC("UYVY"), .packed(lumaFirst: false), nil)
+        case .twoVUY: (FourCC("2vuy"), .packed(lumaFirst: false), nil)
+        case .bgra: (FourCC("BGRA"), .rgb(red: 2, blue: 0), nil)
+        case .rgba: (FourCC("RGBA"), .rgb(red: 0, blue: 2), nil)
+        case .argb: (FourCC("ARGB"), .rgb(red: 1, blue: 3), nil)
+        case .abgr: (FourCC("ABGR"), .rgb(red: 3, blue: 1), nil)
+        case .gray: (FourCC("GREY"), .gray, nil)
         }
     }
+
+    package var fourCC: FourCC { row.fourCC }
+    package var layout: PixelLayout { row.layout }
+    /// The range that the format's name says, whatever the sample says; nil for formats whose name does not.
+    package var rangeOfName: ColorRange? { row.range }
 
     package init?(fourCC: FourCC) {
         guard let match = Self.allCases.first(where: { $0.fourCC == fourCC }) else { return nil }
@@ -75,30 +123,39 @@ package enum PixelFormat: CaseIterable, Sendable, Hashable {
 
     /// Planes in the payload: 1, 2 or 3.
     package var planeCount: Int {
-        switch self {
-        case .nv12VideoRange, .nv12FullRange, .p010: 2
-        case .i420, .i422, .i444: 3
-        case .yuy2, .uyvy, .bgra, .rgba, .argb, .gray: 1
+        switch layout {
+        case .pairs, .tenBitPairs: 2
+        case .planar: 3
+        case .packed, .rgb, .gray: 1
         }
     }
 
     /// The shape of plane `index` (0 up to `planeCount`).
     package func plane(_ index: Int) -> PlaneShape {
-        switch self {
-        case .nv12VideoRange, .nv12FullRange: index == 0 ? PlaneShape(1, 1, 1) : PlaneShape(2, 2, 2)
-        case .p010: index == 0 ? PlaneShape(1, 1, 2) : PlaneShape(2, 2, 4)
-        case .i420: index == 0 ? PlaneShape(1, 1, 1) : PlaneShape(2, 2, 1)
-        case .i422: index == 0 ? PlaneShape(1, 1, 1) : PlaneShape(2, 1, 1)
-        case .i444, .gray: PlaneShape(1, 1, 1)
-        case .yuy2, .uyvy: PlaneShape(2, 1, 4)
-        case .bgra, .rgba, .argb: PlaneShape(1, 1, 4)
+        let (horizontal, vertical) = index == 0 ? (1, 1) : chromaDivisors
+        return switch layout {
+        case .planar, .gray: PlaneShape(horizontal, vertical, 1)
+        case .pairs: PlaneShape(horizontal, vertical, index == 0 ? 1 : 2)
+        case .tenBitPairs: PlaneShape(horizontal, vertical, index == 0 ? 2 : 4)
+        case .packed: PlaneShape(2, 1, 4)
+        case .rgb: PlaneShape(1, 1, 4)
         }
     }
 
-    package var isRGB: Bool {
-        switch self {
-        case .bgra, .rgba, .argb: true
-        default: false
+    /// By how much chroma is subsampled, horizontally and vertically, once the format is unpacked. RGB is unpacked to
+    /// 4:2:0 at once, since that is all the canvas can hold.
+    package var chromaDivisors: (horizontal: Int, vertical: Int) {
+        switch layout {
+        case .planar(let chroma, _), .pairs(let chroma, _), .tenBitPairs(let chroma):
+            switch chroma {
+            case .c420: (2, 2)
+            case .c422: (2, 1)
+            case .c444: (1, 1)
+            }
+        case .packed: (2, 1)
+        case .rgb, .gray: (2, 2)
         }
     }
+
+    package var isRGB: Bool { if case .rgb = layout { true } else { false } }
 }

@@ -29,7 +29,9 @@ package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, Custo
     /// For a URL that has the stream key as its last path component, with everything behind it: the two apart.
     package func splittingKey() throws(RTMPEndpointError) -> (endpoint: RTMPEndpoint, key: Secret) {
         // Slashes in a query are the query's own.
-        guard let slash = app[..<(app.firstIndex(of: "?") ?? app.endIndex)].lastIndex(of: "/") else { throw .missingKey }
+        guard let slash = app[..<(app.firstIndex(of: "?") ?? app.endIndex)].lastIndex(of: "/") else {
+            throw .missingKey
+        }
         let (name, key) = (app[..<slash], app[app.index(after: slash)...])
         guard !name.isEmpty else { throw .missingApp }
         guard !key.isEmpty, !key.hasPrefix("?") else { throw .missingKey }

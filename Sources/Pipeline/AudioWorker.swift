@@ -6,27 +6,30 @@ internal import MediaCore
 
 /// The body of the thread `up-audio`: puts PCM on the mixer's timeline, and encodes a block whenever one is due, with
 /// silence where there is nothing, so that the broadcast always has an audio track.
+///
+/// The first block waits for the first picture: destinations begin with a keyframe and leave out what came before it.
+/// The video thread sees to it that there is one within half a second, for which the mixer's rings have room.
 final class AudioWorker: @unchecked Sendable /* all state belongs to the audio thread, but for `mixerCounters` */ {
     private let queue: PCMQueue
     private let mixer: AudioMixer
     private let encoder: AudioEncoder
-    private let sink: any PacketSink
+    private let meter: PacketMeter
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
     private let published: Monitor<AudioMixerCounters>
     private let onFailure: @Sendable (String) -> Void
 
-    /// How often the thread looks for the broadcast's first sample, which may be video.
+    /// How often the thread looks for the broadcast's first sample, which may be video, and its first picture.
     private static let startPollInterval = MediaTime.milliseconds(10)
 
     init(
-        queue: PCMQueue, mixer: AudioMixer, encoder: AudioEncoder, sink: any PacketSink, clock: BroadcastClock,
+        queue: PCMQueue, mixer: AudioMixer, encoder: AudioEncoder, meter: PacketMeter, clock: BroadcastClock,
         counters: BroadcastCounters, onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.queue = queue
         self.mixer = mixer
         self.encoder = encoder
-        self.sink = sink
+        self.meter = meter
         self.clock = clock
         self.counters = counters
         self.onFailure = onFailure
@@ -46,7 +49,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
                 let end = max(now, mixer.contentEnd)
                 while let block = mixer.flush(until: end) { try encode(block) }
             }
-            try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
+            try encoding { () throws(EncodingError) in try encoder.finish(into: meter) }
         } catch {
             onFailure(error.sentence)
             while case .block = queue.take(until: nil) { queue.release() }
@@ -54,7 +57,8 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     }
 
     private func step() throws(WorkerFailure) -> Bool {
-        let deadline = clock.monotonicTime(of: mixer.nextDue) ?? clock.monotonic.now() + Self.startPollInterval
+        let soon = clock.monotonic.now() + Self.startPollInterval
+        let deadline = hasPicture ? clock.monotonicTime(of: mixer.nextDue) ?? soon : soon
         switch queue.take(until: deadline) {
         case .block(let block, let bytes):
             unsafe submit(block, bytes)
@@ -62,9 +66,11 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         case .timeout: break
         case .closed: return false
         }
-        if let now = clock.now() { try encodeDueBlocks(now) }
+        if hasPicture, let now = clock.now() { try encodeDueBlocks(now) }
         return true
     }
+
+    private var hasPicture: Bool { meter.keyframes.current > 0 }
 
     private func submit(_ block: PCMBlock, _ bytes: UnsafeRawBufferPointer) {
         guard let now = clock.now() else { return }
@@ -97,7 +103,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
                 try unsafe pointer.withMemoryRebound(to: UnsafePointer<Float>.self, capacity: 2) {
                     planes throws(EncodingError) in
                     try unsafe encoder.encode(
-                        channels: planes, frames: block.frames, time: block.time, into: sink)
+                        channels: planes, frames: block.frames, time: block.time, into: meter)
                 }
             }
         }

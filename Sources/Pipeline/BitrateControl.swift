@@ -49,7 +49,9 @@ final class BitrateControl: Sendable {
             var slowest: (target: Int, reason: String) = (limits.ceiling, "every destination keeps up")
             for link in links {
                 let index = state.controllers.firstIndex { $0.name == link.name } ?? state.controllers.endIndex
-                if index == state.controllers.endIndex { state.controllers.append((link.name, BitrateController(limits))) }
+                if index == state.controllers.endIndex {
+                    state.controllers.append((link.name, BitrateController(limits)))
+                }
                 state.controllers[index].controller.note(link.report)
                 let controller = state.controllers[index].controller
                 if link.report.isPublishing, controller.target < slowest.target {

@@ -63,7 +63,7 @@ final class Broadcast: Sendable {
         do {
             videoEncoder = try VideoEncoder(configuration.videoEncoderSettings)
             audioEncoder = try AudioEncoder(configuration.audioEncoderSettings)
-            mixer = try AudioMixer(settings: configuration.mixerSettings)
+            mixer = try AudioMixer(settings: configuration.mixerSettings(expecting: started.tracks))
         } catch {
             throw WorkerFailure(sentence: "\(error)")
         }
@@ -81,8 +81,9 @@ final class Broadcast: Sendable {
         self.bitrate = bitrate
         let video = VideoWorker(
             slot: slot, encoder: videoEncoder,
-            painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter, clock: clock,
-            counters: counters, frameRate: canvas.frameRate, idleInterval: configuration.video.idleRepeat,
+            painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter,
+            clock: clock, counters: counters, frameRate: canvas.frameRate,
+            idleInterval: configuration.video.idleRepeat,
             adapt: { now in
                 let step = bitrate.look(at: now) { destinations.links }
                 if let step { onBitrate(step) }
@@ -90,7 +91,7 @@ final class Broadcast: Sendable {
             },
             onFailure: onFailure)
         let audio = AudioWorker(
-            queue: queue, mixer: mixer, encoder: audioEncoder, sink: meter, clock: clock, counters: counters,
+            queue: queue, mixer: mixer, encoder: audioEncoder, meter: meter, clock: clock, counters: counters,
             onFailure: onFailure)
         self.video = video
         self.audio = audio
@@ -124,9 +125,6 @@ final class Broadcast: Sendable {
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
 
-    /// Any thread: the next frame becomes a keyframe.
-    func requestKeyframe() { video.requestKeyframe() }
-
     /// Stops sources first: what was taken in is encoded, what was encoded is sent until `deadline`, then every
     /// destination unpublishes and closes. Blocks; returns true when everything was sent in time.
     func close(deadline: MediaTime) -> Bool {
@@ -147,7 +145,7 @@ final class Broadcast: Sendable {
 
     /// Frames that were received and never encoded.
     private var framesDropped: UInt64 {
-        slot.superseded + slot.flushed + counters.framesAboveRate.current + counters.framesOutOfOrder.current
+        slot.superseded + counters.framesAboveRate.current + counters.framesOutOfOrder.current
             + counters.framesAbandoned.current
     }
 
@@ -161,7 +159,8 @@ final class Broadcast: Sendable {
             }
         let errors = destinations.snapshots.failures
         let why = errors.isEmpty ? "not everything could be sent in time" : errors
-        let text = drained ? sentence : "\(sentence); \(why)"
+        // A failure's own sentence says why.
+        let text = drained || end.hasFailed ? sentence : "\(sentence); \(why)"
         return GoodbyeMessage(
             reason, text: text, framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,
             audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })

@@ -89,11 +89,10 @@ extension Broadcast {
         fillVideo(&report.video)
         fillAudio(&report.audio)
         report.drops = drops
-        let statistics = log.statistics
         let backlog = destinations.backlog
         report.queue.milliseconds = Int(backlog.duration.milliseconds)
         report.queue.bytes = backlog.bytes
-        report.queue.packets = statistics.packets
+        report.queue.packets = backlog.packets
         report.destinations = destinations.map { $0.status(at: now) }
         report.timeline = timelineCounters
         var latency = LatencyStatus()
@@ -129,17 +128,21 @@ extension Broadcast {
     private var drops: [Counter] {
         let mixer = mixerCounters
         let pcm = queue.statistics
-        return [
-            Counter("video_superseded", Int(clamping: slot.superseded)),
-            Counter("video_above_frame_rate", counters.framesAboveRate.asInt),
-            Counter("video_not_after_previous", counters.framesOutOfOrder.asInt),
-            Counter("video_abandoned", counters.framesAbandoned.asInt),
-            Counter("audio_queue_full_blocks", Int(clamping: pcm.dropped + pcm.refused)),
-            Counter("audio_refused_blocks", counters.audioRefused.asInt),
-            Counter("audio_late_frames", mixer.app.lateFrames + mixer.microphone.lateFrames),
-            Counter("audio_early_frames", mixer.app.earlyFrames + mixer.microphone.earlyFrames),
-            Counter("audio_overlap_frames", mixer.app.overlapFrames + mixer.microphone.overlapFrames),
-        ]
+        return SampleDropCause.allCases.map { cause in
+            let count =
+                switch cause {
+                case .videoSuperseded: Int(clamping: slot.superseded)
+                case .videoAboveFrameRate: counters.framesAboveRate.asInt
+                case .videoNotAfterPrevious: counters.framesOutOfOrder.asInt
+                case .videoAbandoned: counters.framesAbandoned.asInt
+                case .audioQueueFull: Int(clamping: pcm.dropped + pcm.refused)
+                case .audioRefused: counters.audioRefused.asInt
+                case .audioLate: mixer.app.lateFrames + mixer.microphone.lateFrames
+                case .audioEarly: mixer.app.earlyFrames + mixer.microphone.earlyFrames
+                case .audioOverlap: mixer.app.overlapFrames + mixer.microphone.overlapFrames
+                }
+            return Counter(cause.rawValue, count)
+        }
     }
 
     private var timelineCounters: [Counter] {

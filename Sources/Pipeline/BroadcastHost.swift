@@ -49,7 +49,8 @@ package final class BroadcastHost: IngestConsumer {
     private let server: IngestServer
     let state: Monitor<State>
 
-    /// - Parameter environment: where stream keys may stand (`key_env`); read at each broadcast's start, as key files are.
+    /// - Parameter environment: where stream keys may stand (`key_env`); read at each broadcast's start, as key files
+    ///   are.
     package init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
         clock: any TimeSource
@@ -178,7 +179,12 @@ package final class BroadcastHost: IngestConsumer {
     package func ended(_ reason: BroadcastEnd) {
         guard let broadcast = current else { return }
         let sentence = Self.sentence(reason)
-        logger.info("broadcast ending", metadata: ["why": "\(sentence)", "now": "what is encoded is sent, then closed"])
+        logger.info(
+            "broadcast ending",
+            metadata: [
+                // A failure was logged where it was noticed.
+                "why": "\(reason.hasFailed ? "it failed" : sentence)", "now": "what is encoded is sent, then closed",
+            ])
         let backlog = broadcast.destinations.snapshots.backlog.duration
         server.notify(StateMessage(.draining, value: UInt32(clamping: backlog.milliseconds), text: sentence))
         do {
@@ -204,17 +210,16 @@ package final class BroadcastHost: IngestConsumer {
         logger.info(
             "broadcast ended",
             metadata: [
-                "why": "\(sentence)", "frames": "\(goodbye.framesTaken)", "dropped": "\(goodbye.framesDropped)",
+                "frames": "\(goodbye.framesTaken)", "dropped": "\(goodbye.framesDropped)",
                 "duration": "\(clock.now() - broadcast.startedAt)", "sent_all": "\(drained)",
             ])
         let snapshots = broadcast.destinations.snapshots
         state.withLock {
             $0.broadcast = nil
             $0.lastDestinations = snapshots
-            // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being drained
-            // when the stop came is.
-            let hasFailed = if case .failed = reason { true } else { false }
-            if reason == .daemonStopping || ($0.isStopping && !hasFailed) { $0.hasDrained = drained }
+            // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being
+            // drained when the stop came is.
+            if reason == .daemonStopping || ($0.isStopping && !reason.hasFailed) { $0.hasDrained = drained }
             $0.stateSince = clock.now()
         }
         ProcessMemory.releaseFreed()
@@ -230,19 +235,22 @@ package final class BroadcastHost: IngestConsumer {
     }
 
     /// The first failure ends the broadcast; what fails after it, or while it is closed, is no news.
-    private func failed(_ sentence: String) {
+    ///
+    /// - Parameter logged: why, for the log, where the sentence, which the client is told, has been logged already.
+    func failed(_ sentence: String, logged: String? = nil) {
         let isNews = state.withLock { state in
             defer { state.hasFailed = true }
             return !state.hasFailed && state.closer == nil
         }
         guard isNews else { return }
-        logger.error("broadcast failed", metadata: ["why": "\(sentence)", "now": "it is ended"])
+        logger.error("broadcast failed", metadata: ["why": "\(logged ?? sentence)", "now": "it is ended"])
         server.fail(sentence)
     }
 
     private static func sentence(_ reason: BroadcastEnd) -> String {
         switch reason {
-        case .finished(let message): message.text.isEmpty ? "the client finished" : "the client finished: \(message.text)"
+        case .finished(let message):
+            message.text.isEmpty ? "the client finished" : "the client finished: \(message.text)"
         case .clientVanished: "the client's connection went away without finished"
         case .protocolError: "the client broke the protocol"
         case .daemonStopping: "the daemon is stopping"
@@ -276,7 +284,8 @@ package final class BroadcastHost: IngestConsumer {
     /// One dead destination costs the others nothing; when none is left there is nothing to broadcast to.
     private func endWithoutDestinations() {
         guard let snapshots = current?.destinations.snapshots, snapshots.noneIsLeft else { return }
-        failed("no destination is left; \(snapshots.failures)")
+        // Each destination has logged its own error.
+        failed("no destination is left; \(snapshots.failures)", logged: "no destination is left")
     }
 
     /// Once a second, by the main thread: measures, and tells the client what has changed.

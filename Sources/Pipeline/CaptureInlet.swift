@@ -6,8 +6,8 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Timeline
 
-/// The ingest thread's half of a broadcast: gives every sample its time, turns arriving bytes into pictures at once, and
-/// hands pictures and PCM over to the other threads.
+/// The ingest thread's half of a broadcast: gives every sample its time, turns arriving bytes into pictures at once,
+/// and hands pictures and PCM over to the other threads.
 ///
 /// Ingest thread only. Owns the timeline, the first half of the geometry, and the picture that is being filled.
 final class CaptureInlet: @unchecked Sendable /* all state but `published` belongs to the ingest thread */ {
@@ -123,7 +123,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         if planned != nil { counters.formatChanges.add() }
         let plan = GeometryPlan(source: source, transform: transform, canvas: canvas, fit: fit)
         planned = (source, transform, plan)
-        let text = "\(source.width)x\(source.height) \(source.pixelFormat.fourCC), \(transform)"
+        let turn = transform == .identity ? "" : ", \(transform)"
+        let text = "\(source.width)x\(source.height) \(source.pixelFormat.fourCC)\(turn)"
         sourceText.withLock { $0 = text }
         return plan
     }

@@ -7,7 +7,9 @@ extension Configuration {
     /// What each destination needs, stream keys included: read now, so that a key that was replaced is used.
     func destinationSettings(environment: [String: String]) throws(WorkerFailure) -> [DestinationSettings] {
         var settings: [DestinationSettings] = []
-        for destination in destinations { settings.append(try self.settings(of: destination, environment: environment)) }
+        for destination in destinations {
+            settings.append(try self.settings(of: destination, environment: environment))
+        }
         return settings
     }
 
@@ -64,11 +66,26 @@ extension Configuration {
     {
         switch destination.url {
         case .none: preconditionFailure("a loaded configuration has a URL for each destination")
-        case .flvFile(let path): return .flvFile(path: path)
+        case .flvFile(let path):
+            var file = FLVFileSettings(path: path)
+            file.rotateBytes = destination.rotateBytes == 0 ? nil : destination.rotateBytes
+            file.rotateAfter = destination.rotateAfter == .zero ? nil : destination.rotateAfter
+            file.sync =
+                switch destination.sync {
+                case .never: .never
+                case .atEnd: .atSegmentEnd
+                case .periodic: .every(destination.syncPeriod)
+                }
+            return .flvFile(file)
         case .rtmp(let whole):
             let separate = try destination.streamKey(environment: environment)
             let (endpoint, key) = try separate.map { (whole, $0) } ?? whole.splittingKey()
             var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: key)
+            if let login = try destination.login(environment: environment) {
+                rtmp.credentials = RTMPCredentials(user: login.user, password: login.password)
+            }
+            rtmp.addressTimeout = destination.addressTimeout
+            rtmp.allowsRedirect = destination.allowRedirect
             rtmp.connectTimeout = destination.connectTimeout
             rtmp.handshakeTimeout = destination.handshakeTimeout
             rtmp.sendTimeout = destination.sendTimeout

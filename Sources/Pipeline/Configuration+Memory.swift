@@ -22,7 +22,7 @@ extension Configuration {
         costs.ingestBand = MeasuredMemory.ingestMessages
         costs.scaler = FrameIntake.memoryBytes(canvas: video.canvas)
         costs.pcmQueue = Broadcast.pcmQueueBytes
-        costs.audioMixer = AudioMixer.memoryBytes(mixerSettings)
+        costs.audioMixer = AudioMixer.memoryBytes(mixerSettings(expecting: []))
         costs.packetLogIndex = packetLogLimits.reservedBytes - buffer.maxBytes
         costs.sendBuffer = maximumPacketBytes + MeasuredMemory.socketBuffer
         costs.tlsSession = MeasuredMemory.tlsSession
@@ -37,15 +37,16 @@ extension Configuration {
     }
 }
 
-/// Figures of the plan that no stage can work out, because other people's libraries hold the memory: measured in release
-/// builds on Debian 12 (x86_64).
+/// Figures of the plan that no stage can work out, because other people's libraries hold the memory: measured in
+/// release builds on Debian 12 (x86_64).
 private enum MeasuredMemory {
-    /// Resident when the daemon says that it is ready: the executable, libavcodec's hundred libraries, the Swift runtime.
+    /// Resident when the daemon says that it is ready: the executable, libavcodec's hundred libraries, the Swift
+    /// runtime.
     static let baseline = 16_000_000
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
-    /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, which it doubles).
-    static let socketBuffer = 524_288
+    /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, SO_RCVBUF 32 KiB, which it doubles).
+    static let socketBuffer = 589_824
     static let tlsSession = 1_000_000
     /// The system's 139 certificates in GnuTLS.
     static let systemTrust = 3_900_000

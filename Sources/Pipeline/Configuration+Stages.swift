@@ -4,6 +4,7 @@ internal import Configuration
 internal import Encoding
 internal import FrameGeometry
 internal import Glibc
+internal import IngestProtocol
 internal import MediaCore
 internal import Publishing
 
@@ -33,7 +34,8 @@ extension Configuration {
         AudioEncoderSettings(sampleRate: audio.sampleRate, channels: audio.channels, bitrate: audio.bitrate)
     }
 
-    var mixerSettings: AudioMixerSettings {
+    /// - Parameter tracks: what the client says it will send; saying nothing may mean anything.
+    func mixerSettings(expecting tracks: StartedMessage.Tracks) -> AudioMixerSettings {
         var settings = AudioMixerSettings()
         settings.sampleRate = audio.sampleRate
         settings.channels = audio.channels
@@ -42,6 +44,8 @@ extension Configuration {
         settings.limiterCeiling = Float(audio.limiterCeilingDecibels)
         settings.minimumLatency = audio.minLatency
         settings.maximumLatency = audio.maxLatency
+        if tracks.isEmpty || tracks.contains(.audioApp) { settings.expectedSources.insert(.app) }
+        if tracks.isEmpty || tracks.contains(.audioMic) { settings.expectedSources.insert(.microphone) }
         return settings
     }
 

@@ -48,13 +48,11 @@ extension DestinationSnapshot {
         status.packetsSent = video.packets + audio.packets
         status.bytesAcknowledged = Int(clamping: bytesAcknowledged ?? 0)
         status.connects = connects
-        status.failures = PublishError.Kind.allCases.map {
-            Counter($0.rawValue.replacing("-", with: "_"), failures[$0] ?? 0)
-        }
+        status.failures = PublishError.Kind.allCases.map { Counter($0.rawValue, failures[$0] ?? 0) }
         status.nextAttemptMilliseconds = nextAttempt.map { Int(max(.zero, $0 - now).milliseconds) } ?? 0
         status.lagMilliseconds = Int(link.lag.milliseconds)
         status.drops = Track.allCases.flatMap { track in
-            DropCause.allCases.map { Counter("\(track)_\($0)", drops[track][$0]) }
+            DropCause.allCases.map { Counter("\(track)_\($0.rawValue)", drops[track][$0]) }
         }
         status.backlogMilliseconds = Int(backlog.duration.milliseconds)
         status.backlogBytes = backlog.bytes

@@ -22,13 +22,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private let onFailure: @Sendable (String) -> Void
 
     private let keyframeWanted = Atomic(false)
-    private var pacer: FramePacer
-    private var lastPTS: MediaTime?
-    /// Monotonic clock when something was last encoded.
-    private var lastEncodedAt: MediaTime
-
-    /// Two presentation times are at least this far apart: RTMP counts milliseconds, and equal ones confuse players.
-    private static let minimumStep = MediaTime.milliseconds(1)
+    private var schedule: PresentationSchedule
 
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, painter: CanvasPainter, sink: any PacketSink,
@@ -44,8 +38,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
         self.idleInterval = idleInterval
         self.adapt = adapt
         self.onFailure = onFailure
-        pacer = FramePacer(frameRate)
-        lastEncodedAt = clock.monotonic.now()
+        schedule = PresentationSchedule(frameRate, idleInterval: idleInterval)
     }
 
     /// Any thread: the next frame becomes a keyframe.
@@ -76,7 +69,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     /// Encodes a frame when it is due; while it is not, a newer one takes its place.
     private func present(_ first: Picture, _ firstTag: VideoFrameTag) throws(WorkerFailure) {
         var (picture, tag) = (first, firstTag)
-        holding: while case .hold(let wait) = pacer.decide(tag.time) {
+        holding: while case .hold(let wait) = schedule.decide(tag.time) {
             switch slot.take(until: tag.arrival + wait) {
             case .frame(let newer, let newerTag):
                 slot.recycle(picture)
@@ -99,12 +92,10 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
 
     // MARK: A screen that stands still
 
-    /// When the last canvas has to be encoded again: so long after the last encode, whatever the frames' times. A client
-    /// whose frames come late is not idle, and a repeat at the clock's time would overtake frames still on their way.
+    /// When the last canvas has to be encoded again. Before the first sample the broadcast has no time yet: look again
+    /// soon.
     private func repeatDeadline() -> MediaTime {
-        guard lastPTS == nil else { return lastEncodedAt + idleInterval }
-        // Before the first sample the broadcast has no time yet; look again soon.
-        return clock.monotonicTime(of: firstFrameDeadline) ?? clock.monotonic.now() + idleInterval
+        schedule.repeatDeadline ?? clock.monotonicTime(of: firstFrameDeadline) ?? clock.monotonic.now() + idleInterval
     }
 
     /// A client that sends only audio gets the plain background as its picture, from half a second on.
@@ -112,9 +103,8 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
 
     private func repeatCanvas() throws(WorkerFailure) {
         guard let now = clock.now() else { return }
-        if let lastPTS {
-            // As late against the clock as the last frame was; after a long gap (the machine slept) one repeat, not many.
-            try encode(lastPTS + (clock.monotonic.now() - lastEncodedAt), arrival: .zero)
+        if let time = schedule.repeatTime(at: clock.monotonic.now()) {
+            try encode(time, arrival: .zero)
         } else {
             guard now >= firstFrameDeadline else { return }
             try encode(.zero, arrival: .zero)
@@ -125,13 +115,10 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     // MARK: Encoding
 
     private func encode(_ time: MediaTime, arrival: MediaTime) throws(WorkerFailure) {
-        let pts = lastPTS.map { max(time, $0 + Self.minimumStep) } ?? max(time, .zero)
-        lastPTS = pts
-        lastEncodedAt = clock.monotonic.now()
-        // By the time that it has in the stream: frames that a repeat has overtaken are thinned out, not squeezed.
-        pacer.encoded(pts)
-        if let step = adapt(lastEncodedAt) {
-            pacer.divide(by: step.frameRateDivisor)
+        let now = clock.monotonic.now()
+        let pts = schedule.encode(time, at: now)
+        if let step = adapt(now) {
+            schedule.divide(by: step.frameRateDivisor)
             try encoding { () throws(EncodingError) in try encoder.setBitrate(step.bitrate) }
         }
         let force = keyframeWanted.exchange(false, ordering: .relaxed)

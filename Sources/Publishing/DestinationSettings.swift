@@ -5,8 +5,7 @@ package import MediaCore
 package struct DestinationSettings: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         case rtmp(RTMPDestinationSettings)
-        /// A local FLV file; where the path is taken, a number is put into the name.
-        case flvFile(path: String)
+        case flvFile(FLVFileSettings)
     }
 
     /// How the operator calls it; shown in every message about it.
@@ -35,21 +34,11 @@ package struct DestinationSettings: Sendable, Equatable {
             }
     }
 
-    /// Bytes that such a destination may hold, for the memory plan: its packet, the kernel's send buffer, and librtmp's
-    /// handle with what is read from the server. The thread's stack and TLS come on top (about 0.2 and 1 MB; the
-    /// system's CAs another 3.7 MB, once a process).
-    package var reservedBytes: Int {
-        switch kind {
-        case .rtmp: maximumPacketBytes + Int(TCPConnector.sendBufferBytes) + 256 * 1024
-        case .flvFile: maximumPacketBytes
-        }
-    }
-
     /// The URL without secrets, or the path.
     package var location: String {
         switch kind {
         case .rtmp(let settings): settings.endpoint.description
-        case .flvFile(let path): path
+        case .flvFile(let file): file.path
         }
     }
 }
@@ -58,8 +47,12 @@ package struct DestinationSettings: Sendable, Equatable {
 package struct RTMPDestinationSettings: Sendable, Equatable {
     package var endpoint: RTMPEndpoint
     package var key: Secret
+    /// For servers that want a login; at first what the endpoint's URL has.
+    package var credentials: RTMPCredentials?
     /// From the start of name resolution to a connected socket, all addresses together.
     package var connectTimeout = MediaTime.seconds(10)
+    /// For one of the addresses to answer.
+    package var addressTimeout = MediaTime.seconds(5)
     /// From there to "publish" accepted, TLS included.
     package var handshakeTimeout = MediaTime.seconds(10)
     /// A server that takes no byte for as long is given up.
@@ -72,6 +65,8 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package var caFile: String?
     /// False accepts any certificate: whoever is in between can read the stream and the key.
     package var verifiesCertificate = true
+    /// Whether a server's ReconnectRequest (Enhanced RTMP) may lead to another host; never from TLS to plain TCP.
+    package var allowsRedirect = false
     /// Bytes of a chunk, 1 to 16,777,215; 65,536 makes most messages one `send`, and servers take it (nginx-rtmp up to
     /// 10,485,760).
     package var chunkSize = 65_536
@@ -82,5 +77,6 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package init(endpoint: RTMPEndpoint, key: Secret) {
         self.endpoint = endpoint
         self.key = key
+        credentials = endpoint.userInfo.flatMap { RTMPCredentials($0) }
     }
 }

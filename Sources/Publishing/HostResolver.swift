@@ -7,7 +7,8 @@ internal import MediaCore
 /// getaddrinfo can neither be interrupted nor bounded, so it runs on a thread of its own that is left behind when it
 /// takes too long; `maximumAbandoned` such threads at most are around at a time.
 enum HostResolver {
-    static let maximumAddresses = 8
+    /// More than are tried: the first few may all be of one family.
+    static let maximumAddresses = 32
     static let maximumAbandoned = 4
     private static let running = Monitor(0)
 

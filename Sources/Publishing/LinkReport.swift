@@ -6,8 +6,8 @@ package struct LinkReport: Equatable, Sendable {
     package var time: MediaTime
     /// Packets flow; without, the rest says nothing.
     package var isPublishing = false
-    /// How late packets reach the other side: what waits in the log, and what waits in the socket at the rate at which it
-    /// leaves.
+    /// How late packets reach the other side: what waits in the log, and what waits in the socket at the rate at which
+    /// it leaves.
     package var lag = MediaTime.zero
     /// Bytes that have reached the other side's kernel since the connection began.
     package var deliveredBytes: UInt64 = 0

@@ -6,19 +6,25 @@ internal import MediaCore
 final class OutputFile {
     /// The path that was created, with the number that made it unique.
     let path: String
+    let number: Int
+    /// A file, created here; not a pipe or a device.
+    let isRegular: Bool
     let isSeekable: Bool
     private let descriptor: OwnedDescriptor
 
     /// Files of one name at most before giving up.
-    private static let maximumNumber = 9_999
+    private static let maximumNumber = 99_999
 
     /// Creates `path`, or the first free name with a number before the extension; pipes and devices are opened.
-    init(creating path: String) throws(PublishError) {
-        for number in 1...Self.maximumNumber {
+    ///
+    /// - Parameter first: the number to try first; 1 is the path as it is.
+    init(creating path: String, from first: Int = 1) throws(PublishError) {
+        for number in first..<(Self.maximumNumber + 1) {
             let candidate = number == 1 ? path : Self.numbered(path, number)
             // Non-blocking, so that a pipe without a reader is an error and not a hang; files do not care.
             let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK
             var raw = unsafe Glibc.open(candidate, flags | O_CREAT | O_EXCL, 0o644)
+            let isCreated = raw >= 0
             if raw < 0, Errno.current.code == EEXIST {
                 switch Self.kind(of: candidate) {
                 case S_IFREG: continue
@@ -29,6 +35,8 @@ final class OutputFile {
             guard raw >= 0 else { throw PublishError(.file, "cannot create \(candidate): \(Errno.current)") }
             descriptor = OwnedDescriptor(raw)
             self.path = candidate
+            self.number = number
+            isRegular = isCreated
             isSeekable = lseek(raw, 0, SEEK_CUR) >= 0
             return
         }
@@ -79,6 +87,26 @@ final class OutputFile {
             throw PublishError(.file, "cannot complete \(path): \(Errno.current)")
         }
     }
+
+    /// Waits until what was written is on the disk.
+    func sync() throws(PublishError) {
+        // A file system that knows no such thing has nothing to wait for.
+        guard isRegular, fdatasync(descriptor.raw) != 0, Errno.current.code != EINVAL else { return }
+        throw PublishError(.file, "cannot bring \(path) to the disk: \(Errno.current)")
+    }
+
+    /// Brings the file's name to the disk; without that, its contents are there and nobody finds them.
+    func syncFolder() {
+        guard isRegular else { return }
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let raw = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard raw >= 0 else { return }
+        let folderDescriptor = OwnedDescriptor(raw)
+        fsync(folderDescriptor.raw)
+    }
+
+    /// Takes a file that was created here away again.
+    func remove() { if isRegular { _ = unsafe unlink(path) } }
 
     /// Cuts off what was written of a tag that could not be finished; nothing can be done where that fails too.
     func truncate(to bytes: Int) { if isSeekable { ftruncate(descriptor.raw, off_t(bytes)) } }

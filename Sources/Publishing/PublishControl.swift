@@ -34,4 +34,24 @@ internal import MediaCore
         default: .cancelled
         }
     }
+
+    enum FirstReady {
+        /// Positions of those that are.
+        case ready([Int])
+        case timeout
+        case cancelled
+    }
+
+    /// Waits for `events` (of `poll`) on one of up to eight descriptors; with none, for the deadline only.
+    func wait(for events: Int32, onAnyOf descriptors: [CInt], until deadline: MediaTime) -> FirstReady {
+        precondition(descriptors.count <= Int(UPCAST_WAIT_MAXIMUM))
+        var ready: CUnsignedInt = 0
+        let result = unsafe upcast_control_wait_any(
+            raw, descriptors, CInt(descriptors.count), CShort(events), deadline.nanoseconds, &ready)
+        return switch result {
+        case UPCAST_WAIT_READY: .ready(descriptors.indices.filter { ready & 1 << $0 != 0 })
+        case UPCAST_WAIT_TIMEOUT: .timeout
+        default: .cancelled
+        }
+    }
 }

@@ -2,33 +2,33 @@
 ///
 /// The sentence says what failed, on which destination (redacted), why, and what happens now.
 package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is; the raw values are stable, for counters and JSON.
+    /// What kind of failure it is; the raw values are stable, for logs, counters and JSON.
     package enum Kind: String, CaseIterable, Sendable {
         /// The host's name did not lead to an address.
-        case nameResolution = "name-resolution"
+        case nameResolution = "name_resolution"
         /// No address of the host accepted a connection.
         case connect
-        case connectTimeout = "connect-timeout"
+        case connectTimeout = "connect_timeout"
         /// The server's certificate was not accepted.
         case certificate
         /// TLS failed for another reason.
         case tls
         /// The server was connected, but publishing had not begun when the time was up.
-        case handshakeTimeout = "handshake-timeout"
+        case handshakeTimeout = "handshake_timeout"
         /// What the server sent is not RTMP, or exceeds what a publisher has to take.
-        case protocolViolation = "protocol-violation"
+        case protocolViolation = "protocol_violation"
         /// The server refused the application, the stream or the credentials.
         case rejected
         /// Another publisher holds the stream's name (NetStream.Publish.BadName).
-        case nameInUse = "name-in-use"
+        case nameInUse = "name_in_use"
         /// The server took no bytes for as long as a packet may take.
-        case sendTimeout = "send-timeout"
+        case sendTimeout = "send_timeout"
         /// The server took bytes but acknowledged none of them for too long: it hangs.
-        case acknowledgementTimeout = "acknowledgement-timeout"
+        case acknowledgementTimeout = "acknowledgement_timeout"
         /// The connection broke.
-        case connectionLost = "connection-lost"
+        case connectionLost = "connection_lost"
         /// The server closed the connection, or unpublished the stream.
-        case closedByServer = "closed-by-server"
+        case closedByServer = "closed_by_server"
         /// A file could not be created or written.
         case file
         /// The process lacks something that it needs (memory, descriptors, a sound librtmp).
@@ -37,11 +37,11 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         case cancelled
     }
 
-    /// Whether another attempt can bring nothing: the certificate is wrong, or the server said no to something that it has
-    /// never said yes to.
+    /// Whether another attempt can bring nothing: the certificate is wrong, or the server said no to something that it
+    /// has never said yes to.
     ///
-    /// - Parameter hasWorked: packets have flowed to this destination before. What refuses then, a server that is coming
-    ///   up or a disk that is full, can pass.
+    /// - Parameter hasWorked: packets have flowed to this destination before. What refuses then, a server that is
+    ///   coming up or a disk that is full, can pass.
     func isFinal(hasWorked: Bool) -> Bool {
         switch kind {
         case .certificate: true

@@ -72,9 +72,10 @@ final class PublishingLoop {
                 var redirected = settings
                 redirected.endpoint = endpoint
                 kind = .rtmp(redirected)
-            case .flvFile(let path):
+            case .flvFile(let settings):
                 acknowledgements = nil
-                let writer = FLVFileWriter(path: path, format: destination.format, clock: clock, control: control)
+                let writer = FLVFileWriter(
+                    settings: settings, format: destination.format, clock: clock, control: control)
                 _ = try publish(to: writer)
                 return
             }
@@ -191,10 +192,12 @@ final class PublishingLoop {
             throw PublishError(.sendTimeout, "the server took no byte for \(stalled)")
         }
         let overdue =
-            acknowledgements?.note(delivered: meter.delivered, acknowledged: progress.bytesAcknowledged, at: now) ?? .zero
+            acknowledgements?.note(delivered: meter.delivered, acknowledged: progress.bytesAcknowledged, at: now)
+            ?? .zero
         if overdue >= settings.acknowledgementTimeout {
             throw PublishError(
-                .acknowledgementTimeout, "the server takes data but has acknowledged none of it for \(overdue): it hangs")
+                .acknowledgementTimeout,
+                "the server takes data but has acknowledged none of it for \(overdue): it hangs")
         }
         let backlog = destination.cursor.backlog.duration
         let shed = destination.cursor.drops

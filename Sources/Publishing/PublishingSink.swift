@@ -7,8 +7,7 @@ protocol PublishingSink: AnyObject {
     var headroom: Int { get }
     /// What has become of the attempt so far.
     var progress: SinkProgress { get }
-
-    /// Where the server wants the publisher to connect instead; nil as long as it wants nothing.
+    /// Where the server wants this to go on; nil where it has not asked, or must not be followed.
     var redirect: RTMPEndpoint? { get }
 
     /// Connects, or creates the file; returns when packets may be written.
@@ -24,7 +23,8 @@ protocol PublishingSink: AnyObject {
     ///
     /// - Returns: whether the other side has shown that it got everything.
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool
-    /// Drops the connection, so that the server does not take it for an end in order; a file is left as it is.
+    /// Drops the connection, so that the server does not take it for an end in order; a file is completed as far as it
+    /// goes.
     func abort()
 }
 

@@ -16,17 +16,23 @@ enum RTMPCommand {
         static let deleteStream = 7.0
     }
 
-    static func connect(to endpoint: RTMPEndpoint) -> [UInt8] {
+    /// What of Enhanced RTMP a publisher of AVC and AAC understands (`capsEx`): ReconnectRequest.
+    static let extendedCapabilities = 1.0
+
+    /// - Parameter login: a query that goes behind `app` and `tcUrl`; `RTMPAuthentication` makes it.
+    static func connect(to endpoint: RTMPEndpoint, login: String = "") -> [UInt8] {
+        let query = login.isEmpty ? "" : (endpoint.app.contains("?") ? "&" : "?") + login
         var writer = AMF0Writer()
         writer.string("connect")
         writer.number(Transaction.connect)
         writer.value(
             .object([
-                AMF0Property("app", .string(endpoint.app)),
+                AMF0Property("app", .string(endpoint.app + query)),
                 AMF0Property("type", .string("nonprivate")),
                 AMF0Property("flashVer", .string(flashVersion)),
                 AMF0Property("swfUrl", .string(endpoint.tcURL)),
-                AMF0Property("tcUrl", .string(endpoint.tcURL)),
+                AMF0Property("tcUrl", .string(endpoint.tcURL + query)),
+                AMF0Property("capsEx", .number(extendedCapabilities)),
             ]))
         return writer.bytes
     }

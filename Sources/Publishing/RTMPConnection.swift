@@ -7,10 +7,17 @@ final class RTMPConnection {
     private let settings: RTMPDestinationSettings
     private let clock: any TimeSource
     private let onNotice: (String) -> Void
-    let socket: RTMPSocket
-    let handle: RTMPHandle
+    private(set) var socket: RTMPSocket
+    private(set) var handle: RTMPHandle
     private(set) var session: RTMPSession
+    /// Where the server has asked the publisher to go on, where that is acceptable.
+    private(set) var redirect: RTMPEndpoint?
+    private var hasRefusedRedirect = false
     private var reader = RTMPChunkReader()
+    /// The server's words, where it refused `connect` until the publisher logs in.
+    private var loginRequest: String?
+    /// The answer, as a query.
+    private var login = ""
     private var inbound = [UInt8](repeating: 0, count: 4096)
 
     /// Reads of `inbound` at most for one call of `service`, and pongs: a server cannot keep media from being sent.
@@ -31,33 +38,68 @@ final class RTMPConnection {
         let connectDeadline = clock.now() + settings.connectTimeout
         let addresses = try HostResolver.addresses(
             of: endpoint.host, port: endpoint.port, control: control, until: connectDeadline)
-        let descriptor = try TCPConnector.connect(
-            to: SocketAddress.alternating(addresses), clock: clock, control: control, until: connectDeadline)
+        let connector = TCPConnector(addressTimeout: settings.addressTimeout, clock: clock, control: control)
+        let descriptor = try connector.connect(to: SocketAddress.alternating(addresses), until: connectDeadline)
+        let server = SocketAddress(peerOf: descriptor.raw)
         socket = RTMPSocket(descriptor, host: endpoint.host, control: control)
-        socket.limitUnsent(to: settings.sendAheadBytes)
         handle = RTMPHandle(socket: socket)
-        try reachMedia(until: clock.now() + settings.handshakeTimeout)
+        if endpoint.isSecure, !settings.verifiesCertificate {
+            onNotice("the server's certificate is NOT verified: whoever is in between can read stream and key")
+        }
+        let deadline = clock.now() + settings.handshakeTimeout
+        var authentication = RTMPAuthentication(settings.credentials)
+        try reachMedia(until: deadline)
+        while let request = loginRequest {
+            try answer(request, with: &authentication)
+            // A challenge holds on the server that made it.
+            let again = try connector.connect(to: server.map { [$0] } ?? addresses, until: deadline)
+            socket = RTMPSocket(again, host: endpoint.host, control: control)
+            handle = RTMPHandle(socket: socket)
+            session = RTMPSession(window: settings.acknowledgementWindow)
+            reader = RTMPChunkReader()
+            try reachMedia(until: deadline)
+        }
+        socket.limitUnsent(to: settings.sendAheadBytes)
         socket.patience = settings.sendTimeout
     }
 
+    /// From a connected socket to where media may be sent, or to where the server wants a login.
     private func reachMedia(until deadline: MediaTime) throws(PublishError) {
+        loginRequest = nil
         socket.deadline = deadline
         if settings.endpoint.isSecure {
-            if !settings.verifiesCertificate {
-                onNotice("the server's certificate is NOT verified: whoever is in between can read stream and key")
-            }
             try socket.startTLS(
                 credentials: try TLSCredentials.shared(caFile: settings.caFile), verifies: settings.verifiesCertificate)
         }
-        try handle.handshake(connect: RTMPCommand.connect(to: settings.endpoint))
+        try handle.handshake(connect: RTMPCommand.connect(to: settings.endpoint, login: login))
         let early = handle.takeEarlyBytes()
         var pongs = 0
         try parse(early, early.count, pongs: &pongs)
-        while session.phase != .live {
+        while session.phase != .live, loginRequest == nil {
             guard try socket.waitForInput(until: deadline) else {
                 throw PublishError(.handshakeTimeout, "\(waitingFor) did not come in time")
             }
             try readAvailable()
+        }
+    }
+
+    /// Turns the server's words into the query of the next `connect`.
+    private func answer(_ request: String, with authentication: inout RTMPAuthentication) throws(PublishError) {
+        if login.isEmpty, !settings.endpoint.isSecure {
+            onNotice(
+                "the user's name and a digest of the password go over an unencrypted connection; rtmps:// hides them")
+        }
+        do {
+            login = try authentication.answer(to: request, app: settings.endpoint.app)
+        } catch {
+            switch error {
+            case .missingCredentials:
+                throw PublishError(
+                    .rejected, "the server wants a login, and the URL has none: write it as //user:password@host")
+            case .refused: throw PublishError(.rejected, "the server does not accept the user or the password")
+            case .badChallenge(let why):
+                throw PublishError(.protocolViolation, "the server's login challenge cannot be answered: \(why)")
+            }
         }
     }
 
@@ -118,6 +160,8 @@ final class RTMPConnection {
             let count = try receive()
             guard count > 0 else { break }
             try parse(inbound, count, pongs: &pongs)
+            // What follows a refusal is the connection's end, which is none of this one's failures.
+            if loginRequest != nil { return }
         }
         if let count = session.acknowledgementDue(received: socket.bytesReceived), session.phase != .unpublishing {
             try handle.send(.acknowledgement, on: .control, word: count)
@@ -174,15 +218,30 @@ final class RTMPConnection {
                 .commandAMF0, on: .command, streamID: streamID, body: RTMPCommand.publish(settings.key))
         case .pong(let number): try handle.sendPong(number)
         case .confirmWindow(let size): try handle.send(.windowAcknowledgementSize, on: .control, word: size)
-        case .reconnectRequested:
-            onNotice("the server asked for a reconnect; the connection is kept as long as the server keeps it")
-        case .failed(let rejection): throw error(for: rejection)
+        case .reconnectRequested(let tcURL): consider(tcURL)
+        case .failed(let rejection):
+            guard rejection.subject == .connect, RTMPAuthentication.isAsked(by: rejection.text) else {
+                throw error(for: rejection)
+            }
+            loginRequest = rejection.text
+        }
+    }
+
+    /// Decides on the server's wish to have the publisher elsewhere; the first refusal is told.
+    private func consider(_ tcURL: String?) {
+        do {
+            redirect = try RTMPRedirect(tcURL, from: settings).endpoint
+        } catch {
+            guard !hasRefusedRedirect else { return }
+            hasRefusedRedirect = true
+            let why = ServerText(error.why, hiding: settings, login: login).shown
+            onNotice("the server asked for a reconnect \(why); the connection is kept as long as the server keeps it")
         }
     }
 
     private func error(for rejection: RTMPRejection) -> PublishError {
-        let words = ServerText(rejection.text, hiding: settings).shown
-        let code = ServerText(rejection.code, hiding: settings).shown
+        let words = ServerText(rejection.text, hiding: settings, login: login).shown
+        let code = ServerText(rejection.code, hiding: settings, login: login).shown
         let reason = [code, words].filter { !$0.isEmpty }.joined(separator: ": ")
         let because = reason.isEmpty ? " without saying why" : " (\(reason))"
         if rejection.isNameInUse {

@@ -37,8 +37,11 @@ final class RTMPPublisher: PublishingSink {
     var progress: SinkProgress {
         SinkProgress(
             location: location, bytesSent: connection?.socket.bytesSent ?? 0,
-            outstandingBytes: connection?.socket.unacknowledgedBytes ?? 0, bytesAcknowledged: acknowledgedBytes, tlsProtocol: connection?.socket.tlsProtocol)
+            outstandingBytes: connection?.socket.unacknowledgedBytes ?? 0, bytesAcknowledged: acknowledgedBytes,
+            tlsProtocol: connection?.socket.tlsProtocol)
     }
+
+    var redirect: RTMPEndpoint? { connection?.redirect }
 
     /// A server cannot have received more than was sent.
     private var acknowledgedBytes: UInt64? {
@@ -108,6 +111,7 @@ final class RTMPPublisher: PublishingSink {
 
     func service() throws(PublishError) { try connection?.service() }
 
+    @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
         defer { connection = nil }
         return try connection?.unpublish(until: deadline) ?? false

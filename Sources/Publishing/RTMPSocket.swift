@@ -40,11 +40,15 @@ internal import MediaCore
     var bytesReceived: UInt64 { unsafe raw.pointee.bytes_received }
     /// Calls of librtmp's that sent something.
     var sends: UInt64 { unsafe raw.pointee.sends }
+    /// Bytes that wait in the kernel for room on the path; at most about `TCPConnector.sendBufferBytes`.
+    var unsentBytes: Int { Int(upcast_tcp_unsent_bytes(descriptor.raw)) }
     /// Bytes that the server's kernel has not acknowledged, the unsent ones among them.
     var unacknowledgedBytes: Int { Int(upcast_tcp_unacknowledged_bytes(descriptor.raw)) }
+    /// What the kernel has measured about the path; nil where it does not tell.
+    var tcpInfo: TCPInfo? { TCPInfo(descriptor: descriptor.raw) }
 
-    /// Bounds what the kernel keeps unsent, so that a slow link makes packets wait where they can still be left out, and
-    /// not where they cannot (TCP_NOTSENT_LOWAT; `waitForRoom` is over at half of it).
+    /// Bounds what the kernel keeps unsent, so that a slow link makes packets wait where they can still be left out,
+    /// and not where they cannot (TCP_NOTSENT_LOWAT; `waitForRoom` is over at half of it).
     func limitUnsent(to bytes: Int) {
         var bytes = CInt(clamping: bytes)
         _ = unsafe setsockopt(

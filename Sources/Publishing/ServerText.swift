@@ -6,9 +6,14 @@ struct ServerText {
 
     let shown: String
 
-    init(_ text: String, hiding settings: RTMPDestinationSettings) {
+    /// - Parameter login: the query that a publisher logged in with.
+    init(_ text: String, hiding settings: RTMPDestinationSettings, login: String = "") {
         var secrets = [settings.key.revealed, Self.beforeQuery(settings.key.revealed)]
         if let user = settings.endpoint.userInfo { secrets += user.revealed.split(separator: ":").map(String.init) }
+        if let credentials = settings.credentials {
+            secrets += [credentials.user.revealed, credentials.password.revealed]
+        }
+        secrets += login.split(separator: "&").filter { $0.hasPrefix("response=") }.map { String($0.dropFirst(9)) }
         let app = settings.endpoint.app
         secrets.append(String(app.dropFirst(Self.beforeQuery(app).count + 1)))
         let patterns = secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }.sorted { $0.count > $1.count }

@@ -29,6 +29,20 @@ struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         description = named == 0 ? "\(text(host)) port \(text(port))" : "an unreadable address"
     }
 
+    /// The other end of a connected socket; nil where it has none any more.
+    init?(peerOf descriptor: CInt) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let found: SocketAddress? = unsafe withUnsafeMutablePointer(to: &storage) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard unsafe getpeername(descriptor, address, &length) == 0 else { return nil }
+                return unsafe SocketAddress(address, length: length)
+            }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
     /// Hands the address to a C function; the pointer is valid during the call.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         unsafe bytes.withUnsafeBytes { buffer in

@@ -4,9 +4,10 @@ package import MediaCore
 ///
 /// All tracks share one offset, so audio and video stand to each other as the client's PTS say. The offset is rigid:
 /// the media's own clock is the truth, however it drifts against ours. What follows the drift is the broadcast clock,
-/// `broadcastTime(at:)`, slowly. When a PTS lands too far from that clock the client's clock has jumped (or stood still
-/// during a pause): a new epoch continues at the broadcast clock, and the other tracks' samples join the epoch that
-/// they fit best, so that one jump seen by three tracks at three moments is one rebase.
+/// `clockOffset`, slowly. When a track's PTS step, or lie too far from that clock, the client's clock has jumped (or
+/// stood still during a pause): a new epoch goes on where the track was, and the other tracks join it when their own
+/// PTS take the same step, so that one jump seen by three tracks at three moments is one rebase. `StepJudge` has the
+/// evidence that tells a jump from samples that come late, or in bursts, or were left out.
 ///
 /// A pure value: time comes in as arguments. PTS and durations are a client's and may hold anything; nothing here traps
 /// on them, and accepted times lie within the tolerances of the broadcast clock. One thread (ingest) mutates it.
@@ -21,18 +22,18 @@ package struct BroadcastTimeline: Sendable {
 
     private let settings: TimelineSettings
     private var epochs = EpochTable()
-    /// The epoch that each track's last sample was in; negative before its first.
-    private var trackEpochs: InlineArray<3, Int> = .init(repeating: -1)
+    private var tracks: InlineArray<3, TrackHistory> = .init(repeating: TrackHistory())
+    private var judge: StepJudge
     private var latency = LatencyFilter()
     private var offset: Int64 = 0
     private var offsetAtEpoch: Int64 = 0
     private var lastArrival: Int64 = 0
     private var lastVideo: Int64?
-    private var lastClock: Int64 = 0
     package private(set) var counters = TimelineCounters()
 
     package init(settings: TimelineSettings = .init()) {
         self.settings = settings
+        judge = StepJudge(settings)
     }
 
     /// False until the first sample has been placed.
@@ -41,13 +42,6 @@ package struct BroadcastTimeline: Sendable {
     /// Our monotonic clock minus the broadcast's; zero before the start. Moves by at most `slewPerSecond` for each
     /// second, and never by more than that at once. Publish it to the other threads after each `place`.
     package var clockOffset: MediaTime { MediaTime(nanoseconds: offset) }
-
-    /// Where the broadcast's own clock stands when our monotonic clock reads `now`: never goes back, zero before the
-    /// start.
-    package mutating func broadcastTime(at now: MediaTime) -> MediaTime {
-        if hasStarted { lastClock = max(lastClock, now.nanoseconds &- offset) }
-        return MediaTime(nanoseconds: lastClock)
-    }
 
     /// Places one sample.
     ///
@@ -58,86 +52,119 @@ package struct BroadcastTimeline: Sendable {
     package mutating func place(
         _ track: TimelineTrack, pts: MediaTime, duration: MediaTime, arrival: MediaTime
     ) -> Placement {
-        let pts = pts.nanoseconds
-        let arrival = arrival.nanoseconds
-        let credit = min(max(0, duration.nanoseconds), Self.durationCredit)
+        let duration = max(0, duration.nanoseconds)
+        let credit = min(duration, Self.durationCredit)
+        var sample = TimelineSample(track: track, pts: pts.nanoseconds, arrival: arrival.nanoseconds)
         counters.samples += 1
 
         var event: TimelineEvent?
+        var goesOn = false
         if !hasStarted {
-            offset = arrival &- credit
-            begin(base: pts, arrival: arrival, track: track)
+            offset = sample.arrival &- credit
+            sample.due = 0
+            begin(sample, at: 0, step: nil)
             event = .started
         } else {
-            event = leaveLastingLateness(arrival: arrival)
-            let clock = arrival &- offset
-            // Where the sample would stand if it had come without latency.
-            let due = clock &- credit
-            if let fit = bestEpoch(for: track, pts: pts, due: due, arrival: arrival) {
-                if fit != trackEpochs[track.rawValue] {
-                    if trackEpochs[track.rawValue] >= 0 {
-                        counters.followed += 1
-                        event = event ?? .followed
-                    }
-                    trackEpochs[track.rawValue] = fit
-                }
-            } else {
-                event = rebase(track, pts: pts, due: due, arrival: arrival)
+            event = leaveLastingLateness(arrival: sample.arrival)
+            sample.due = sample.arrival &- offset &- credit
+            let verdict = judge.judge(sample, tracks[track.rawValue], in: epochs, leastLatency: leastLateness)
+            if verdict == .outOfOrder {
+                tracks[track.rawValue].refuse(sample.pts)
+                counters.refusedFrames += 1
+                return Placement(time: MediaTime(nanoseconds: time(of: sample)), event: .notRising, isAccepted: false)
             }
+            goesOn = verdict == .goesOn
+            event = settle(sample, verdict) ?? event
         }
 
-        let base = epochs[trackEpochs[track.rawValue]]?.base ?? pts
-        let time = pts &- base
-        follow(latency: arrival &- time &- credit, arrival: arrival)
-        return accept(track, time: time, end: time &+ max(duration.nanoseconds, 0), event: event)
+        let time = time(of: sample)
+        tracks[track.rawValue].take(
+            sample.pts, duration: track == .video ? nil : duration, goesOn: goesOn, late: sample.due &- time,
+            arrival: sample.arrival)
+        if goesOn { callBack(from: tracks[track.rawValue]) }
+        follow(latency: sample.arrival &- time &- credit, arrival: sample.arrival)
+        return accept(track, time: time, end: time &+ duration, event: event)
     }
+
+    private func time(of sample: TimelineSample) -> Int64 {
+        sample.pts &- (epochs[tracks[sample.track.rawValue].epoch]?.base ?? sample.pts)
+    }
+
+    /// How late the promptest of recent samples was against the broadcast clock; nil before there are a few.
+    private var leastLateness: Int64? { latency.minimum(ofAtLeast: 3).map { $0 &- offset } }
 
     // MARK: Epochs
 
-    /// The number of the epoch that the sample belongs to; nil when it fits none, and so has jumped.
-    private func bestEpoch(for track: TimelineTrack, pts: Int64, due: Int64, arrival: Int64) -> Int? {
-        let ahead = settings.aheadTolerance.nanoseconds
-        let behind = settings.behindTolerance.nanoseconds
-        func misfit(_ epoch: EpochTable.Epoch) -> UInt64? {
-            let deviation = pts &- epoch.base &- due
-            let isWithin = deviation >= 0 ? deviation <= ahead : deviation >= -behind
-            return isWithin ? deviation.magnitude : nil
+    /// Puts the sample's track into the epoch that the verdict asks for, or a new one.
+    private mutating func settle(_ sample: TimelineSample, _ verdict: StepJudge.Verdict) -> TimelineEvent? {
+        let history = tracks[sample.track.rawValue]
+        var number = history.epoch
+        switch verdict {
+        case .goesOn, .stands, .outOfOrder: break
+        case .joins(let other): number = other
+        case .steps(let change):
+            let target = sample.pts &- (epochs[number]?.base ?? 0) &- change
+            let step = EpochTable.Step(left: number, from: history.pts, to: sample.pts)
+            return rebase(sample, at: bounded(target, by: sample.due), step: step)
         }
-        let own = trackEpochs[track.rawValue]
-        var best: (number: Int, misfit: UInt64)?
-        if let epoch = epochs[own], let misfit = misfit(epoch) { best = (own, misfit) }
-        let fitsOwn = best != nil
-        for number in epochs.numbers.reversed() where number != own {
-            guard let epoch = epochs[number], let misfit = misfit(epoch) else { continue }
-            // Leave an epoch that still fits only while a jump is fresh, to follow it or to return from it: later, a
-            // sample that lies between two epochs is merely late.
-            if fitsOwn {
-                let jumped = number > own ? epoch.made : epochs[own]?.made ?? arrival
-                guard arrival &- jumped <= settings.followWindow.nanoseconds else { continue }
+        guard let epoch = epochs[number], settings.accepts(sample.deviation(in: epoch)) else {
+            guard let fit = epochs.bestFit(of: sample, within: settings) else {
+                let event = rebase(sample, at: bounded(sample.due, by: sample.due), step: nil)
+                forgetLatency(arrival: sample.arrival)
+                return event
             }
-            if best.map({ misfit < $0.misfit }) ?? true { best = (number, misfit) }
+            return join(sample.track, fit)
         }
-        return best?.number
+        return join(sample.track, number)
     }
 
-    private mutating func rebase(_ track: TimelineTrack, pts: Int64, due: Int64, arrival: Int64) -> TimelineEvent {
-        var target = due
-        if track == .video, let lastVideo {
+    private mutating func join(_ track: TimelineTrack, _ number: Int) -> TimelineEvent? {
+        let before = tracks[track.rawValue].epoch
+        tracks[track.rawValue].epoch = number
+        guard before >= 0, before != number else { return nil }
+        counters.followed += 1
+        return .followed
+    }
+
+    /// The nearest place to `target` that is within the tolerances of the clock.
+    private func bounded(_ target: Int64, by due: Int64) -> Int64 {
+        due &+ min(max(target &- due, -settings.behindTolerance.nanoseconds), settings.aheadTolerance.nanoseconds)
+    }
+
+    private mutating func rebase(_ sample: TimelineSample, at target: Int64, step: EpochTable.Step?) -> TimelineEvent {
+        var target = target
+        if sample.track == .video, let lastVideo {
             // Time goes on after the last frame, but no faster than the tolerance lets it run ahead of the clock.
-            target = max(due, min(lastVideo &+ Self.shortestFrame, due &+ settings.aheadTolerance.nanoseconds))
+            target = max(target, bounded(lastVideo &+ Self.shortestFrame, by: sample.due))
         }
-        let old = epochs[trackEpochs[track.rawValue]] ?? epochs[epochs.newest]
-        let change = target &- (pts &- (old?.base ?? 0))
+        let old = epochs[tracks[sample.track.rawValue].epoch] ?? epochs[epochs.newest]
+        let change = target &- (sample.pts &- (old?.base ?? 0))
         if change < 0 { counters.jumpsForward += 1 } else { counters.jumpsBackward += 1 }
-        begin(base: pts &- target, arrival: arrival, track: track)
+        begin(sample, at: target, step: step)
         return .rebased(by: MediaTime(nanoseconds: change))
     }
 
-    private mutating func begin(base: Int64, arrival: Int64, track: TimelineTrack) {
-        epochs.append(base: base, made: arrival)
-        trackEpochs[track.rawValue] = epochs.newest
-        forgetLatency(arrival: arrival)
-        lastArrival = arrival
+    private mutating func begin(_ sample: TimelineSample, at time: Int64, step: EpochTable.Step?) {
+        if !hasStarted {
+            forgetLatency(arrival: sample.arrival)
+            lastArrival = sample.arrival
+        }
+        epochs.append(base: sample.pts &- time, made: sample.arrival, step: step)
+        tracks[sample.track.rawValue].epoch = epochs.newest
+    }
+
+    /// Calls tracks back that have stepped forward, now that this one has gone on evenly through what they stepped
+    /// over: the clock that they share did not jump, and what they left out is a gap.
+    private mutating func callBack(from history: TrackHistory) {
+        for number in epochs.numbers where number > history.epoch {
+            guard let step = epochs[number]?.step, step.left == history.epoch,
+                step.to &- step.from > 0, step.to &- step.from <= settings.aheadTolerance.nanoseconds,
+                step.from &- history.runStart >= 0, history.pts &- step.to >= 0
+            else { continue }
+            for track in TimelineTrack.allCases where tracks[track.rawValue].epoch == number {
+                _ = join(track, history.epoch)
+            }
+        }
     }
 
     private mutating func leaveLastingLateness(arrival: Int64) -> TimelineEvent? {
@@ -162,7 +189,7 @@ package struct BroadcastTimeline: Sendable {
         latency.add(sample)
         let elapsed = min(max(0, arrival &- lastArrival), Self.longestSlew)
         lastArrival = max(lastArrival, arrival)
-        guard let target = latency.minimum else { return }
+        guard let target = latency.minimum() else { return }
         let step = Int64(Double(elapsed) * settings.slewPerSecond.secondsAsDouble)
         offset &+= min(max(target &- offset, -step), step)
         let drift = MediaTime(nanoseconds: offset &- offsetAtEpoch).magnitude

@@ -8,15 +8,26 @@ struct EpochTable: Sendable {
         var base: Int64 = 0
         /// Arrival of the sample that made it.
         var made: Int64 = 0
+        /// The step of a track's PTS that made it; nil where the broadcast clock did.
+        var step: Step?
     }
 
-    /// Four: a client may have a clock for each of its three tracks, and one of them may jump.
-    private var epochs: InlineArray<4, Epoch> = .init(repeating: Epoch())
+    /// A step from one PTS of a track to the next.
+    struct Step: Sendable {
+        /// The number of the epoch that the track left.
+        var left: Int
+        var from: Int64
+        var to: Int64
+    }
+
+    /// Eight: a client may have a clock for each of its three tracks, and one that restarts each second needs a new
+    /// one before all tracks have left the old.
+    private var epochs: InlineArray<8, Epoch> = .init(repeating: Epoch())
     private(set) var newest = -1
 
-    mutating func append(base: Int64, made: Int64) {
+    mutating func append(base: Int64, made: Int64, step: Step?) {
         newest += 1
-        epochs[newest % epochs.count] = Epoch(number: newest, base: base, made: made)
+        epochs[newest % epochs.count] = Epoch(number: newest, base: base, made: made, step: step)
     }
 
     /// The epoch of that number, unless it has been forgotten.
@@ -28,6 +39,18 @@ struct EpochTable: Sendable {
 
     /// Numbers of all epochs that are still known, oldest first.
     var numbers: ClosedRange<Int> { max(0, newest - epochs.count + 1)...newest }
+
+    /// The epoch in which the sample stands nearest to the broadcast clock; nil when it fits none.
+    func bestFit(of sample: TimelineSample, within settings: TimelineSettings) -> Int? {
+        var best: (number: Int, misfit: UInt64)?
+        for number in numbers.reversed() {
+            guard let epoch = self[number] else { continue }
+            let deviation = sample.deviation(in: epoch)
+            guard settings.accepts(deviation), deviation.magnitude < best?.misfit ?? .max else { continue }
+            best = (number, deviation.magnitude)
+        }
+        return best?.number
+    }
 
     /// Moves the samples of all epochs `nanoseconds` later, so that the tracks stay as they are to each other.
     mutating func shift(by nanoseconds: Int64) {

@@ -40,13 +40,15 @@ struct LatencyFilter: Sendable {
         windows[current].samples += 1
     }
 
-    /// The least of all windows; nil when nothing came within them.
-    var minimum: Int64? {
-        var least: Int64?
-        for index in windows.indices where windows[index].samples > 0 {
-            least = min(least ?? .max, windows[index].minimum)
+    /// The least of all windows; nil when fewer than `samples` came within them.
+    func minimum(ofAtLeast samples: Int = 1) -> Int64? {
+        var least = Int64.max
+        var seen = 0
+        for index in windows.indices {
+            least = min(least, windows[index].minimum)
+            seen += windows[index].samples
         }
-        return least
+        return seen >= samples ? least : nil
     }
 
     /// Forgets everything: latencies of an old epoch say nothing about the new one.

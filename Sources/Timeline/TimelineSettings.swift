@@ -2,27 +2,39 @@ package import MediaCore
 
 /// What a broadcast timeline tolerates before it believes that the client's clock has jumped.
 package struct TimelineSettings: Sendable, Equatable {
-    /// A sample further than this ahead of the broadcast clock is a jump.
+    /// A PTS this close to where it was expected goes on; PTS taken from a busy clock differ by so much.
+    package var stepTolerance: MediaTime
+    /// A frame no further than this behind the last one may be out of order; the next one tells.
+    package var reorderTolerance: MediaTime
+    /// A sample further than this ahead of the broadcast clock is a jump, even if its PTS go on.
     package var aheadTolerance: MediaTime
-    /// A sample further than this behind the broadcast clock is a jump.
+    /// A sample further than this behind the broadcast clock is a jump, even if its PTS go on.
     package var behindTolerance: MediaTime
     /// When every sample of a whole second is later than this, the timeline moves on to the broadcast clock: the
     /// client's clock stood still for less than `behindTolerance`, and would otherwise stay late for good.
     package var lastingLateness: MediaTime
     /// How far the broadcast clock may move a second to follow the client's; must exceed any honest clock's drift.
     package var slewPerSecond: MediaTime
-    /// For how long after a rebase a track may follow it, or return from it, although it also fits where it is.
+    /// For how long after a rebase a track may follow it; counts to its last sample.
     package var followWindow: MediaTime
 
     package init(
+        stepTolerance: MediaTime = .milliseconds(60), reorderTolerance: MediaTime = .milliseconds(80),
         aheadTolerance: MediaTime = .seconds(1), behindTolerance: MediaTime = .seconds(2),
         lastingLateness: MediaTime = .milliseconds(500), slewPerSecond: MediaTime = .milliseconds(10),
         followWindow: MediaTime = .seconds(5)
     ) {
+        self.stepTolerance = stepTolerance
+        self.reorderTolerance = reorderTolerance
         self.aheadTolerance = aheadTolerance
         self.behindTolerance = behindTolerance
         self.lastingLateness = lastingLateness
         self.slewPerSecond = slewPerSecond
         self.followWindow = followWindow
+    }
+
+    /// Whether a sample may stand so many nanoseconds ahead of the broadcast clock; negative is late.
+    func accepts(_ deviation: Int64) -> Bool {
+        deviation <= aheadTolerance.nanoseconds && deviation >= -behindTolerance.nanoseconds
     }
 }

@@ -7,17 +7,38 @@ public enum CapturePixelFormat: String, CaseIterable, Sendable {
     case nv12VideoRange = "420v"
     /// The same in full range.
     case nv12FullRange = "420f"
+    /// Y plane, interleaved CbCr plane, 4:2:2, video range.
+    case nv16VideoRange = "422v"
+    /// The same in full range.
+    case nv16FullRange = "422f"
+    /// Y plane, interleaved CrCb plane, 4:2:0.
+    case nv21 = "NV21"
     case i420 = "I420"
+    /// As I420, Cr before Cb.
+    case yv12 = "YV12"
     case i422 = "I422"
     case i444 = "I444"
     /// As NV12, in little-endian 16-bit words with the value in the upper ten bits.
     case p010 = "P010"
+    /// The same in video range.
+    case p010VideoRange = "x420"
+    /// The same in full range.
+    case p010FullRange = "xf20"
+    /// The same with 4:2:2 chroma, video range.
+    case p210VideoRange = "x422"
+    /// The same in full range.
+    case p210FullRange = "xf22"
     case yuy2 = "YUY2"
+    /// Core Video's name of YUY2.
+    case yuvs
     case uyvy = "UYVY"
+    /// Core Video's name of UYVY.
+    case twoVUY = "2vuy"
     /// Bytes in memory: B, G, R, A.
     case bgra = "BGRA"
     case rgba = "RGBA"
     case argb = "ARGB"
+    case abgr = "ABGR"
     /// One luma plane.
     case gray = "GREY"
 
@@ -25,15 +46,26 @@ public enum CapturePixelFormat: String, CaseIterable, Sendable {
         switch self {
         case .nv12VideoRange: .nv12VideoRange
         case .nv12FullRange: .nv12FullRange
+        case .nv16VideoRange: .nv16VideoRange
+        case .nv16FullRange: .nv16FullRange
+        case .nv21: .nv21
         case .i420: .i420
+        case .yv12: .yv12
         case .i422: .i422
         case .i444: .i444
         case .p010: .p010
+        case .p010VideoRange: .p010VideoRange
+        case .p010FullRange: .p010FullRange
+        case .p210VideoRange: .p210VideoRange
+        case .p210FullRange: .p210FullRange
         case .yuy2: .yuy2
+        case .yuvs: .yuvs
         case .uyvy: .uyvy
+        case .twoVUY: .twoVUY
         case .bgra: .bgra
         case .rgba: .rgba
         case .argb: .argb
+        case .abgr: .abgr
         case .gray: .gray
         }
     }
@@ -42,7 +74,7 @@ public enum CapturePixelFormat: String, CaseIterable, Sendable {
 /// Which coefficients turn a frame's Y'CbCr into colours.
 public enum CaptureColorMatrix: Sendable { case bt709, bt601, bt2020 }
 
-/// Whether luma spans 16-235 or 0-255. `420v` and `420f` carry theirs in their names.
+/// Whether luma spans 16-235 or 0-255. `420v`, `420f` and their like carry theirs in their names.
 public enum CaptureColorRange: Sendable { case video, full }
 
 /// How a frame must be turned to be upright, with CGImagePropertyOrientation's numbers.

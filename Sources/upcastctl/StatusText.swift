@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// A status report for people: one aligned line for each thing, with units.
+/// A status report for people: one aligned line for each thing, with units; what is zero is left out.
 enum StatusText {
     static func render(_ status: StatusReport) -> String {
         var lines: [(label: String, text: String)] = []
@@ -24,33 +24,42 @@ enum StatusText {
         let video = status.video
         line(
             "video", "\(video.width)x\(video.height) at \(video.frameRate) frames/s", video.encoder,
-            "\(Quantity.rate(video.bitsPerSecond)) of \(Quantity.rate(video.targetBitsPerSecond))")
+            (video.bitsPerSecond > 0 ? "\(Quantity.rate(video.bitsPerSecond)) of " : "")
+                + Quantity.rate(video.targetBitsPerSecond),
+            video.frameRateDivisor > 1 ? "1 frame in \(video.frameRateDivisor)" : "")
         if !video.source.isEmpty { line("", "from \(video.source)") }
         line(
-            "", "\(video.framesReceived) received", "\(video.framesEncoded) encoded",
-            "\(video.framesRepeated) repeated",
-            Quantity.counted(video.keyframes, "keyframe"))
+            "", unlessZero(video.framesReceived) { "\(Quantity.counted($0, "frame")) received" },
+            unlessZero(video.framesEncoded) { "\($0) encoded" },
+            unlessZero(video.framesRepeated) { "\($0) of these repeated" },
+            unlessZero(video.keyframes) { Quantity.counted($0, "keyframe") })
 
         let audio = status.audio
         line(
             "audio", "\(audio.sampleRate) Hz", Quantity.counted(audio.channels, "channel"),
             Quantity.rate(audio.targetBitsPerSecond))
         line(
-            "", "app \(Quantity.counted(audio.appBlocksReceived, "block"))",
-            "microphone \(Quantity.counted(audio.microphoneBlocksReceived, "block"))",
-            audio.sampleRate > 0 ? "silence \(Quantity.time(audio.silenceSamples * 1000 / audio.sampleRate))" : "")
+            "", unlessZero(audio.appBlocksReceived) { "app \(Quantity.counted($0, "block"))" },
+            unlessZero(audio.microphoneBlocksReceived) { "microphone \(Quantity.counted($0, "block"))" },
+            audio.sampleRate > 0
+                ? unlessZero(audio.silenceSamples * 1000 / audio.sampleRate) { "silence \(Quantity.time($0))" } : "")
 
-        line("drops", counters(status.drops))
+        // Without a client there is nothing to lose, to queue or to delay.
+        let drops = counters(status.drops)
+        if status.client != nil || !drops.isEmpty { line("drops", drops.isEmpty ? "none" : drops) }
         let queue = status.queue
-        line(
-            "queue", "\(queue.milliseconds) of \(queue.capacityMilliseconds) ms",
-            "\(Quantity.bytes(queue.bytes)) of \(Quantity.bytes(queue.capacityBytes))",
-            Quantity.counted(queue.packets, "packet"))
-        if !status.timeline.isEmpty { line("timeline", counters(status.timeline)) }
-        for (index, latency) in status.latency.enumerated() {
+        if queue.milliseconds > 0 || queue.bytes > 0 {
             line(
-                index == 0 ? "latency" : "",
-                "\(latency.path) \(Quantity.fraction(latency.averageMicroseconds, 1000)) ms on average",
+                "queue", "\(queue.milliseconds) of \(queue.capacityMilliseconds) ms",
+                "\(Quantity.bytes(queue.bytes)) of \(Quantity.bytes(queue.capacityBytes)) wait to be sent")
+        } else if status.client != nil {
+            line("queue", "nothing waits to be sent")
+        }
+        line("timeline", counters(status.timeline))
+        for latency in status.latency where latency.maximumMicroseconds > 0 {
+            line(
+                "latency",
+                "\(words(latency.path)) \(Quantity.fraction(latency.averageMicroseconds, 1000)) ms on average",
                 "\(Quantity.fraction(latency.maximumMicroseconds, 1000)) ms at most")
         }
 
@@ -68,30 +77,51 @@ enum StatusText {
 
     private static func destinations(_ destinations: [DestinationStatus]) -> [String] {
         guard !destinations.isEmpty else { return ["", "no destinations"] }
-        let header = ["DESTINATION", "STATE", "FOR", "SENT", "ACKNOWLEDGED", "BEHIND", "CONNECTS", "WHERE"]
-        let rows = destinations.map { destination in
-            [
-                destination.name, destination.state.rawValue, Quantity.time(destination.stateMilliseconds),
-                Quantity.bytes(destination.bytesSent), Quantity.bytes(destination.bytesAcknowledged),
-                "\(destination.backlogMilliseconds) ms", "\(destination.connects)", destination.url
-            ].map(printable)
+        // What is zero for all of them is left out; one connect is no news.
+        let columns: [(header: String, cells: [String])] = [
+            ("DESTINATION", destinations.map(\.name)),
+            ("STATE", destinations.map(\.state.rawValue)),
+            ("FOR", destinations.map { unlessZero($0.stateMilliseconds, Quantity.time) }),
+            ("SENT", destinations.map { unlessZero($0.bytesSent, Quantity.bytes) }),
+            ("ACKNOWLEDGED", destinations.map { unlessZero($0.bytesAcknowledged, Quantity.bytes) }),
+            ("BEHIND", destinations.map { unlessZero($0.lagMilliseconds) { "\($0) ms" } }),
+            ("CONNECTS", destinations.map { $0.connects > 1 ? "\($0.connects)" : "" }),
+            ("WHERE", destinations.map(\.url)),
+        ].filter { $0.1.contains { !$0.isEmpty } }
+        var rows = [String](repeating: "", count: destinations.count + 1)
+        for (index, column) in columns.enumerated() {
+            let cells = [column.header] + column.cells.map { $0.isEmpty ? "-" : printable($0) }
+            let width = index == columns.count - 1 ? 0 : cells.reduce(0) { max($0, $1.count) } + 2
+            for row in rows.indices { rows[row] += pad(cells[row], width) }
         }
-        let widths = header.indices.map { column in ([header] + rows).reduce(0) { max($0, $1[column].count) } }
-        func joined(_ row: [String]) -> String {
-            row.indices.map { $0 == row.count - 1 ? row[$0] : pad(row[$0], widths[$0]) }.joined(separator: "  ")
-        }
-        var lines = ["", joined(header)]
-        for (destination, row) in zip(destinations, rows) {
-            lines.append(joined(row))
-            if !destination.drops.isEmpty { lines.append("  drops: " + printable(counters(destination.drops))) }
+        var lines = ["", rows[0]]
+        for (destination, row) in zip(destinations, rows.dropFirst()) {
+            lines.append(row)
+            let drops = counters(destination.drops)
+            if !drops.isEmpty { lines.append("  drops: " + printable(drops)) }
+            let failures = counters(destination.failures)
+            if !failures.isEmpty { lines.append("  failures: " + printable(failures)) }
+            if destination.nextAttemptMilliseconds > 0 {
+                lines.append("  next attempt in " + Quantity.time(destination.nextAttemptMilliseconds))
+            }
             if let error = destination.lastError { lines.append("  last error: " + printable(error)) }
         }
         return lines
     }
 
+    /// Those that are not zero: `video superseded 2, audio latency 60 ms`; empty where all are.
     private static func counters(_ counters: [Counter]) -> String {
-        counters.isEmpty ? "none" : counters.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+        counters.filter { $0.value != 0 }.map { counter in
+            let unit = ["_ms", "_us", "_ppm"].first(where: counter.name.hasSuffix)
+            let name = words(String(counter.name.dropLast(unit?.count ?? 0)))
+            return "\(name) \(counter.value)" + (unit.map(words) ?? "")
+        }.joined(separator: ", ")
     }
+
+    /// A name of the JSON in plain words.
+    private static func words(_ name: String) -> String { String(name.map { $0 == "_" ? " " : $0 }) }
+
+    private static func unlessZero(_ value: Int, _ text: (Int) -> String) -> String { value == 0 ? "" : text(value) }
 
     private static func pad(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))

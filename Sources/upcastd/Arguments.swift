@@ -14,12 +14,15 @@ struct Arguments: Equatable {
     }
 
     init(_ arguments: [String], environment: [String: String]) throws(Invalid) {
-        configurationPath = environment["UPCAST_CONFIG"]
+        // Empty is as good as unset: that is how an environment file or a container says that there is none.
+        configurationPath = environment["UPCAST_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
             case "--config", "-c":
-                guard let path = rest.popFirst() else { throw Invalid(description: "\(argument) needs the path of a file") }
+                guard let path = rest.popFirst(), !path.isEmpty else {
+                    throw Invalid(description: "\(argument) needs the path of a file")
+                }
                 configurationPath = path
             case _ where argument.hasPrefix("--config="):
                 configurationPath = String(argument.dropFirst("--config=".count))

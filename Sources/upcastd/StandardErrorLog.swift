@@ -27,7 +27,8 @@ struct StandardErrorLog: LogHandler {
             line = "\(Self.timestamp()) \(event.level) \(event.message)"
             for (key, value) in values { line += " \(key)=\(Self.quotedIfNeeded("\(value)"))" }
         case .json:
-            line = "{\"time\":\"\(Self.timestamp())\",\"level\":\"\(event.level)\",\"message\":\(Self.json("\(event.message)"))"
+            line = "{\"time\":\"\(Self.timestamp())\",\"level\":\"\(event.level)\""
+            line += ",\"message\":\(Self.json("\(event.message)"))"
             for (key, value) in values { line += ",\(Self.json(key)):\(Self.json("\(value)"))" }
             line += "}"
         }
@@ -38,7 +39,8 @@ struct StandardErrorLog: LogHandler {
     /// Lines that could not be written because whoever reads standard error did not.
     private static let lost = Atomic<Int>(0)
 
-    /// Logging must not stop a data thread: a line for which there is no room is lost, and counted in the next one's front.
+    /// Logging must not stop a data thread: a line for which there is no room is lost, and counted in front of the next
+    /// one.
     ///
     /// `poll` says that a pipe has room for PIPE_BUF bytes (4096), so a line is cut to that.
     private static func writeUnlessBlocked(_ line: String) {

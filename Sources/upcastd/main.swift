@@ -15,6 +15,8 @@ let noDestination = "no destination is configured: set destinations in the file,
 // Before any thread exists: the heap's shape, and which thread sees signals.
 ProcessMemory.limitOverhead()
 signal(SIGPIPE, SIG_IGN)
+// A recording that reaches the process's limit for files is an error of one destination's.
+signal(SIGXFSZ, SIG_IGN)
 
 let environment = ProcessEnvironment.current
 do {
@@ -47,10 +49,13 @@ do {
     }
     guard plan.fits else { fail(.configuration, "\(plan)") }
     guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
+    let closed = configuration.socketFolderProblems
+    guard closed.isEmpty else { fail(.unavailable, closed.map(\.description).joined(separator: "\n")) }
 
     let signals = try SignalDescriptor([SIGTERM, SIGINT])
     let logger = Logger(label: "upcastd") { _ in
-        StandardErrorLog(level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format)
+        StandardErrorLog(
+            level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format)
     }
     let status = try Daemon(configuration, environment: environment, logger: logger).run(signals: signals)
     exit(status.rawValue)

@@ -7,20 +7,20 @@ import Testing
     @Test func growsToTheNeedAndShrinksSlowly() {
         var latency = MixingLatency(minimum: .milliseconds(60), maximum: .milliseconds(750))
         latency.advance(to: .zero)
-        latency.observe(need: .milliseconds(40))
+        latency.observe(need: .milliseconds(40), duration: .milliseconds(20))
         #expect(latency.current == .milliseconds(60))
         // With less than the reserve to spare it grows before anything is lost.
-        latency.observe(need: .milliseconds(58))
+        latency.observe(need: .milliseconds(58), duration: .milliseconds(20))
         #expect(latency.current == .milliseconds(73))
-        latency.observe(need: .milliseconds(300))
-        #expect(latency.current == .milliseconds(315))
-        latency.observe(need: .seconds(3))
+        latency.observe(need: .milliseconds(300), duration: .milliseconds(20))
+        // An eighth more than it needed.
+        #expect(latency.current == .microseconds(337_500))
+        latency.observe(need: .seconds(3), duration: .milliseconds(20))
         #expect(latency.current == .milliseconds(750))
-        #expect(latency.largest == .milliseconds(750))
 
         var steps: [MediaTime] = []
         for second in 1...300 {
-            latency.observe(need: .milliseconds(30))
+            latency.observe(need: .milliseconds(30), duration: .milliseconds(20))
             latency.advance(to: .seconds(Int64(second)))
             if steps.last != latency.current { steps.append(latency.current) }
         }
@@ -33,10 +33,10 @@ import Testing
     @Test func keepsWhatTheLastSecondsNeeded() {
         var latency = MixingLatency(minimum: .milliseconds(60), maximum: .milliseconds(750))
         for second in 0...120 {
-            latency.observe(need: .milliseconds(second % 7 == 0 ? 512 : 20))
+            latency.observe(need: .milliseconds(second % 7 == 0 ? 512 : 20), duration: .milliseconds(20))
             latency.advance(to: .seconds(Int64(second)))
         }
-        #expect(latency.current == .milliseconds(527))
+        #expect(latency.current == .milliseconds(576))
     }
 
     /// Lateness that creeps up, as when the broadcast clock follows a drift, costs no sample.
@@ -69,7 +69,7 @@ import Testing
         #expect(abs(rig.mixer.counters.app.lateFrames - (rendered + ahead - 7200)) <= 1)
         #expect(rig.output[0][..<(rendered + ahead)].allSatisfy { $0 == 0 })
         #expect(Tone.measure(rig.output[0][(rendered + 600)..<16_700], frequency: 440, rate: 48_000).impurity < 0.002)
-        #expect(rig.mixer.counters.latency == .milliseconds(165))
+        #expect(rig.mixer.counters.latency == .milliseconds(175))
         // The next one as late as this is whole.
         rig.advance(to: .milliseconds(1150))
         try rig.submit(format, PCMEncoder.bytes(tone, format), at: .milliseconds(1000))

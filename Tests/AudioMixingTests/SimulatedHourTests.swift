@@ -103,7 +103,7 @@ import Timeline
             let placement = timeline.place(
                 source.track, pts: MediaTime(nanoseconds: Int64((source.start + source.offset) * 1e9)),
                 duration: MediaTime(nanoseconds: Int64(source.duration * 1e9)), arrival: arrival)
-            let now = timeline.broadcastTime(at: arrival)
+            let now = arrival - timeline.clockOffset
             while let block = mixer.render(broadcastNow: now) { scan.take(block, into: &clicks) }
             if source.track == .video {
                 // A frame stands at a click when their client times agree.

@@ -34,15 +34,4 @@ import Testing
             return
         }
     }
-
-    @Test func flushThrowsAway() throws {
-        let slot = FrameSlot<Int>(pictureCapacity: 4096)
-        slot.offer(try #require(slot.acquire()), 1)
-        slot.flush()
-        #expect(slot.flushed == 1)
-        guard case .timeout = slot.take(until: .zero) else {
-            Issue.record("a flushed frame came out")
-            return
-        }
-    }
 }

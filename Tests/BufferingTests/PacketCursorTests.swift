@@ -37,8 +37,8 @@ import Testing
                 == ["V0", "a0", "a21", "v33", "a43", "a64", "v66", "a85", "v100"])
     }
 
-    /// Bug: half-second bursts of audio left the recording with sound up to 750 ms behind the picture; SRS takes steps of
-    /// more than 250 ms for a break and corrects them away.
+    /// Bug: half-second bursts of audio left the recording with sound up to 750 ms behind the picture; SRS takes steps
+    /// of more than 250 ms for a break and corrects them away.
     @Test func videoWaitsForAudioThatIsFarBehind() {
         let cursor = log.makeCursor()
         audio(0)
@@ -176,7 +176,9 @@ import Testing
         log.onKeyframeWanted = { asked.withLock { $0 += 1 } }
         let cursor = log.makeCursor(policy: CursorPolicy(delay: .seconds(3)))
         func write(from: Int64, through: Int64) {
-            for ms in stride(from: from, through: through, by: 100) { video(ms, ms % 2_000 == 0 ? .keyframe : .reference) }
+            for ms in stride(from: from, through: through, by: 100) {
+                video(ms, ms % 2_000 == 0 ? .keyframe : .reference)
+            }
         }
         write(from: 0, through: 4_000)
         #expect(drain(cursor).last == "v1000")

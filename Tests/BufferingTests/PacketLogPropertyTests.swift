@@ -5,8 +5,8 @@ import SeededRandom
 import Testing
 
 @Suite struct PacketLogPropertyTests {
-    /// A reader of random speed, long stalls and new connections among it, on logs of random size: what comes out always decodes, the
-    /// log never holds more than its limits, and every packet is delivered or counted.
+    /// A reader of random speed, long stalls and new connections among it, on logs of random size: what comes out
+    /// always decodes, the log never holds more than its limits, and every packet is delivered or counted.
     @Test(arguments: 0..<24) func whateverTheReaderDoesTheStreamDecodes(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let limits = PacketLogLimits(

@@ -155,7 +155,7 @@ import Testing
         }
         for (format, range, bytes) in [
             (PixelFormat.rgba, ColorRange.full, [UInt8(190), 40, 50, 255]), (.bgra, .full, [50, 40, 190, 255]),
-            (.argb, .full, [255, 190, 40, 50]), (.rgba, .video, [179, 50, 59, 255]),
+            (.argb, .full, [255, 190, 40, 50]), (.abgr, .full, [255, 50, 40, 190]), (.rgba, .video, [179, 50, 59, 255]),
         ] {
             let color = ColorDescription(matrix: .bt709, range: range)
             let layout = VideoSampleFormat(packed: format, width: 64, height: 64, color: color)

@@ -85,7 +85,10 @@ import Testing
         ("video:\n  fit: fitt\n", "c.yaml:2:8: video.fit: \"fitt\" is not known; did you mean \"fit\"?"),
         (
             "log:\n  level: loud\n",
-            "c.yaml:2:10: log.level: \"loud\" is not known; write one of trace, debug, info, notice, warning, error, critical"
+            """
+            c.yaml:2:10: log.level: \"loud\" is not known; write one of trace, debug, info, notice, warning, error, \
+            critical
+            """
         ),
         (
             "video:\n  preset: veryfats\n",
@@ -97,11 +100,17 @@ import Testing
         ),
         (
             "video:\n  encoder: \"lib x264\"\n",
-            "c.yaml:2:12: video.encoder: \"lib x264\" is not a name of an H.264 encoder in libavcodec; write at most 64 letters, digits and ._-, such as libx264"
+            """
+            c.yaml:2:12: video.encoder: \"lib x264\" is not a name of an H.264 encoder in libavcodec; write at most \
+            64 letters, digits and ._-, such as libx264
+            """
         ),
         (
             "video:\n  background: #000000\n",
-            "c.yaml:2:14: video.background: there is no value; write colour as \"#rrggbb\", in quotes, or remove the key for its default; values that begin with # must be in quotes"
+            """
+            c.yaml:2:14: video.background: there is no value; write colour as \"#rrggbb\", in quotes, or remove the \
+            key for its default; values that begin with # must be in quotes
+            """
         ),
         (
             "video:\n  background: black\n",
@@ -109,7 +118,10 @@ import Testing
         ),
         (
             "control:\n  socket_mode: \"0888\"\n",
-            "c.yaml:2:16: control.socket_mode: \"0888\" is not a socket's permissions; write octal digits such as \"0660\""
+            """
+            c.yaml:2:16: control.socket_mode: \"0888\" is not a socket's permissions; write octal digits such as \
+            \"0660\"
+            """
         ),
         (
             "control:\n  socket: control.sock\n",
@@ -117,12 +129,18 @@ import Testing
         ),
         (
             "control:\n  socket: /\(String(repeating: "x", count: 107))\n",
-            "c.yaml:2:11: control.socket: 108 bytes are too long for a socket's path; Linux allows 107: choose a shorter one"
+            """
+            c.yaml:2:11: control.socket: 108 bytes are too long for a socket's path; Linux allows 107: choose a \
+            shorter one
+            """
         ),
         // YAML itself.
         (
             "video:\n\twidth: 3\n",
-            "c.yaml:2:1: found character that cannot start any token; indent with spaces, never with tabs, and put values that start with @, ` or % in quotes"
+            """
+            c.yaml:2:1: found character that cannot start any token; indent with spaces, never with tabs, and put \
+            values that start with @, ` or % in quotes
+            """
         ),
         (
             "video: {width: 640\n",
@@ -147,23 +165,38 @@ import Testing
         // Several keys together.
         (
             "audio:\n  min_latency_ms: 800\n",
-            "c.yaml:2:19: audio.min_latency_ms: min_latency_ms 800 is more than max_latency_ms 750; the queue must be able to hold what the mixer waits for"
+            """
+            c.yaml:2:19: audio.min_latency_ms: min_latency_ms 800 is more than max_latency_ms 750; the queue must be \
+            able to hold what the mixer waits for
+            """
         ),
         (
             "buffer:\n  drop_to_keyframe_ms: 600\n",
-            "c.yaml:2:24: buffer.drop_to_keyframe_ms: drop_disposable_ms 700, drop_to_keyframe_ms 600 and duration_ms 3000 are not in order; each must be more than the one before it"
+            """
+            c.yaml:2:24: buffer.drop_to_keyframe_ms: drop_disposable_ms 700, drop_to_keyframe_ms 600 and duration_ms \
+            3000 are not in order; each must be more than the one before it
+            """
         ),
         (
             "buffer:\n  duration_ms: 900\n",
-            "c.yaml:2:16: buffer.duration_ms: drop_disposable_ms 700, drop_to_keyframe_ms 900 and duration_ms 900 are not in order; each must be more than the one before it"
+            """
+            c.yaml:2:16: buffer.duration_ms: drop_disposable_ms 700, drop_to_keyframe_ms 900 and duration_ms 900 are \
+            not in order; each must be more than the one before it
+            """
         ),
         (
             "video:\n  bitrate_kbps: 20000\n",
-            "c.yaml:2:17: video.bitrate_kbps: 2097152 bytes do not hold buffer.drop_to_keyframe_ms and video.vbv_ms together at 20128 kbit/s; set buffer.max_bytes to at least 4669KiB"
+            """
+            c.yaml:2:17: video.bitrate_kbps: 2097152 bytes do not hold buffer.drop_to_keyframe_ms and video.vbv_ms \
+            together at 20128 kbit/s; set buffer.max_bytes to at least 4669KiB
+            """
         ),
         (
             "video:\n  profile: baseline\n  b_frames: 1\n",
-            "c.yaml:3:13: video.b_frames: profile baseline has no B-frames; set video.b_frames to 0 or video.profile to main or high"
+            """
+            c.yaml:3:13: video.b_frames: profile baseline has no B-frames; set video.b_frames to 0 or video.profile \
+            to main or high
+            """
         ),
         (
             "control:\n  socket: /run/upcast/capture.sock\n",
@@ -176,7 +209,10 @@ import Testing
         ),
         (
             "destinations:\n  - rtmp://h/a/k\n",
-            "c.yaml:2:5: destinations[0]: a destination is a mapping; write \"- name: ...\" and its keys below the name, indented alike"
+            """
+            c.yaml:2:5: destinations[0]: a destination is a mapping; write \"- name: ...\" and its keys below the \
+            name, indented alike
+            """
         ),
         (
             "destinations:\n  - name: a\n",
@@ -184,11 +220,17 @@ import Testing
         ),
         (
             "destinations:\n  - url: rtmp://h/app\n",
-            "c.yaml:2:10: destinations[0].url: there is no stream key; name its file in key_file or its variable in key_env, or write it after the application"
+            """
+            c.yaml:2:10: destinations[0].url: there is no stream key; name its file in key_file or its variable in \
+            key_env, or write it after the application
+            """
         ),
         (
             "destinations:\n  - url: rtmp://h/a/k\n  - url: rtmp://h/a/k2\n",
-            "c.yaml:3:5: destinations[1]: \"main\" is already the name of destination 0; give each destination a name of its own"
+            """
+            c.yaml:3:5: destinations[1]: \"main\" is already the name of destination 0; give each destination a name \
+            of its own
+            """
         ),
         (
             "destinations:\n  - {url: rtmp://h/a/k}\n  - {name: b, url: rtmp://h/a/k}\n",
@@ -230,11 +272,17 @@ import Testing
         ),
         (
             ["UPCAST_VIDEO_WIDTH": ""],
-            "environment variable UPCAST_VIDEO_WIDTH: video.width: \"\" is not an integer; write an even integer, 16 to 4096"
+            """
+            environment variable UPCAST_VIDEO_WIDTH: video.width: \"\" is not an integer; write an even integer, 16 \
+            to 4096
+            """
         ),
         (
             ["UPCAST_SOKCET": "/x"],
-            "environment variable UPCAST_SOKCET: no key has this name; the name is UPCAST_<SECTION>_<KEY>; variables that hold stream keys are named in key_env"
+            """
+            environment variable UPCAST_SOKCET: no key has this name; the name is UPCAST_<SECTION>_<KEY>; variables \
+            that hold stream keys are named in key_env
+            """
         ),
         (
             ["UPCAST_DESTINATIONS_1_URL": "rtmp://h/a/k"],
@@ -242,27 +290,45 @@ import Testing
         ),
         (
             ["UPCAST_DESTINATIONS_8_URL": "rtmp://h/a/k"],
-            "environment variable UPCAST_DESTINATIONS_8_URL: there is no destination 8; one daemon serves at most 8, numbered from 0"
+            """
+            environment variable UPCAST_DESTINATIONS_8_URL: there is no destination 8; one daemon serves at most 8, \
+            numbered from 0
+            """
         ),
         (
             ["UPCAST_DESTINATIONS_0_ULR": "rtmp://h/a/k"],
-            "environment variable UPCAST_DESTINATIONS_0_ULR: no key has this name; did you mean \"UPCAST_DESTINATIONS_0_URL\"?"
+            """
+            environment variable UPCAST_DESTINATIONS_0_ULR: no key has this name; did you mean \
+            \"UPCAST_DESTINATIONS_0_URL\"?
+            """
         ),
         (
             ["UPCAST_DESTINATIONS_0_NAME": "a"],
-            "environment variable UPCAST_DESTINATIONS_0_NAME: destinations[0]: there is no url; write one such as rtmp://host/app"
+            """
+            environment variable UPCAST_DESTINATIONS_0_NAME: destinations[0]: there is no url; write one such as \
+            rtmp://host/app
+            """
         ),
         (
             ["UPCAST_VIDEO_ENCODER_OPTIONS": "a=1:b"],
-            "environment variable UPCAST_VIDEO_ENCODER_OPTIONS: video.encoder_options: \"b\" has no =; write name=value:name=value, with \\: for a colon inside a value"
+            """
+            environment variable UPCAST_VIDEO_ENCODER_OPTIONS: video.encoder_options: \"b\" has no =; write \
+            name=value:name=value, with \\: for a colon inside a value
+            """
         ),
         (
             ["UPCAST_VIDEO_ENCODER_OPTIONS": "a=1:a=2"],
-            "environment variable UPCAST_VIDEO_ENCODER_OPTIONS: video.encoder_options: \"a\" stands there twice; keep one of the two"
+            """
+            environment variable UPCAST_VIDEO_ENCODER_OPTIONS: video.encoder_options: \"a\" stands there twice; keep \
+            one of the two
+            """
         ),
         (
             ["UPCAST_AUDIO_MIN_LATENCY_MS": "900"],
-            "environment variable UPCAST_AUDIO_MIN_LATENCY_MS: audio.min_latency_ms: min_latency_ms 900 is more than max_latency_ms 750; the queue must be able to hold what the mixer waits for"
+            """
+            environment variable UPCAST_AUDIO_MIN_LATENCY_MS: audio.min_latency_ms: min_latency_ms 900 is more than \
+            max_latency_ms 750; the queue must be able to hold what the mixer waits for
+            """
         )
     ])
     func oneMistakeInTheEnvironment(environment: [String: String], expected: String) {
@@ -286,14 +352,17 @@ import Testing
         }
         #expect(
             missing?.description
-                == "/nowhere/c.yaml:1:1: cannot be opened: No such file or directory; check the path and its permissions"
+                == "/nowhere/c.yaml:1:1: cannot be opened: No such file or directory; "
+                + "check the path and its permissions"
         )
         let folder = #expect(throws: ConfigurationError.self) { try Configuration.load(path: "/tmp", environment: [:]) }
         #expect(folder?.description.contains("is not a regular file") == true)
         let endless = #expect(throws: ConfigurationError.self) {
             try Configuration.load(path: "/dev/zero", environment: [:])
         }
-        #expect(endless?.description == "/dev/zero:1:1: is not a regular file; name a file, not a folder, pipe or device")
+        #expect(
+            endless?.description
+                == "/dev/zero:1:1: is not a regular file; name a file, not a folder, pipe or device")
         #expect(Self.problems("\u{0}")[0].hasPrefix("c.yaml:1:1: control characters are not allowed"))
     }
 

@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         "", "host/app", "http://h/a", "rtmp://", "rtmp:///app", "rtmp://h", "rtmp://h/", "rtmp://h/?a=b",
         "rtmp://h:0/a", "rtmp://h:65536/a",
-        "rtmp://h:/a", "rtmp://h:1x/a", "rtmp://[::1/a", "rtmp://[::1]x/a", "rtmp://u:p@h/a", "rtmp://h/a b",
+        "rtmp://h:/a", "rtmp://h:1x/a", "rtmp://[::1/a", "rtmp://[::1]x/a", "rtmp://u@h/a", "rtmp://h/a b",
         "rtmp://h/a\u{7F}", "rtmp://hé/a",
         "rtmp://h/" + String(repeating: "a", count: 2048), "file:a.flv", "file:", "file:/folder/"
     ])
@@ -79,22 +79,32 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "is empty"), ("SEC RET", "is not a stream key"), ("SECRÉT", "is not a stream key"),
-        (String(repeating: "S", count: 1025), "is not a stream key")
+        ("", "is empty"), ("SEC RET", "is not the stream key"), ("SECRÉT", "is not the stream key"),
+        (String(repeating: "S", count: 1025), "is not the stream key")
     ])
     func badKeysAreRefusedUnseen(text: String, what: String) throws {
         var destination = DestinationConfiguration()
         destination.keyEnvironment = "KEY"
-        let error = try #require(throws: StreamKeyError.self) { try destination.streamKey(environment: ["KEY": text]) }
+        let error = try #require(throws: SecretError.self) { try destination.streamKey(environment: ["KEY": text]) }
         #expect(error.description.hasPrefix("environment variable KEY \(what)"))
         #expect(!error.description.contains("SEC") && !error.description.contains("SSS"))
-        let missing = try #require(throws: StreamKeyError.self) { try destination.streamKey(environment: [:]) }
+        let missing = try #require(throws: SecretError.self) { try destination.streamKey(environment: [:]) }
         #expect(missing.what == "is not set")
+    }
+
+    @Test func aLoginIsReadAsAKeyIs() throws {
+        var destination = DestinationConfiguration()
+        #expect(try destination.login(environment: [:]) == nil)
+        destination.loginEnvironment = "LOGIN"
+        let login = try #require(try destination.login(environment: ["LOGIN": "me:p:w"]))
+        #expect(login.user.revealed == "me" && login.password.revealed == "p:w")
+        let error = try #require(throws: SecretError.self) { try destination.login(environment: ["LOGIN": "SECRET"]) }
+        #expect(error.description.contains("LOGIN has no user and password") && !error.description.contains("SECRET"))
     }
 
     @Test func theMachineIsLookedAt() throws {
         var configuration = Configuration()
-        configuration.ingest.socket = "/tmp/a.sock"
+        configuration.ingest.socket = "/run/upcast-of-nobody/a.sock"
         configuration.control.socket = "/nowhere/b.sock"
         var destination = DestinationConfiguration()
         destination.url = try DestinationURL("rtmps://h/app")
@@ -105,10 +115,24 @@ import Testing
         configuration.destinations = [destination, file]
         #expect(
             configuration.problemsOnThisMachine(environment: [:]).map(\.description) == [
-                "on this machine: control.socket: the folder of /nowhere/b.sock does not exist; create it, or choose another path",
-                "on this machine: destinations[0].key_file: key_file /nowhere/key cannot be opened: No such file or directory; check the path and its permissions",
+                """
+                on this machine: ingest.socket: the folder of /run/upcast-of-nobody/a.sock does not exist; create it \
+                (sudo install -d -o "$USER" /run/upcast-of-nobody; in a systemd unit \
+                RuntimeDirectory=upcast-of-nobody), or set UPCAST_INGEST_SOCKET to a path in a folder of your own
+                """,
+                """
+                on this machine: control.socket: the folder of /nowhere/b.sock does not exist; create it \
+                (sudo install -d -o "$USER" /nowhere), or set UPCAST_CONTROL_SOCKET to a path in a folder of your own
+                """,
+                """
+                on this machine: destinations[0].key_file: key_file /nowhere/key cannot be opened: No such file or \
+                directory; check the path and its permissions
+                """,
                 "on this machine: destinations[0].ca_file: /etc/passwd holds no certificate; name a file in PEM format",
-                "on this machine: destinations[1].url: the folder of /nowhere/a.flv does not exist; create it, or choose another path"
+                """
+                on this machine: destinations[1].url: the folder of /nowhere/a.flv does not exist; create it, or \
+                choose another path
+                """
             ])
     }
 }

@@ -141,6 +141,17 @@ import Testing
         }
     }
 
+    /// A plan without a destination left out what one costs: whoever planned before choosing a server was told too
+    /// little.
+    @Test func withoutADestinationOneIsPlannedFor() throws {
+        var configuration = Configuration()
+        let without = MemoryPlan(configuration, costs: costs())
+        configuration.destinations = [try destination("rtmp://h/a/k")]
+        let with = MemoryPlan(configuration, costs: costs())
+        #expect(without.lines.map(\.bytes) == with.lines.map(\.bytes))
+        #expect(without.description.contains("1 destination, though none is configured\n"))
+    }
+
     @Test func theTableIsAligned() throws {
         var configuration = Configuration()
         configuration.destinations = [try destination("rtmp://h/a/k")]
@@ -157,8 +168,8 @@ import Testing
             intake pictures            0.00 MiB  3 waiting
             ingest buffer              0.00 MiB  one message being read
             scaler                     0.00 MiB  to 1280x720
-            PCM queue                  0.00 MiB  app and microphone, audio.max_latency_ms each
-            audio mixer                0.00 MiB  resamplers and limiter
+            PCM queue                  0.00 MiB  fixed: two of the largest audio messages
+            audio mixer                0.00 MiB  audio.max_latency_ms and 1 s of app and microphone
             packet log                 2.00 MiB  buffer.max_bytes and its index
             send buffers               0.00 MiB  1 destination
             TLS                        0.00 MiB  no rtmps:// destination

@@ -34,6 +34,9 @@ import Testing
             }
             let status = try daemon.statusText()
             #expect(!status.contains(DaemonSettings.streamKey))
+            // One failure is one line, and one sentence for the client.
+            #expect(daemon.log.split(separator: "\n").filter { $0.contains("refused") }.count == 1, "\(daemon.log)")
+            #expect(client.errors.map { $0.text.split(separator: "refused").count - 1 } == [1], "\(client.errors)")
             // And the next client may try again.
             let next = try CaptureClient(socket: daemon.ingestSocket)
             try next.start()
@@ -106,6 +109,33 @@ import Testing
                 #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: path).image) == 2)
                 let flv = try FLVRecording(path)
                 #expect(flv.videoSequenceHeaders.count == 1 && flv.audioSequenceHeaders.count == 1)
+            }
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+        }
+    }
+
+    /// A file that may not grow any more sends a signal that ends a process which does not know it.
+    @Test(.inItsTurn) func fileReachesItsLimitBesideServer() async throws {
+        try await blocking {
+            let server = try NginxRTMP()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.publish(to: server.url)
+            settings.video["bitrate_kbps"] = "4000"
+            settings.buffer["max_bytes"] = "1MiB"
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            let daemon = try Daemon(settings)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            _ = try ChildProcess.run("/usr/bin/prlimit", ["--pid", "\(daemon.process.processID)", "--fsize=65536"])
+            try sendFor(3, client)
+            try waitFor("status to say it", evidence: { (try? daemon.statusText()) ?? "no status" }) {
+                try daemon.statusText().contains("File too large")
+            }
+            try client.finish()
+            for path in [try server.finishedRecording(), folder.file("out.flv")] {
+                let errors = try MediaProbe.decodingErrors(path)
+                #expect(errors == "")
             }
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
         }

@@ -13,13 +13,13 @@ import Testing
     /// Goes on sending until something has happened.
     private func send(
         _ sample: (Int) -> RawSample, in playback: Playback, until what: String, within seconds: Int64 = 20,
-        evidence: Stage, _ condition: () throws -> Bool
+        at stage: Stage, _ condition: () throws -> Bool
     ) throws {
         let deadline = MonotonicClock().now() + .seconds(seconds)
         var count = 0
         while try !condition() {
             guard MonotonicClock().now() < deadline else {
-                throw TestFailure("waited in vain for \(what). \(try evidence.daemon.statusText()) \(evidence.daemon.log)")
+                throw TestFailure("waited in vain for \(what). \(try stage.daemon.statusText()) \(stage.daemon.log)")
             }
             try playback.client.send(sample(count), pts: playback.now)
             count += 1
@@ -28,17 +28,17 @@ import Testing
     }
 
     private func send(
-        _ number: UInt8, in playback: Playback, until what: String, evidence: Stage, _ condition: () throws -> Bool
+        _ number: UInt8, in playback: Playback, until what: String, at stage: Stage, _ condition: () throws -> Bool
     ) throws {
         let sample = TestPictures.landscape(number)
-        try send({ _ in sample }, in: playback, until: what, evidence: evidence, condition)
+        try send({ _ in sample }, in: playback, until: what, at: stage, condition)
     }
 
     private static let noise = (0..<8).map { seed in
         let format = VideoSampleFormat(packed: .i420, width: 320, height: 180)
         var random = SplitMix64(seed: UInt64(seed))
-        return RawSample(
-            format: format, payload: (0..<format.minimumPayloadBytes).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+        let payload = (0..<format.minimumPayloadBytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        return RawSample(format: format, payload: payload)
     }
 
     /// Pictures that take all the bitrate that there is.
@@ -75,9 +75,9 @@ import Testing
         try await blocking {
             let stage = try Stage(settings(), behindProxy: true)
             let playback = try stage.live(showing: TestPictures.landscape(1))
-            try send(2, in: playback, until: "a recording", evidence: stage) { stage.server.recordedBytes > 20_000 }
+            try send(2, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 20_000 }
             try stage.proxy!.apply(.reset)
-            try send(3, in: playback, until: "a second recording", evidence: stage) {
+            try send(3, in: playback, until: "a second recording", at: stage) {
                 stage.server.recordings.count == 2 && stage.arrivals.all.last!.video.count > 20
             }
             #expect(try playback.client.finish().reason == .finished)
@@ -92,13 +92,13 @@ import Testing
         try await blocking {
             let stage = try Stage(settings(), behindProxy: true)
             let playback = try stage.live(showing: TestPictures.landscape(1))
-            try send(2, in: playback, until: "a recording", evidence: stage) { stage.server.recordedBytes > 20_000 }
+            try send(2, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 20_000 }
             try stage.server.kill()
             try stage.proxy!.apply(.refuse)
-            try send(3, in: playback, until: "refused connects", evidence: stage) { try stage.failures("connect") >= 3 }
+            try send(3, in: playback, until: "refused connects", at: stage) { try stage.failures("connect") >= 3 }
             try stage.server.restart()
             try stage.proxy!.apply(.listen)
-            try send(4, in: playback, until: "a second recording", evidence: stage) {
+            try send(4, in: playback, until: "a second recording", at: stage) {
                 stage.server.recordings.count == 2 && stage.arrivals.all.last!.video.count > 20
             }
             #expect(try playback.client.finish().reason == .finished)
@@ -117,10 +117,10 @@ import Testing
             let client = try CaptureClient(socket: stage.daemon.ingestSocket)
             try client.start()
             let playback = Playback(client)
-            try send(1, in: playback, until: "refused connects", evidence: stage) { try stage.failures("connect") >= 3 }
+            try send(1, in: playback, until: "refused connects", at: stage) { try stage.failures("connect") >= 3 }
             try stage.proxy!.apply(.listen)
             try playback.bringLive(TestPictures.landscape(2))
-            try send(2, in: playback, until: "a recording", evidence: stage) { stage.server.recordedBytes > 20_000 }
+            try send(2, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 20_000 }
             try client.finish()
             try check(stage, recordings: 1)
             #expect(try numbers(stage.server.recordings[0]).last == 2)
@@ -134,17 +134,17 @@ import Testing
         try await blocking {
             let stage = try Stage(settings { $0.video["bitrate_kbps"] = "3000" }, behindProxy: true)
             let playback = try stage.live(showing: noise(0))
-            try send(noise, in: playback, until: "a recording", evidence: stage) { stage.server.recordedBytes > 300_000 }
+            try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 300_000 }
             try stage.proxy!.apply(.rate(600_000))
-            try send(noise, in: playback, until: "a lower bitrate", evidence: stage) {
+            try send(noise, in: playback, until: "a lower bitrate", at: stage) {
                 let video = try stage.daemon.status()["video"] as? [String: Any]
                 return video?["target_bits_per_second"] as? Int ?? .max < 600_000
             }
-            try send(noise, in: playback, until: "packets to be on time", evidence: stage) {
+            try send(noise, in: playback, until: "packets to be on time", at: stage) {
                 try stage.destination()["lag_ms"] as? Int ?? .max < 150
             }
             try stage.proxy!.apply(.rate(nil))
-            try send(noise, in: playback, until: "a higher bitrate", evidence: stage) {
+            try send(noise, in: playback, until: "a higher bitrate", at: stage) {
                 let video = try stage.daemon.status()["video"] as? [String: Any]
                 return video?["target_bits_per_second"] as? Int ?? 0 > 600_000
             }
@@ -163,13 +163,13 @@ import Testing
             }
             let stage = try Stage(settings, behindProxy: true)
             let playback = try stage.live(showing: noise(0))
-            try send(noise, in: playback, until: "a recording", evidence: stage) { stage.server.recordedBytes > 300_000 }
+            try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 300_000 }
             try stage.proxy!.apply(.blackhole)
-            try send(noise, in: playback, until: "it to be noticed", evidence: stage) {
+            try send(noise, in: playback, until: "it to be noticed", at: stage) {
                 try stage.failures("acknowledgement_timeout") > 0
             }
             try stage.proxy!.apply(.resume)
-            try send(2, in: playback, until: "a second recording", evidence: stage) {
+            try send(2, in: playback, until: "a second recording", at: stage) {
                 stage.server.recordings.count == 2 && stage.arrivals.all.last!.video.count > 20
             }
             #expect(try playback.client.finish().reason == .finished)
@@ -184,9 +184,9 @@ import Testing
         try await blocking {
             let stage = try Stage(settings { $0.stop["drain_ms"] = "1000" }, behindProxy: true)
             let playback = try stage.live(showing: noise(0))
-            try send(noise, in: playback, until: "a recording", evidence: stage) { stage.server.recordedBytes > 300_000 }
+            try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 300_000 }
             try stage.proxy!.apply(.stall)
-            try send(noise, in: playback, until: "a backlog", evidence: stage) {
+            try send(noise, in: playback, until: "a backlog", at: stage) {
                 try stage.destination()["backlog_ms"] as? Int ?? 0 > 300
             }
             let start = MonotonicClock().now()
@@ -207,11 +207,11 @@ import Testing
             }
             let stage = try Stage(settings, behindProxy: true)
             let playback = try stage.live(showing: noise(0))
-            try send(noise, in: playback, until: "recordings", evidence: stage) {
+            try send(noise, in: playback, until: "recordings", at: stage) {
                 stage.server.recordedBytes > 300_000 && other.recordedBytes > 300_000
             }
             try stage.proxy!.apply(.stall)
-            try send(noise, in: playback, until: "a backlog", evidence: stage) {
+            try send(noise, in: playback, until: "a backlog", at: stage) {
                 try stage.destination()["backlog_ms"] as? Int ?? 0 > 1000
             }
             try stage.proxy!.apply(.resume)

@@ -162,6 +162,8 @@ import Testing
             (.bgra, "bgra", .bt709, .full), (.rgba, "rgba", .bt709, .full), (.argb, "argb", .bt709, .full),
             (.yuy2, "yuyv422", .bt709, .video), (.uyvy, "uyvy422", .bt601, .video),
             (.p010, "p010le", .bt709, .video), (.p010, "p010le", .bt2020, .video),
+            (.nv21, "nv21", .bt601, .video), (.abgr, "abgr", .bt709, .full),
+            (.p010FullRange, "p010le", .bt709, .full), (.p210VideoRange, "p210le", .bt709, .video),
         ])
     func rawSamplesAgreeWithFFmpeg(
         format: PixelFormat, ffmpegName: String, matrix: ColorMatrix, range: ColorRange

@@ -29,8 +29,18 @@ import Testing
             let memory = try #require(status["memory"] as? [String: Any])
             #expect(memory["plan_bytes"] as? Int ?? .max <= memory["cap_bytes"] as? Int ?? 0)
             #expect(!text.contains(DaemonSettings.streamKey) && !json.contains(DaemonSettings.streamKey))
+            for name in Self.names(in: status) { #expect(name.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(name)") }
             try playback.client.finish()
             try stage.end()
+        }
+    }
+
+    /// Every member's name, at any depth.
+    private static func names(in value: Any) -> [String] {
+        switch value {
+        case let object as [String: Any]: object.keys + object.values.flatMap(names)
+        case let array as [Any]: array.flatMap(names)
+        default: []
         }
     }
 

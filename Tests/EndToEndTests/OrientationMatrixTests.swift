@@ -18,7 +18,9 @@ import Testing
     static let storages: [Storage] = [
         Storage(format: .nv12VideoRange), Storage(format: .nv12FullRange, padding: 32),
         Storage(format: .i420, matrix: .bt601), Storage(format: .bgra, padding: 64), Storage(format: .rgba),
-        Storage(format: .yuy2), Storage(format: .p010),
+        Storage(format: .yuy2), Storage(format: .p010), Storage(format: .p010FullRange, padding: 2),
+        Storage(format: .p210VideoRange), Storage(format: .nv16VideoRange, padding: 6), Storage(format: .nv21),
+        Storage(format: .yv12, matrix: .bt601), Storage(format: .twoVUY), Storage(format: .abgr, padding: 4),
     ]
 
     private static let samples = Monitor<[UInt8: RawSample]>([:])

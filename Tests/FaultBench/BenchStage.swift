@@ -99,7 +99,9 @@ final class BenchStage {
         let goodbye = try sender.stop(SIGTERM, within: 20)
         // Where another destination was never reached, the client is told so at the end (3).
         let expected = test.otherDestinations.isEmpty ? 0 : 3
-        if goodbye != .code(0), goodbye != .code(expected) { result.broken.append("the client ended with \(goodbye): \(sender.errorTail)") }
+        if goodbye != .code(0), goodbye != .code(expected) {
+            result.broken.append("the client ended with \(goodbye): \(sender.errorTail)")
+        }
         let exit = try daemon.terminate()
         if exit != .code(0) { result.broken.append("the daemon ended with \(exit)") }
         try server.stop()

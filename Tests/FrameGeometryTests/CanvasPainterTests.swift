@@ -75,9 +75,6 @@ import Testing
         first.planes.y[0] = 99
         try painter.paint(picture, plan: plan, onto: first.planes)
         #expect(bar(first.planes) == 99, "the same place on the same canvas")
-        painter.canvasWasChanged()
-        try painter.paint(picture, plan: plan, onto: first.planes)
-        #expect(bar(first.planes) == 16, "told to")
         try painter.paint(picture, plan: plan, onto: second.planes)
         #expect(bar(second.planes) == 16, "another canvas")
 

@@ -38,7 +38,7 @@ import Testing
     }
 
     /// With and without scaling.
-    @Test(arguments: [PixelFormat.bgra, .rgba, .argb], [32, 40])
+    @Test(arguments: [PixelFormat.bgra, .rgba, .argb, .abgr], [32, 40])
     func rgbBecomesHD(format: PixelFormat, size: Int) throws {
         let source = VideoSampleFormat(
             packed: format, width: size, height: size, color: ColorDescription(matrix: .bt709, range: .full))
@@ -48,6 +48,7 @@ import Testing
                 switch format {
                 case .bgra: [rgb[2], rgb[1], rgb[0], 7]
                 case .rgba: rgb + [7]
+                case .abgr: [7] + rgb.reversed()
                 default: [7] + rgb
                 }
             Self.expect(try paint(Self.flat(source, [element]), plan), hd, 2, "\(format) \(rgb)")

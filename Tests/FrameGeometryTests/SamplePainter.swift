@@ -17,11 +17,13 @@ private func wave(_ phase: Double) -> Double {
     return t < 1 ? 4 * t * (1 - t) : -4 * (t - 1) * (2 - t)
 }
 
-/// What the numbers of a format's samples mean: the range is part of the format for NV12.
+/// What the numbers of a format's samples mean: the range is in the names of most biplanar formats.
 func color(of format: PixelFormat, _ description: ColorDescription) -> ColorDescription {
     switch format {
-    case .nv12VideoRange: ColorDescription(matrix: description.matrix, range: .video)
-    case .nv12FullRange: ColorDescription(matrix: description.matrix, range: .full)
+    case .nv12VideoRange, .nv16VideoRange, .p010VideoRange, .p210VideoRange:
+        ColorDescription(matrix: description.matrix, range: .video)
+    case .nv12FullRange, .nv16FullRange, .p010FullRange, .p210FullRange:
+        ColorDescription(matrix: description.matrix, range: .full)
     default: description
     }
 }
@@ -63,32 +65,39 @@ func payload(of scene: Scene, as format: VideoSampleFormat) -> [UInt8] {
     }
 
     switch format.pixelFormat {
-    case .nv12VideoRange, .nv12FullRange:
+    case .nv12VideoRange, .nv12FullRange, .nv16VideoRange, .nv16FullRange, .nv21:
+        let down = [.nv16VideoRange, .nv16FullRange].contains(format.pixelFormat) ? 1 : 2
         fill(0) { [byte(sample($0, $1, 1, 1).y)] }
         fill(1) { column, row in
-            let color = sample(column, row, 2, 2)
-            return [byte(color.cb), byte(color.cr)]
+            let color = sample(column, row, 2, down)
+            let pair = [byte(color.cb), byte(color.cr)]
+            return format.pixelFormat == .nv21 ? pair.reversed() : pair
         }
-    case .p010:
+    case .p010, .p010VideoRange, .p010FullRange, .p210VideoRange, .p210FullRange:
+        let down = [.p210VideoRange, .p210FullRange].contains(format.pixelFormat) ? 1 : 2
         fill(0) { tenBits(sample($0, $1, 1, 1).y) }
         fill(1) { column, row in
-            let color = sample(column, row, 2, 2)
+            let color = sample(column, row, 2, down)
             return tenBits(color.cb) + tenBits(color.cr)
         }
+    case .yv12:
+        fill(0) { [byte(sample($0, $1, 1, 1).y)] }
+        fill(1) { [byte(sample($0, $1, 2, 2).cr)] }
+        fill(2) { [byte(sample($0, $1, 2, 2).cb)] }
     case .i420, .i422, .i444:
         let shape = format.pixelFormat.plane(1)
         fill(0) { [byte(sample($0, $1, 1, 1).y)] }
         fill(1) { [byte(sample($0, $1, shape.widthDivisor, shape.heightDivisor).cb)] }
         fill(2) { [byte(sample($0, $1, shape.widthDivisor, shape.heightDivisor).cr)] }
-    case .yuy2, .uyvy:
-        let isYUY2 = format.pixelFormat == .yuy2
+    case .yuy2, .yuvs, .uyvy, .twoVUY:
+        let isYUY2 = [.yuy2, .yuvs].contains(format.pixelFormat)
         fill(0) { column, row in
             let (left, right) = (byte(sample(2 * column, row, 1, 1).y), byte(sample(2 * column + 1, row, 1, 1).y))
             let chroma = sample(column, row, 2, 1)
             return isYUY2
                 ? [left, byte(chroma.cb), right, byte(chroma.cr)] : [byte(chroma.cb), left, byte(chroma.cr), right]
         }
-    case .bgra, .rgba, .argb:
+    case .bgra, .rgba, .argb, .abgr:
         fill(0) { column, row in
             let (red, green, blue) = rgbBytes(column, row)
             // Alpha is ignored: it varies to prove it.
@@ -96,6 +105,7 @@ func payload(of scene: Scene, as format: VideoSampleFormat) -> [UInt8] {
             return switch format.pixelFormat {
             case .bgra: [blue, green, red, alpha]
             case .rgba: [red, green, blue, alpha]
+            case .abgr: [alpha, blue, green, red]
             default: [alpha, red, green, blue]
             }
         }

@@ -78,9 +78,7 @@ extension AnyMessage {
         let pixelFormat = PixelFormat.allCases.randomElement(using: &generator)!
         let width = Int.random(in: 16...4096, using: &generator)
         let height = Int.random(in: 16...4096, using: &generator)
-        var range = ColorRange.allCases.randomElement(using: &generator)!
-        if pixelFormat == .nv12VideoRange { range = .video }
-        if pixelFormat == .nv12FullRange { range = .full }
+        let range = pixelFormat.rangeOfName ?? ColorRange.allCases.randomElement(using: &generator)!
         let color = ColorDescription(matrix: ColorMatrix.allCases.randomElement(using: &generator)!, range: range)
         var format = VideoSampleFormat(
             width: width, height: height, pixelFormat: pixelFormat, color: color, plane0: .none)

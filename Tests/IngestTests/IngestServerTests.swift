@@ -178,11 +178,48 @@ import Testing
         }
     }
 
+    /// Without a free descriptor `accept` fails, and the listener stays readable: trying at once for ever would take a
+    /// core, and a log line each time would fill a disk.
+    @Test func aClientThatCannotBeAcceptedIsTriedAgainLater() throws {
+        struct Tries {
+            var failed = 0
+            var mayAccept = false
+            var lines: [String] = []
+        }
+        let tries = Monitor(Tries())
+        let clock = MonotonicClock()
+        let begin = clock.now()
+        try withServer(
+            RecordingConsumer(),
+            accept: { listener throws(Errno) in
+                let accepts = tries.signal { tries in
+                    if !tries.mayAccept { tries.failed += 1 }
+                    return tries.mayAccept
+                }
+                guard accepts else { throw Errno(EMFILE) }
+                return try UnixSocket.accept(listener)
+            }, log: { line in tries.withLock { $0.lines.append(line) } }
+        ) { _, connect in
+            let client = try connect()
+            let failed = tries.wait(until: begin + .seconds(20)) { $0.failed >= 4 ? $0.failed : nil }
+            #expect(failed != nil && clock.now() - begin >= Self.acceptRetry * 3)
+            tries.withLock { $0.mayAccept = true }
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            let lines = tries.withLock { $0.lines }
+            #expect(lines.count == 1 && lines[0].contains("Too many open files"), "\(lines)")
+        }
+    }
+
     // MARK: Infrastructure
+
+    private static let acceptRetry = MediaTime.milliseconds(20)
 
     private func withServer(
         _ consumer: RecordingConsumer, startTimeout: MediaTime = .seconds(10),
         messageTimeout: MediaTime = .seconds(10), idleTimeout: MediaTime = .zero,
+        accept: @escaping IngestServer.Accept = { listener throws(Errno) in try UnixSocket.accept(listener) },
+        log: @escaping @Sendable (String) -> Void = { _ in },
         _ body: (RecordingConsumer, () throws -> TestClient) throws -> Void
     ) throws {
         let path = "/tmp/upcast-ingest-\(UUID().uuidString.prefix(8)).sock"
@@ -191,9 +228,10 @@ import Testing
             listener: try UnixSocket.listen(path: path, mode: 0o600),
             settings: .init(
                 startTimeout: startTimeout, messageTimeout: messageTimeout, idleTimeout: idleTimeout,
-                lingerTimeout: .milliseconds(200)), clock: MonotonicClock())
+                lingerTimeout: .milliseconds(200), acceptRetry: Self.acceptRetry),
+            clock: MonotonicClock(), accept: accept)
         consumer.server = server
-        try server.start(consumer: consumer) { _ in }
+        try server.start(consumer: consumer, log: log)
         defer {
             server.stop()
             server.join()

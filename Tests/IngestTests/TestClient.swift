@@ -8,7 +8,9 @@ struct PlainMessage {
     let type: MessageType
     static let paused = PlainMessage(type: .paused)
     static let resumed = PlainMessage(type: .resumed)
-    func encode(_ sequence: UInt32, _ bytes: inout [UInt8]) { BareMessage.encode(type, sequence: sequence, into: &bytes) }
+    func encode(_ sequence: UInt32, _ bytes: inout [UInt8]) {
+        BareMessage.encode(type, sequence: sequence, into: &bytes)
+    }
 }
 
 /// A capture client that can also send nonsense. Blocking.

@@ -15,6 +15,8 @@ import Testing
     @Test(arguments: [
         (PixelFormat.nv12VideoRange, 17, 17, 17 * 17 + 18 * 9),
         (.i420, 17, 17, 17 * 17 + 2 * 9 * 9), (.i422, 17, 16, 17 * 16 + 2 * 9 * 16), (.i444, 17, 3, 3 * 17 * 3),
+        (.nv16FullRange, 17, 3, 17 * 3 + 18 * 3), (.p210VideoRange, 17, 3, 2 * (17 * 3 + 18 * 3)),
+        (.yv12, 17, 17, 17 * 17 + 2 * 9 * 9), (.abgr, 5, 4, 80),
         (.p010, 16, 16, 2 * (256 + 128)), (.yuy2, 17, 2, 36 * 2), (.bgra, 5, 4, 80), (.gray, 5, 4, 20),
     ])
     func packedSizes(format: PixelFormat, width: Int, height: Int, bytes: Int) {

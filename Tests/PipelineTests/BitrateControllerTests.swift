@@ -61,7 +61,8 @@ private struct SimulatedLink {
         #expect(Set(link.run(60)) == [2_500_000])
     }
 
-    @Test(arguments: [2.0e6, 1.4e6, 1.0e6, 0.6e6]) func fallsWithinASecondAndSettlesNearWhatTheLinkCarries(capacity: Double) {
+    @Test(arguments: [2.0e6, 1.4e6, 1.0e6, 0.6e6])
+    func fallsWithinASecondAndSettlesNearWhatTheLinkCarries(capacity: Double) {
         var link = SimulatedLink(capacity: 8e6)
         link.run(10)
         link.capacity = capacity

@@ -24,32 +24,111 @@ import Testing
         #expect(SocketAddress.alternating(four) == four)
     }
 
-    private func address(_ port: UInt16) throws -> [SocketAddress] {
+    private func address(_ port: UInt16, _ host: String = "127.0.0.1") throws -> [SocketAddress] {
         try HostResolver.addresses(
-            of: "127.0.0.1", port: port, control: PublishControl(), until: MonotonicClock().now() + .seconds(20))
+            of: host, port: port, control: PublishControl(), until: MonotonicClock().now() + .seconds(20))
     }
 
-    @Test func aDeadAddressCostsItsShareOnly() throws {
+    /// Connects, and gives the address that answered.
+    private func connect(
+        to addresses: [SocketAddress], addressTimeout: MediaTime = .seconds(20), within time: MediaTime = .seconds(20),
+        control: PublishControl? = nil
+    ) throws -> SocketAddress? {
+        let clock = MonotonicClock()
+        let connector = TCPConnector(
+            addressTimeout: addressTimeout, clock: clock, control: try control ?? PublishControl())
+        let descriptor = try connector.connect(to: addresses, until: clock.now() + time)
+        return SocketAddress(peerOf: descriptor.raw)
+    }
+
+    /// One address after the other, each for its share of the time, would have cost ten seconds.
+    @Test func aDeadAddressCostsAQuarterOfASecond() throws {
         let hole = try BlackHole()
         let server = try ScriptedServer { $0.receiveAll() }
-        let clock = MonotonicClock()
-        let descriptor = try TCPConnector.connect(
-            to: address(hole.port) + address(server.port), clock: clock, control: PublishControl(),
-            until: clock.now() + .milliseconds(600))
-        let number = descriptor.raw
-        #expect(number >= 0)
+        let start = MonotonicClock().now()
+        let peer = try connect(to: address(hole.port) + address(server.port))
+        let time = MonotonicClock().now() - start
+        #expect(try peer == address(server.port).first)
+        #expect(time >= TCPConnector.attemptDelay && time < .seconds(5), "\(time)")
     }
 
-    @Test func anAddressThatSwallowsConnectionsRunsIntoTheTimeout() throws {
+    @Test(arguments: ["127.0.0.1", "::1"]) func oneFamilyThatListensIsEnough(host: String) throws {
+        let (listening, deaf) = host == "::1" ? ("::1", "127.0.0.1") : ("127.0.0.1", "::1")
+        let port = try LoopbackPort(listening, isListening: true)
+        let other = try LoopbackPort(deaf, isListening: false)
+        #expect(
+            try connect(to: address(other.number, deaf) + address(port.number, listening))
+                == address(port.number, listening).first)
+    }
+
+    /// A refusal starts the next attempt at once: eight of them come in less time than seven delays.
+    @Test func refusalsAreNamedOneByOneAndCostNoTime() throws {
+        let ports = try (0..<9).map { _ in try LoopbackPort("127.0.0.1", isListening: false) }
+        let addresses = try ports.flatMap { try address($0.number) }
+        let error = #expect(throws: PublishError.self) { try connect(to: addresses, within: .milliseconds(1700)) }
+        let words = ports.prefix(8).map { "127.0.0.1 port \($0.number): Connection refused" }
+        #expect(error == PublishError(.connect, "cannot connect: \(words.joined(separator: ", "))"))
+    }
+
+    @Test func anAddressThatSwallowsConnectionsHasItsOwnTimeout() throws {
         let hole = try BlackHole()
-        let clock = MonotonicClock()
+        let refusing = try LoopbackPort("127.0.0.1", isListening: false)
         let error = #expect(throws: PublishError.self) {
-            _ = try TCPConnector.connect(
-                to: address(hole.port), clock: clock, control: PublishControl(),
-                until: clock.now() + .milliseconds(200))
+            try connect(to: address(hole.port) + address(refusing.number), addressTimeout: .milliseconds(50))
         }
-        #expect(error?.kind == .connectTimeout)
-        #expect(error?.detail == "cannot connect: 127.0.0.1 port \(hole.port) did not answer")
+        let words = "127.0.0.1 port \(hole.port) did not answer, 127.0.0.1 port \(refusing.number): Connection refused"
+        #expect(error == PublishError(.connectTimeout, "cannot connect: \(words)"))
+    }
+
+    @Test func theWholeHasATimeoutToo() throws {
+        let holes = [try BlackHole(), try BlackHole()]
+        let error = #expect(throws: PublishError.self) {
+            try connect(to: holes.flatMap { try address($0.port) }, within: .milliseconds(100))
+        }
+        let words = """
+            127.0.0.1 port \(holes[0].port) did not answer, \
+            127.0.0.1 port \(holes[1].port) was not tried for lack of time
+            """
+        #expect(error == PublishError(.connectTimeout, "cannot connect: \(words)"))
+        #expect(throws: PublishError.self) { try connect(to: address(holes[0].port), within: .zero) }
+    }
+
+    @Test func connectingCanBeCancelled() throws {
+        let hole = try BlackHole()
+        let control = try PublishControl()
+        let addresses = try address(hole.port)
+        let outcome = Monitor<PublishError?>(nil)
+        let thread = try WorkerThread(name: "connecting") {
+            do {
+                _ = try connect(
+                    to: addresses, addressTimeout: .seconds(600), within: .seconds(600), control: control)
+            } catch { outcome.withLock { $0 = error as? PublishError } }
+        }
+        control.cancel()
+        thread.join()
+        #expect(outcome.withLock { $0 }?.kind == .cancelled)
+    }
+
+    @Test func aWaitTellsWhichOfSeveralIsReady() throws {
+        let control = try PublishControl()
+        let events = try (0..<8).map { _ in try EventDescriptor() }
+        let soon = MonotonicClock().now() + .seconds(20)
+        events[3].signal()
+        events[7].signal()
+        guard case .ready(let ready) = control.wait(for: POLLIN, onAnyOf: events.map(\.raw), until: soon) else {
+            Issue.record("not ready")
+            return
+        }
+        #expect(ready == [3, 7])
+        guard case .timeout = control.wait(for: POLLIN, onAnyOf: [], until: MonotonicClock().now()) else {
+            Issue.record("no timeout")
+            return
+        }
+        control.cancel()
+        guard case .cancelled = control.wait(for: POLLIN, onAnyOf: events.map(\.raw), until: soon) else {
+            Issue.record("not cancelled")
+            return
+        }
     }
 
     @Test func aCancelledControlEndsEveryWait() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct FLVFileWriterTests {
     private func settings(_ path: String) -> DestinationSettings {
-        DestinationSettings(name: "file", kind: .flvFile(path: path))
+        DestinationSettings(name: "file", kind: .flvFile(FLVFileSettings(path: path)))
     }
 
     @Test func theFileHoldsEverythingStartsAtZeroAndDecodes() throws {

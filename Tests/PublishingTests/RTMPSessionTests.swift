@@ -16,6 +16,15 @@ func status(_ code: String, level: String = "status", text: String? = nil) -> RT
     return command(.string("onStatus"), .number(0), .null, .object(info))
 }
 
+func reconnectRequest(to tcURL: String?) -> RTMPMessage {
+    var info = [
+        AMF0Property("level", .string("status")),
+        AMF0Property("code", .string("NetConnection.Connect.ReconnectRequest")),
+    ]
+    if let tcURL { info.append(AMF0Property("tcUrl", .string(tcURL))) }
+    return command(.string("onStatus"), .number(0), .null, .object(info))
+}
+
 let connectResult = command(
     .string("_result"), .number(1), .object([AMF0Property("fmsVer", .string("FMS/3,0,1,123"))]),
     .object([AMF0Property("level", .string("status")), AMF0Property("code", .string("NetConnection.Connect.Success"))]))

@@ -75,10 +75,13 @@ import Testing
 @Suite struct LinkMeterTests {
     @Test func tellsTheRateOfTheLastSecond() {
         var meter = LinkMeter(at: .zero)
-        for step in 1...50 { meter.note(sent: UInt64(step) * 10_000, outstanding: 0, at: .milliseconds(Int64(step) * 100)) }
+        for step in 1...50 {
+            meter.note(sent: UInt64(step) * 10_000, outstanding: 0, at: .milliseconds(Int64(step) * 100))
+        }
         #expect(meter.rate.map { abs($0 - 100_000) < 1 } == true)
         for step in 51...70 {
-            meter.note(sent: UInt64(step) * 10_000, outstanding: (step - 50) * 10_000, at: .milliseconds(Int64(step) * 100))
+            meter.note(
+                sent: UInt64(step) * 10_000, outstanding: (step - 50) * 10_000, at: .milliseconds(Int64(step) * 100))
         }
         #expect(meter.rate == 0)
         #expect(meter.stalled(at: .seconds(7)) == .seconds(2))

@@ -1,24 +1,26 @@
+import FLV
 import Glibc
 import LinuxSystem
 @testable import Publishing
 import Testing
 
-/// A server on loopback that does what a test says to the first client, and nothing else.
+/// A server on loopback that does what a test says to one client after the other, up to a number of them.
 final class ScriptedServer {
     let port: UInt16
     private let listener: OwnedDescriptor
     private var thread: WorkerThread?
 
-    init(_ script: @escaping @Sendable (ScriptedPeer) -> Void) throws {
+    init(clients: Int = 1, _ script: @escaping @Sendable (ScriptedPeer) -> Void) throws {
         listener = try OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         port = try Loopback.bind(listener.raw)
         guard listen(listener.raw, 4) == 0 else { throw Errno.current }
         let raw = listener.raw
         thread = try WorkerThread(name: "scripted-server") {
-            let descriptor = accept(raw, nil, nil)
-            guard descriptor >= 0 else { return }
-            let peer = ScriptedPeer(descriptor)
-            script(peer)
+            for number in 0..<clients {
+                let descriptor = accept(raw, nil, nil)
+                guard descriptor >= 0 else { return }
+                script(ScriptedPeer(descriptor, number: number))
+            }
         }
     }
 
@@ -48,12 +50,47 @@ final class BlackHole {
     deinit { for filler in fillers { close(filler) } }
 }
 
+/// A port of a loopback address that is taken, and answers or refuses.
+final class LoopbackPort {
+    let number: UInt16
+    private let socket: OwnedDescriptor
+
+    init(_ host: String, isListening: Bool) throws {
+        let family = host.contains(":") ? AF_INET6 : AF_INET
+        socket = try OwnedDescriptor(
+            checking: Glibc.socket(family, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        var number: UInt16
+        if family == AF_INET {
+            number = try Loopback.bind(socket.raw)
+        } else {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_addr = in6addr_loopback
+            var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            let raw = socket.raw
+            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.bind(raw, $0, length) == 0 && getsockname(raw, $0, &length) == 0
+                }
+            }
+            guard isBound else { throw Errno.current }
+            number = UInt16(bigEndian: address.sin6_port)
+        }
+        if isListening { guard listen(socket.raw, 4) == 0 else { throw Errno.current } }
+        self.number = number
+    }
+}
+
 /// The server's end of the connection; closed when the script returns.
 final class ScriptedPeer {
+    /// How many were there before.
+    let number: Int
     private let descriptor: CInt
     private var seen: [UInt8] = []
+    private var reader = RTMPChunkReader()
 
-    init(_ descriptor: CInt) {
+    init(_ descriptor: CInt, number: Int) {
+        self.number = number
         self.descriptor = descriptor
         // A test that goes wrong ends rather than hangs.
         var patience = timeval(tv_sec: 20, tv_usec: 0)
@@ -97,6 +134,19 @@ final class ScriptedPeer {
         while !seen.indices.contains(where: { seen[$0...].starts(with: pattern) }), receive() {}
     }
 
+    /// Reads the next command, put together from its chunks; nil where the client has gone.
+    func receiveCommand() -> [AMF0Value]? {
+        while true {
+            var position = 0
+            let message = try? reader.next(from: seen.span, at: &position)
+            seen.removeFirst(position)
+            if let message, message.type == .commandAMF0 {
+                return try? AMF0Reader.values(in: message.payload.span.bytes)
+            }
+            if message == nil, !receive() { return nil }
+        }
+    }
+
     /// Reads until the client closes.
     func receiveAll() { while receive() { seen.removeAll() } }
 
@@ -112,6 +162,11 @@ final class ScriptedPeer {
     func acceptPublisher() {
         handshake()
         receive(until: "connect")
+        acceptConnected()
+    }
+
+    /// What follows the client's `connect`, up to where it may send media.
+    func acceptConnected() {
         send(connectResult)
         receive(until: "createStream")
         send(createStreamResult)

@@ -32,7 +32,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
     package init(socket: String) throws {
         connection = try UnixSocket.connect(path: socket)
         // A daemon that stops reading fails a test instead of hanging it.
-        var limit = timeval(tv_sec: 15, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(Patience.scaled(15)), tv_usec: 0)
         setsockopt(connection.raw, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let (descriptor, inbox) = (dup(connection.raw), inbox)
         Thread.detachNewThread {
@@ -123,22 +123,22 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
     package func waitForReply<Value>(
         _ what: String, within seconds: Double = 15, _ match: (Reply) -> Value?
     ) throws -> Value {
-        let deadline = MonotonicClock().now() + .milliseconds(Int64(seconds * 1000))
+        let deadline = Patience.deadline(seconds)
         let found: Value?? = inbox.wait(until: deadline) { inbox in
             if let value = inbox.replies.lazy.compactMap(match).first { return .some(value) }
             return inbox.end == nil ? nil : .some(nil)
         }
         guard let value = found ?? nil else {
-            throw TestFailure("no \(what) within \(seconds) s; the daemon said \(inbox.withLock { $0 })")
+            throw TestFailure("no \(what) within \(Patience.scaled(seconds)) s; the daemon said \(inbox.withLock { $0 })")
         }
         return value
     }
 
     /// Waits until the daemon has closed the connection.
     package func waitForEnd(within seconds: Double = 15) throws {
-        let deadline = MonotonicClock().now() + .milliseconds(Int64(seconds * 1000))
+        let deadline = Patience.deadline(seconds)
         guard inbox.wait(until: deadline, { $0.end }) != nil else {
-            throw TestFailure("the daemon did not close within \(seconds) s; it said \(replies)")
+            throw TestFailure("the daemon did not close within \(Patience.scaled(seconds)) s; it said \(replies)")
         }
     }
 

@@ -74,7 +74,7 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
 
     /// How the process ended, or nil where it had not within `seconds`.
     package func waitForExit(within seconds: Double) -> Exit? {
-        state.wait(until: MonotonicClock().now() + .milliseconds(Int64(seconds * 1000))) { $0 }
+        state.wait(until: Patience.deadline(seconds)) { $0 }
     }
 
     /// Signals, waits, and kills what does not go; throws where it had to be killed.
@@ -84,14 +84,14 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
         if let exit = waitForExit(within: seconds) { return exit }
         signal(SIGKILL)
         _ = waitForExit(within: 5)
-        throw TestFailure("\(name) did not end within \(seconds) s of signal \(number). \(errorTail)")
+        throw TestFailure("\(name) did not end within \(Patience.scaled(seconds)) s of signal \(number). \(errorTail)")
     }
 
     /// Waits for success; throws with the end of standard error otherwise.
     package func waitForSuccess(within seconds: Double) throws {
         guard let exit = waitForExit(within: seconds) else {
             signal(SIGKILL)
-            throw TestFailure("\(name) had not ended after \(seconds) s. \(errorTail)")
+            throw TestFailure("\(name) had not ended after \(Patience.scaled(seconds)) s. \(errorTail)")
         }
         guard exit == .code(0) else { throw TestFailure("\(name) ended with \(exit). \(errorTail)") }
     }

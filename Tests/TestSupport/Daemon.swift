@@ -65,8 +65,10 @@ package final class Daemon: Sendable {
         let executable = try ProductExecutable.upcastd.path
         let (command, arguments) =
             cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
+        // A variable of our prefix that no destination names would be a mistake.
+        let hasKey = settings.destinations.contains { $0.fields["key_env"] != nil }
         process = try ChildProcess(
-            command, arguments, environment: [DaemonSettings.keyVariable: DaemonSettings.streamKey])
+            command, arguments, environment: hasKey ? [DaemonSettings.keyVariable: DaemonSettings.streamKey] : [:])
         let (process, socket) = (process, controlSocket)
         // The control socket comes after the capture socket; one that answers says that both are there.
         try waitFor("upcastd to answer", evidence: { process.errorTail }) {

@@ -16,7 +16,7 @@ package enum DecodedVideo {
     /// Frames come as they were encoded, without rate or colour conversion. Throws where a packet yields no frame.
     @discardableResult
     package static func forEachFrame(
-        of path: String, within seconds: Int = 120, _ body: (Frame) throws -> Void
+        of path: String, within seconds: Double = 120, _ body: (Frame) throws -> Void
     ) throws -> Int {
         guard let video = try MediaProbe.streams(path).first(where: { $0.codec_type == "video" }),
             let width = video.width, let height = video.height
@@ -33,7 +33,7 @@ package enum DecodedVideo {
             ], output: .descriptor(pipe.writing.raw))
         // A decoder that hangs is killed, which ends the reading below.
         let deadline = DispatchWorkItem { [weak ffmpeg] in ffmpeg?.signal(SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: deadline)
+        DispatchQueue.global().asyncAfter(deadline: .now() + Patience.scaled(seconds), execute: deadline)
         defer { deadline.cancel() }
 
         let reading = pipe.reader()

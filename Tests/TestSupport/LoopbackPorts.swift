@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LinuxSystem
 
@@ -21,6 +22,12 @@ package enum LoopbackPorts {
         }
         throw TestFailure("no free port on 127.0.0.1")
     }
+
+    /// Whether this machine has ::1.
+    package static let hasIPv6: Bool = {
+        guard let text = FileManager.default.contents(atPath: "/proc/net/if_inet6") else { return false }
+        return String(decoding: text, as: UTF8.self).contains("00000000000000000000000000000001 ")
+    }()
 
     /// True where something accepts connections at the port.
     package static func isListening(_ port: Int) -> Bool {

@@ -10,19 +10,24 @@ package final class NginxRTMP: Sendable {
     private let process: Monitor<ChildProcess>
     private var server: ChildProcess { process.withLock { $0 } }
     package let port: Int
+    private let host: String
     /// What a publisher is pointed at; the stream's name is the key.
-    package var url: String { "rtmp://127.0.0.1:\(port)/live" }
+    package var url: String { "rtmp://\(host):\(port)/live" }
 
     private static let module = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
 
     /// Starts the server and waits until it accepts connections.
-    package init() throws {
+    ///
+    /// - Parameter host: where publishers find it; an IPv6 address stands in brackets. It listens at 127.0.0.1, too.
+    package init(host: String = "127.0.0.1") throws {
         guard FileManager.default.fileExists(atPath: Self.module) else {
             throw TestFailure("\(Self.module) is missing: apt-get install nginx libnginx-mod-rtmp")
         }
         folder = try TemporaryDirectory("nginx")
         let port = try LoopbackPorts.free()
         self.port = port
+        self.host = host
+        let more = host == "127.0.0.1" ? "" : "listen \(host):\(port);"
         try FileManager.default.createDirectory(atPath: folder.file("rec"), withIntermediateDirectories: false)
         configuration = try folder.write(
             """
@@ -32,7 +37,7 @@ package final class NginxRTMP: Sendable {
             events { worker_connections 64; }
             rtmp {
                 server {
-                    listen 127.0.0.1:\(port);
+                    listen 127.0.0.1:\(port); \(more)
                     chunk_size 4096;
                     application live {
                         live on;

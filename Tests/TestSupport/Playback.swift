@@ -18,10 +18,10 @@ package final class Playback {
 
     /// Repeats `sample` until the daemon says that packets reach the destination.
     package func bringLive(_ sample: RawSample, orientation: OrientationTag = .up, within seconds: Double = 20) throws {
-        let deadline = now + .milliseconds(Int64(seconds * 1000))
+        let deadline = Patience.deadline(seconds)
         while !client.hasSaid(.live) {
-            guard now < deadline else {
-                throw TestFailure("not live after \(seconds) s; the daemon said \(client.replies)")
+            guard MonotonicClock().now() < deadline else {
+                throw TestFailure("not live after \(Patience.scaled(seconds)) s; the daemon said \(client.replies)")
             }
             try client.send(sample, pts: now, orientation: orientation)
             pause(until: MonotonicClock().now() + .milliseconds(50))

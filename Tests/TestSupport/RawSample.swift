@@ -19,8 +19,8 @@ package struct RawSample: Sendable {
     ) {
         let range: ColorRange =
             switch pixelFormat {
-            case .nv12VideoRange: .video
-            case .nv12FullRange, .bgra, .rgba, .argb: .full
+            case .nv12VideoRange, .nv16VideoRange, .p010VideoRange, .p210VideoRange: .video
+            case .nv12FullRange, .nv16FullRange, .p010FullRange, .p210FullRange, .bgra, .rgba, .argb, .abgr: .full
             default: range
             }
         var format = VideoSampleFormat(
@@ -51,10 +51,12 @@ package struct RawSample: Sendable {
         case .bgra: return [packedRGB(image, offsets: (2, 1, 0, 3))]
         case .rgba: return [packedRGB(image, offsets: (0, 1, 2, 3))]
         case .argb: return [packedRGB(image, offsets: (1, 2, 3, 0))]
+        case .abgr: return [packedRGB(image, offsets: (3, 2, 1, 0))]
         default: break
         }
         let full = ColorConversion.yCbCr(image, matrix: matrix)
-        let bits = pixelFormat == .p010 ? 10 : 8
+        let tenBits: [PixelFormat] = [.p010, .p010VideoRange, .p010FullRange, .p210VideoRange, .p210FullRange]
+        let bits = tenBits.contains(pixelFormat) ? 10 : 8
         let y = ColorConversion.quantise(full.y, isChroma: false, range: range, bits: bits)
         func chroma(_ across: Int, _ down: Int) -> (cb: [UInt16], cr: [UInt16]) {
             func small(_ plane: [Float]) -> [UInt16] {
@@ -69,16 +71,29 @@ package struct RawSample: Sendable {
         case .nv12VideoRange, .nv12FullRange:
             let (cb, cr) = chroma(2, 2)
             return [bytes(y), interleave(cb, cr).map { UInt8($0) }]
-        case .p010:
+        case .nv16VideoRange, .nv16FullRange:
+            let (cb, cr) = chroma(2, 1)
+            return [bytes(y), bytes(interleave(cb, cr))]
+        case .nv21:
+            let (cb, cr) = chroma(2, 2)
+            return [bytes(y), bytes(interleave(cr, cb))]
+        case .p010, .p010VideoRange, .p010FullRange:
             let (cb, cr) = chroma(2, 2)
             return [highWords(y), highWords(interleave(cb, cr))]
+        case .p210VideoRange, .p210FullRange:
+            let (cb, cr) = chroma(2, 1)
+            return [highWords(y), highWords(interleave(cb, cr))]
+        case .yv12:
+            let (cb, cr) = chroma(2, 2)
+            return [bytes(y), bytes(cr), bytes(cb)]
         case .i420, .i422, .i444:
             let (cb, cr) = pixelFormat == .i420 ? chroma(2, 2) : pixelFormat == .i422 ? chroma(2, 1) : chroma(1, 1)
             return [bytes(y), bytes(cb), bytes(cr)]
-        case .yuy2, .uyvy:
+        case .yuy2, .yuvs, .uyvy, .twoVUY:
             let (cb, cr) = chroma(2, 1)
-            return [packed422(y, cb, cr, width: image.width, height: image.height, lumaFirst: pixelFormat == .yuy2)]
-        case .gray, .bgra, .rgba, .argb: return [bytes(y)]
+            let lumaFirst = pixelFormat == .yuy2 || pixelFormat == .yuvs
+            return [packed422(y, cb, cr, width: image.width, height: image.height, lumaFirst: lumaFirst)]
+        case .gray, .bgra, .rgba, .argb, .abgr: return [bytes(y)]
         }
     }
 

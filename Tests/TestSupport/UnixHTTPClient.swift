@@ -9,9 +9,9 @@ package enum UnixHTTPClient {
         package let body: String
     }
 
-    package static func get(_ path: String, socket: String, within seconds: Int = 10) throws -> Response {
+    package static func get(_ path: String, socket: String, within seconds: Double = 10) throws -> Response {
         let connection = try UnixSocket.connect(path: socket)
-        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(Patience.scaled(seconds)), tv_usec: 0)
         setsockopt(connection.raw, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let request = Array("GET \(path) HTTP/1.1\r\nHost: upcast\r\nConnection: close\r\n\r\n".utf8)
         guard send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {

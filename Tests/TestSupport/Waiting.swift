@@ -8,15 +8,29 @@ package struct TestFailure: Error, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 }
 
+/// How long tests wait for what must come. Every deadline of `TestSupport` is made here.
+package enum Patience {
+    /// Sanitizers slow everything that is waited for; `scripts/test --sanitize` says so in the environment.
+    package static let factor: Double = ProcessInfo.processInfo.environment["UPCAST_SANITIZER"] == nil ? 1 : 4
+
+    /// What `seconds` on a machine at its usual speed are on this one.
+    package static func scaled(_ seconds: Double) -> Double { seconds * factor }
+
+    /// When a wait of `seconds` that begins now is over.
+    package static func deadline(_ seconds: Double) -> MediaTime {
+        MonotonicClock().now() + .milliseconds(Int64(scaled(seconds) * 1000))
+    }
+}
+
 /// Looks at `probe` every few milliseconds until it returns a value; throws with `what` and `evidence` at the deadline.
 package func waitFor<Value>(
     _ what: String, within seconds: Double = 15, evidence: () -> String = { "" }, _ probe: () throws -> Value?
 ) throws -> Value {
-    let deadline = MonotonicClock().now() + .milliseconds(Int64(seconds * 1000))
+    let deadline = Patience.deadline(seconds)
     while true {
         if let value = try probe() { return value }
         guard MonotonicClock().now() < deadline else {
-            throw TestFailure("waited \(seconds) s in vain for \(what). \(evidence())")
+            throw TestFailure("waited \(Patience.scaled(seconds)) s in vain for \(what). \(evidence())")
         }
         usleep(5_000)
     }

@@ -77,28 +77,28 @@ import Testing
                 _ = timeline.place(.audioApp, pts: time, duration: .milliseconds(512), arrival: time)
             }
         }
-        #expect((timeline.broadcastTime(at: .milliseconds(96_000)) - .milliseconds(96_000)) <= .milliseconds(100))
+        #expect(.zero - timeline.clockOffset <= .milliseconds(100))
         #expect(timeline.counters.rebases == 0)
     }
 
     @Test func filterKeepsTheLeastOfRecentWindows() {
         var filter = LatencyFilter()
-        #expect(filter.minimum == nil)
+        #expect(filter.minimum() == nil)
         #expect(filter.advance(to: 0) == nil)
         for index in 0..<12 { filter.add(100 + Int64(index)) }
-        #expect(filter.minimum == 100)
+        #expect(filter.minimum() == 100)
         #expect(filter.advance(to: 999_999_999) == nil)
         #expect(filter.advance(to: 1_000_000_000) == 100)
         filter.add(500)
         // One sample is too few to speak for its second.
         #expect(filter.advance(to: 2_000_000_000) == nil)
-        #expect(filter.minimum == 100)
+        #expect(filter.minimum() == 100)
         for second in 3...Int64(8) {
             filter.add(500)
             _ = filter.advance(to: second * 1_000_000_000)
         }
-        #expect(filter.minimum == 500)
+        #expect(filter.minimum() == 500)
         _ = filter.advance(to: 100_000_000_000)
-        #expect(filter.minimum == nil)
+        #expect(filter.minimum() == nil)
     }
 }

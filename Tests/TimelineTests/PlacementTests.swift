@@ -8,7 +8,6 @@ import Timeline
     func firstSampleIsTimeZero(pts: Int64) {
         var timeline = BroadcastTimeline()
         #expect(!timeline.hasStarted)
-        #expect(timeline.broadcastTime(at: .seconds(99)) == .zero)
         let first = timeline.place(.video, pts: MediaTime(nanoseconds: pts), duration: .zero, arrival: .seconds(100))
         #expect(first == Placement(time: .zero, event: .started, isAccepted: true))
         #expect(timeline.clockOffset == .seconds(100))
@@ -16,7 +15,6 @@ import Timeline
         let second = timeline.place(
             .video, pts: MediaTime(nanoseconds: pts &+ 33_000_000), duration: .zero, arrival: .milliseconds(100_033))
         #expect(second == Placement(time: .milliseconds(33), event: nil, isAccepted: true))
-        #expect(timeline.broadcastTime(at: .milliseconds(100_050)) == .milliseconds(50))
         #expect(timeline.counters.rebases == 0)
     }
 
@@ -60,16 +58,16 @@ import Timeline
         #expect(timeline.counters.samples == 9)
     }
 
-    /// The documented limits, from both sides.
-    @Test(arguments: [(1000, false), (1001, true), (-1999, false), (-2001, true), (400, false), (86_400_000, true)])
+    /// The documented limit, from both sides.
+    @Test(arguments: [(60, false), (-60, false), (61, true), (-61, true), (400, true), (-1999, true), (86_400_000, true)])
     func jumpsBeginBeyondTheTolerance(jump: Int64, isJump: Bool) {
         var timeline = BroadcastTimeline()
-        for frame in 0...Int64(100) {
-            let time = MediaTime.milliseconds(frame * 100)
-            _ = timeline.place(.audioApp, pts: time, duration: .zero, arrival: time)
+        for block in 0...Int64(100) {
+            let time = MediaTime.milliseconds(block * 100)
+            _ = timeline.place(.audioApp, pts: time, duration: .milliseconds(100), arrival: time + .milliseconds(100))
         }
         let placement = timeline.place(
-            .audioApp, pts: .milliseconds(10_100 + jump), duration: .zero, arrival: .milliseconds(10_100))
+            .audioApp, pts: .milliseconds(10_100 + jump), duration: .milliseconds(100), arrival: .milliseconds(10_200))
         #expect(timeline.counters.rebases == (isJump ? 1 : 0))
         #expect(placement.isAccepted)
         #expect(placement.time == .milliseconds(isJump ? 10_100 : 10_100 + jump))
@@ -101,7 +99,7 @@ import Timeline
                 track == .video ? 0 : [0, 23_000_000, 512_000_000, -5, .max, .min].randomElement(using: &random)!
             let placement = timeline.place(
                 track, pts: MediaTime(nanoseconds: pts), duration: MediaTime(nanoseconds: duration), arrival: arrival)
-            let clock = timeline.broadcastTime(at: arrival)
+            let clock = arrival - timeline.clockOffset
             #expect(clock >= lastClock)
             lastClock = clock
             guard placement.isAccepted else { continue }

@@ -19,6 +19,12 @@ struct SimulatedClient {
     var latency = 0.010
     /// PTS less capture time as a function of capture time; nil: nothing is sent.
     var offset: (Double) -> Double? = { _ in 1000 }
+    /// Length of a block of audio, and what it is delivered in: at the ends of equal spans; nil: when it has ended.
+    var block = 1024.0 / 44_100
+    var burst: Double?
+    /// Nothing is delivered while the client's clock is in here; frames taken in it are lost, or come late as well.
+    var stall: Range<Double>?
+    var losesStalledFrames = false
     var hasVideo = true
     var hasAudio = true
     var random = SplitMix64(seed: 7)
@@ -38,8 +44,8 @@ struct SimulatedClient {
         var sources: [Source] = []
         if hasVideo { sources.append(Source(track: .video, period: 1.0 / 30, phase: 0)) }
         if hasAudio {
-            sources.append(Source(track: .audioApp, period: 1024.0 / 44_100, phase: 0.004))
-            sources.append(Source(track: .audioMicrophone, period: 1024.0 / 44_100, phase: 0.015))
+            sources.append(Source(track: .audioApp, period: block, phase: 0.004))
+            sources.append(Source(track: .audioMicrophone, period: block, phase: 0.015))
         }
         for index in sources.indices { advance(&sources[index]) }
         while let next = sources.indices.min(by: { sources[$0].arrival < sources[$1].arrival }) {
@@ -53,14 +59,21 @@ struct SimulatedClient {
             body(
                 Placed(
                     track: source.track, captured: source.captured, arrival: arrival, placement: placement,
-                    clock: timeline.broadcastTime(at: arrival)))
+                    clock: arrival - timeline.clockOffset))
             advance(&sources[next])
         }
     }
 
+    private func isLost(_ source: Source) -> Bool {
+        source.track == .video && losesStalledFrames && stall?.contains(source.captured) ?? false
+    }
+
     private mutating func advance(_ source: inout Source) {
-        repeat { source.index += 1 } while offset(source.captured) == nil
-        let sent = (source.captured + source.duration) / (1 + drift) + latency
+        repeat { source.index += 1 } while offset(source.captured) == nil || isLost(source)
+        var ready = source.captured + source.duration
+        if source.track != .video, let burst { ready = (ready / burst).rounded(.up) * burst }
+        if let stall, stall.contains(ready) { ready = stall.upperBound }
+        let sent = ready / (1 + drift) + latency
         source.arrival = max(source.arrival, sent + Double.random(in: 0...largestJitter, using: &random))
     }
 }

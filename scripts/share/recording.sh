@@ -23,8 +23,10 @@ check_recording() {
     local file=$1 tone=$2 name codec profile width height frames rate layout level frequency
     name=$(basename "$file")
     # In FLV's own milliseconds: at the frame rate that ffmpeg guesses, frames close to each other count as an error.
+    # Two in the same millisecond are no error of the recording's: only the muxer that writes nothing minds.
+    local harmless="non monotonically increasing dts|Last message repeated"
     if ! ffmpeg -nostdin -v error -xerror -i "$file" -map 0 -fps_mode passthrough -enc_time_base:v 1:1000 -f null - \
-        >"$folder/logs/decode.log" 2>&1 || [[ -s $folder/logs/decode.log ]]; then
+        >"$folder/logs/decode.log" 2>&1 || grep -Eqv "$harmless" "$folder/logs/decode.log"; then
         fail_with_log decode "the recording $name does not decode without an error"
     fi
 

@@ -26,6 +26,13 @@ enum upcast_wait { UPCAST_WAIT_READY, UPCAST_WAIT_TIMEOUT, UPCAST_WAIT_CANCELLED
 /// Waits until `fd` has one of the poll `events` (or an error to report), the deadline passes, or the limit does.
 enum upcast_wait upcast_control_wait(upcast_control *control, int fd, short events, int64_t deadline_ns);
 
+enum { UPCAST_WAIT_MAXIMUM = 8 };
+
+/// The same for up to UPCAST_WAIT_MAXIMUM descriptors: returns when one is ready. Bit n of `ready` is set when fds[n]
+/// is; with no descriptors it only waits.
+enum upcast_wait upcast_control_wait_any(
+    upcast_control *control, const int *fds, int count, short events, int64_t deadline_ns, unsigned *ready);
+
 enum upcast_socket_failure {
     UPCAST_SOCKET_OK,
     UPCAST_SOCKET_TIMEOUT,

@@ -1,0 +1,79 @@
+package import MediaCore
+
+extension DestinationConfiguration {
+    /// The stream key from `keyFile` or `keyEnvironment`, or nil when neither is set. Reads `keyFile` anew
+    /// at each call, so that a replaced key is used from the next connect on.
+    package func streamKey(environment: [String: String]) throws(SecretError) -> Secret? {
+        try secret(called: "the stream key", file: keyFile, variable: keyEnvironment, prefix: "key", environment)
+    }
+
+    /// "user:password" from `loginFile` or `loginEnvironment`, read as the stream key is; nil when neither is set.
+    package func login(environment: [String: String]) throws(SecretError) -> (user: Secret, password: Secret)? {
+        guard
+            let login = try secret(
+                called: "user:password", file: loginFile, variable: loginEnvironment, prefix: "login", environment)
+        else { return nil }
+        let parts = login.revealed.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2 else {
+            throw SecretError(
+                source: loginFile.map { "login_file \(printable($0))" }
+                    ?? "environment variable \(loginEnvironment ?? "")",
+                what: "has no user and password", remedy: "its first line is to be user:password")
+        }
+        return (Secret(String(parts[0])), Secret(String(parts[1])))
+    }
+
+    private func secret(
+        called name: String, file: String?, variable: String?, prefix: String, _ environment: [String: String]
+    ) throws(SecretError) -> Secret? {
+        if let file {
+            let source = "\(prefix)_file \(printable(file))"
+            let bytes: [UInt8]
+            do { bytes = try readFile(file, limit: 4096) } catch {
+                throw SecretError(source: source, what: error.what, remedy: error.remedy)
+            }
+            let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+            return try Self.checked(String(decoding: line, as: UTF8.self), called: name, source: source)
+        }
+        if let variable {
+            let source = "environment variable \(variable)"
+            guard let text = environment[variable] else {
+                throw SecretError(
+                    source: source, what: "is not set", remedy: "set it to \(name), or correct \(prefix)_env")
+            }
+            return try Self.checked(text, called: name, source: source)
+        }
+        return nil
+    }
+
+    private static func checked(_ text: String, called name: String, source: String) throws(SecretError) -> Secret {
+        let secret = text.trimmingSpaces
+        guard !secret.isEmpty else {
+            throw SecretError(source: source, what: "is empty", remedy: "its first line is to be \(name)")
+        }
+        guard secret.utf8.count <= 1024, secret.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw SecretError(
+                source: source,
+                what: "is not \(name): longer than 1024 bytes, or with spaces or bytes that are not ASCII",
+                remedy: "its first line is to be \(name), and nothing else")
+        }
+        return Secret(String(secret))
+    }
+}
+
+/// Why there is no stream key or login; names its source, never its contents.
+package struct SecretError: Error, Equatable, Sendable, CustomStringConvertible {
+    package var source: String
+    package var what: String
+    package var remedy: String
+    package var description: String { "\(source) \(what); \(remedy)" }
+}
+
+extension String {
+    fileprivate var trimmingSpaces: Substring {
+        let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        var rest = drop(while: blank)
+        while let last = rest.last, blank(last) { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,133 @@
+internal import CGnuTLS
+internal import MediaCore
+
+/// A publisher's side of the two ways to log in that RTMP servers speak, Adobe's and Limelight's: what the server says
+/// in, the query to connect again with out. No I/O.
+///
+/// Both take three connections, as servers refuse `connect` twice: the first refusal names the way ("authmod"), the
+/// second, to a publisher that has named its user, carries a challenge. The password itself is never sent.
+struct RTMPAuthentication: Sendable {
+    enum Failure: Error, Equatable, Sendable {
+        /// The server wants a user and a password, and there are none.
+        case missingCredentials
+        /// The user or the password is wrong.
+        case refused
+        /// A challenge that cannot be answered, with the reason.
+        case badChallenge(String)
+    }
+
+    private enum Method: String { case adobe, llnw }
+    private enum Step { case unknown, named, answered }
+
+    /// Longer words of a server's are no challenge.
+    static let maximumBytes = 2048
+
+    private let credentials: RTMPCredentials?
+    private let nonce: @Sendable () -> UInt32
+    private var step = Step.unknown
+
+    /// - Parameter nonce: the client's share of a challenge; random, but for tests.
+    init(_ credentials: RTMPCredentials?, nonce: @escaping @Sendable () -> UInt32 = { .random(in: 0 ... .max) }) {
+        self.credentials = credentials
+        self.nonce = nonce
+    }
+
+    /// Whether a refusal's description is about logging in.
+    static func isAsked(by description: String) -> Bool { method(of: description) != nil }
+
+    /// The answer to a refused `connect`: a query, without its question mark, for `app` and `tcUrl` of the next one.
+    ///
+    /// - Parameters:
+    ///   - description: the server's words, such as "[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ]".
+    ///   - app: the application; Limelight's digest covers it.
+    mutating func answer(to description: String, app: String) throws(Failure) -> String {
+        guard description.utf8.count <= Self.maximumBytes, let method = Self.method(of: description) else {
+            throw .badChallenge("it is too long")
+        }
+        guard let credentials else { throw .missingCredentials }
+        // Servers say authfailed, authfail and nosuchuser; which of the two was wrong is nobody's business.
+        if description.contains("?reason=authfail") || description.contains("?reason=nosuchuser") { throw .refused }
+        if description.contains("code=403 need auth") {
+            guard step == .unknown else { throw .refused }
+            step = .named
+            return "authmod=\(method.rawValue)&user=\(credentials.user.revealed)"
+        }
+        guard step != .answered else { throw .refused }
+        guard let fields = Self.fields(of: description) else { throw .badChallenge("it names no challenge") }
+        step = .answered
+        // A server that writes the user in its own way means that one.
+        let user = fields["user"] ?? credentials.user.revealed
+        let clientNonce = Self.hexadecimal(of: nonce())
+        let password = credentials.password.revealed
+        switch method {
+        case .adobe:
+            guard let salt = fields["salt"] else { throw .badChallenge("it has no salt") }
+            let first = Self.base64(of: try Self.md5(user, salt, password))
+            let challenge = fields["opaque"] ?? fields["challenge"] ?? ""
+            let response = Self.base64(of: try Self.md5(first, challenge, clientNonce))
+            let opaque = fields["opaque"].map { "&opaque=\($0)" } ?? ""
+            return "authmod=adobe&user=\(user)&challenge=\(clientNonce)&response=\(response)\(opaque)"
+        case .llnw:
+            // HTTP's digest (RFC 2617) with fixed realm, method, count and quality of protection.
+            guard let serverNonce = fields["nonce"] else { throw .badChallenge("it has no nonce") }
+            let path = app.prefix { $0 != "?" }
+            let first = Self.hexadecimal(of: try Self.md5("\(user):live:\(password)"))
+            let second = Self.hexadecimal(
+                of: try Self.md5("publish:/\(path)\(path.contains("/") ? "" : "/_definst_")"))
+            let response = Self.hexadecimal(
+                of: try Self.md5("\(first):\(serverNonce):00000001:\(clientNonce):auth:\(second)"))
+            return "authmod=llnw&user=\(user)&nonce=\(serverNonce)&cnonce=\(clientNonce)&nc=00000001"
+                + "&response=\(response)"
+        }
+    }
+
+    private static func method(of description: String) -> Method? {
+        description.contains("authmod=adobe") ? .adobe : description.contains("authmod=llnw") ? .llnw : nil
+    }
+
+    /// The fields of "?reason=needauth&user=...&salt=..."; values may themselves contain "=" (they are base64).
+    private static func fields(of description: String) -> [String: String]? {
+        guard let start = description.firstRange(of: "?reason=needauth") else { return nil }
+        let query = description[start.upperBound...].prefix { $0 != " " }
+        var fields: [String: String] = [:]
+        for field in query.split(separator: "&") {
+            guard let equals = field.firstIndex(of: "=") else { continue }
+            let value = field[field.index(after: equals)...]
+            if !value.isEmpty { fields[String(field[..<equals])] = String(value) }
+        }
+        return fields
+    }
+
+    // MARK: Digests
+
+    /// MD5 over texts, one behind the other: what the protocol says, whatever is thought of MD5 now.
+    private static func md5(_ texts: String...) throws(Failure) -> [UInt8] {
+        let bytes = texts.flatMap { Array($0.utf8) }
+        var digest = [UInt8](repeating: 0, count: 16)
+        guard unsafe gnutls_hash_fast(GNUTLS_DIG_MD5, bytes, bytes.count, &digest) == GNUTLS_E_SUCCESS else {
+            throw .badChallenge("this machine's GnuTLS refuses MD5, which the answer needs")
+        }
+        return digest
+    }
+
+    private static func hexadecimal(of bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    private static func hexadecimal(of word: UInt32) -> String {
+        hexadecimal(of: (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) })
+    }
+
+    /// RFC 4648, section 4.
+    static func base64(of bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let word = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for digit in 0...group.count { text.append(alphabet[word >> (18 - 6 * digit) & 63]) }
+            text += repeatElement(UInt8(ascii: "="), count: 3 - group.count)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,129 @@
+internal import MediaCore
+
+/// Tells a client's clock that has jumped from samples that are late, come in bursts, or were left out.
+///
+/// The evidence, strongest first:
+/// - *It goes on*: a block begins where the last one ended, a frame comes an ordinary distance after the last one. No
+///   jump, however late or early it arrives: so stalled clients and bursts are never taken for one.
+/// - *Another track has taken the same step* a moment ago: the same jump.
+/// - *It goes back*: sound cannot overlap itself, and a frame cannot lie far behind the last one. A jump, unless the
+///   blocks have arrived as far apart as their PTS say.
+/// - *It goes forward, and has come earlier than anything lately*: samples can be late but not early, so this is a
+///   jump; a gap that arrival has followed is a gap. If it turns out that another track went on evenly through what
+///   was stepped over, the timeline takes it back.
+///
+/// A step that is let stand is remembered, so that the other tracks, whose evidence may be clearer, do not part from it.
+struct StepJudge: Sendable {
+    enum Verdict: Equatable {
+        case goesOn
+        /// Stays in its epoch, after a gap or an overlap.
+        case stands
+        /// Belongs to the epoch of that number.
+        case joins(Int)
+        /// Its clock has jumped by so many nanoseconds.
+        case steps(Int64)
+        /// A frame behind the last one; whether it is a jump the next one tells.
+        case outOfOrder
+    }
+
+    private let settings: TimelineSettings
+    private let tolerance: Int64
+    private var letStand: (track: TimelineTrack, step: Int64, arrival: Int64)?
+    /// How long after it a step that was let stand binds the other tracks: longer than a burst.
+    private static let memory: Int64 = 1_000_000_000
+    private static let longestExcursion: Int64 = 100_000_000
+
+    init(_ settings: TimelineSettings) {
+        self.settings = settings
+        tolerance = settings.stepTolerance.nanoseconds
+    }
+
+    /// - Parameters:
+    ///   - history: of the sample's track.
+    ///   - leastLatency: how late the promptest of recent samples was; nil while nobody knows.
+    mutating func judge(
+        _ sample: TimelineSample, _ history: TrackHistory, in epochs: EpochTable, leastLatency: Int64?
+    ) -> Verdict {
+        guard let own = epochs[history.epoch] else {
+            return epochs.bestFit(of: sample, within: settings).map { .joins($0) } ?? .stands
+        }
+        let step = history.step(to: sample.pts, arrival: sample.arrival)
+        if goesOn(sample, history, step) {
+            return clockEpoch(sample, history, own, in: epochs).map { .joins($0) } ?? .goesOn
+        }
+        if let followed = followed(history, own, step, in: epochs) { return .joins(followed) }
+        var change = extent(sample, history, own, step)
+        let isJump: Bool
+        let advance = sample.pts &- history.pts
+        if sample.track == .video, advance <= 0, advance >= -settings.reorderTolerance.nanoseconds {
+            // One frame may be out of order; a second one that goes on from it shows where the clock is.
+            guard let refused = history.refused, sample.pts &- refused.pts > 0 else { return .outOfOrder }
+            change = refused.fromEnd
+            isJump = true
+        } else if step.fromEnd < 0 {
+            isJump = step.fromArrival <= step.fromEnd / 2
+        } else {
+            let lateness = 0 &- sample.deviation(in: own)
+            isJump = step.fromArrival > tolerance && leastLatency.map { $0 &- lateness > tolerance } ?? false
+        }
+        if let letStand, letStand.track != sample.track, sample.arrival &- letStand.arrival <= Self.memory,
+            (change &- letStand.step).magnitude <= tolerance.magnitude
+        {
+            return .stands
+        }
+        guard !isJump else { return .steps(change) }
+        letStand = (sample.track, step.fromEnd, sample.arrival)
+        return .stands
+    }
+
+    private func goesOn(_ sample: TimelineSample, _ history: TrackHistory, _ step: TrackHistory.Step) -> Bool {
+        let advance = sample.pts &- history.pts
+        return sample.track == .video
+            ? advance > 0 && step.fromEnd <= tolerance
+            : step.fromEnd.magnitude <= tolerance.magnitude || advance == 0 && step.fromArrival >= -tolerance
+    }
+
+    /// The epoch that another track has begun because it was too far from the clock, and this one is too, less so.
+    private func clockEpoch(
+        _ sample: TimelineSample, _ history: TrackHistory, _ own: EpochTable.Epoch, in epochs: EpochTable
+    ) -> Int? {
+        guard let fit = epochs.bestFit(of: sample, within: settings), fit > own.number, let epoch = epochs[fit],
+            epoch.step == nil, isFresh(epoch, for: history)
+        else { return nil }
+        return fit
+    }
+
+    /// The epoch whose distance from the track's own is the step, if one was made, or left, not long ago.
+    private func followed(
+        _ history: TrackHistory, _ own: EpochTable.Epoch, _ step: TrackHistory.Step, in epochs: EpochTable
+    ) -> Int? {
+        func misfit(_ change: Int64) -> UInt64 {
+            min((step.fromEnd &- change).magnitude, (step.fromArrival &- change).magnitude)
+        }
+        // Clearly better than to stay: jitter alone moves no track.
+        var best: (number: Int?, misfit: UInt64) = (nil, min(misfit(0) / 2, 2 * tolerance.magnitude))
+        for number in epochs.numbers.reversed() where number > own.number || number == own.step?.left {
+            guard let epoch = epochs[number] else { continue }
+            // Back to where it was the track goes after a sample or two with a wild PTS; later, that would be chance.
+            let isFresh = number > own.number
+                ? isFresh(epoch, for: history) : history.arrival &- own.made <= Self.longestExcursion
+            guard isFresh else { continue }
+            let misfit = misfit(epoch.base &- own.base)
+            if misfit < best.misfit { best = (number, misfit) }
+        }
+        return best.number
+    }
+
+    private func isFresh(_ epoch: EpochTable.Epoch, for history: TrackHistory) -> Bool {
+        history.arrival &- epoch.made <= settings.followWindow.nanoseconds
+    }
+
+    /// How far the clock has jumped: exactly, if the sample follows the one before, as it does unless that would make it
+    /// later than the track ever was lately; else as arrival has it.
+    private func extent(
+        _ sample: TimelineSample, _ history: TrackHistory, _ own: EpochTable.Epoch, _ step: TrackHistory.Step
+    ) -> Int64 {
+        let lateness = sample.due &- (history.end &- own.base)
+        return lateness <= history.lateness &+ tolerance ? step.fromEnd : step.fromArrival
+    }
+}

@@ -1,0 +1,42 @@
+import IngestProtocol
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: a server's address may be of either family.
+@Suite struct AddressFamilyTests {
+    @Test(.inItsTurn, .enabled(if: LoopbackPorts.hasIPv6, "this machine has no ::1")) func overIPv6() async throws {
+        try await blocking {
+            let server = try NginxRTMP(host: "[::1]")
+            #expect(server.url.hasPrefix("rtmp://[::1]:"))
+            var settings = DaemonSettings()
+            settings.publish(to: server.url)
+            let daemon = try Daemon(settings)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            try Playback(client).bringLive(TestPictures.landscape(6))
+            #expect(try daemon.statusText().contains("rtmp://[::1]:\(server.port)/live"))
+            #expect(try client.finish().reason == .finished)
+            let recording = try server.finishedRecording()
+            #expect(try MediaProbe.decodingErrors(recording) == "")
+            #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 6)
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+        }
+    }
+
+    /// Nobody listens there: the sentence names the address as it was written.
+    @Test(.inItsTurn, .enabled(if: LoopbackPorts.hasIPv6, "this machine has no ::1")) func refusedOverIPv6() async throws {
+        try await blocking {
+            let port = try LoopbackPorts.free()
+            var settings = DaemonSettings()
+            settings.publish(to: "rtmp://[::1]:\(port)/live")
+            let daemon = try Daemon(settings)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            try client.waitForEnd()
+            let text = client.errors.last?.text ?? ""
+            #expect(text.contains("(rtmp://[::1]:\(port)/live") && text.contains("refused"), "\(text)")
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Glibc
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: what an operator did wrong is said in words and at once, nothing hangs on it, and no secret is shown.
+@Suite struct OperatorMistakeTests {
+    private struct Check {
+        let exit: ChildProcess.Exit?
+        let output: String
+        let errors: String
+    }
+
+    /// `upcastd --check-config` on a file with its sockets in `folder`.
+    private func check(_ yaml: String, in folder: TemporaryDirectory, environment: [String: String] = [:]) throws -> Check {
+        let sockets = "ingest:\n  socket: \(folder.file("a.sock"))\ncontrol:\n  socket: \(folder.file("b.sock"))\n"
+        let path = try folder.write(sockets + yaml, to: "upcastd.yaml")
+        let child = try ChildProcess(
+            ProductExecutable.upcastd.path, ["--check-config", "--config", path], environment: environment)
+        let exit = child.waitForExit(within: 15)
+        return Check(exit: exit, output: child.output, errors: child.errors)
+    }
+
+    private let destination = "destinations:\n  - url: rtmp://127.0.0.1/live/key\n"
+
+    @Test(.inItsTurn) func checkingOpensTheEncoders() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("check")
+            let right = try check(destination, in: folder)
+            #expect(right.exit == .code(0) && right.output.hasPrefix("configuration is right"), "\(right)")
+
+            let unknown = try check(destination + "video:\n  encoder: libnothing\n", in: folder)
+            #expect(unknown.exit == .code(78))
+            #expect(unknown.errors.hasPrefix("upcastd: encoder libnothing is not in this libavcodec; it has "), "\(unknown)")
+            #expect(unknown.errors.contains("libx264"))
+
+            let options = try check(destination + "video:\n  encoder_options:\n    nonsense: 1\n", in: folder)
+            #expect(options.exit == .code(78))
+            #expect(options.errors.hasPrefix("upcastd: encoder libx264 refuses option nonsense=1"), "\(options)")
+        }
+    }
+
+    @Test(.inItsTurn) func checkingAsksForADestination() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("check")
+            let none = try check("", in: folder)
+            #expect(none.exit == .code(78))
+            #expect(
+                none.errors
+                    == "upcastd: no destination is configured: set destinations in the file, or UPCAST_DESTINATIONS_0_URL\n")
+            let inEnvironment = try check(
+                "", in: folder, environment: ["UPCAST_DESTINATIONS_0_URL": "rtmp://127.0.0.1/live/key"])
+            #expect(inEnvironment.exit == .code(0), "\(inEnvironment)")
+        }
+    }
+
+    /// A pipe that nobody writes to, where the key's file is expected: the check says so instead of waiting for a writer.
+    @Test(.inItsTurn) func checkingAKeyFileThatIsAPipe() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("check")
+            let key = folder.file("key")
+            try #require(mkfifo(key, 0o600) == 0)
+            let pipe = try check("destinations:\n  - url: rtmp://127.0.0.1/live\n    key_file: \(key)\n", in: folder)
+            #expect(pipe.exit == .code(78))
+            #expect(
+                pipe.errors == "upcastd: on this machine: destinations[0].key_file: key_file \(key) is not a regular file; "
+                    + "name a file, not a folder, pipe or device\n")
+        }
+    }
+
+    /// The same in a daemon that runs: its client is told, and once the operator has put a file there, it broadcasts.
+    @Test(.inItsTurn) func aKeyFileThatIsAPipeIsMended() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("key")
+            let key = folder.file("key")
+            try #require(mkfifo(key, 0o600) == 0)
+            let server = try NginxRTMP()
+            var settings = DaemonSettings()
+            settings.destinations = [(name: "main", fields: ["url": server.url, "key_file": key])]
+            let daemon = try Daemon(settings)
+
+            let refused = try CaptureClient(socket: daemon.ingestSocket)
+            #expect(throws: TestFailure.self) { try refused.start() }
+            try refused.waitForEnd()
+            #expect(refused.errors.map(\.code) == [.broadcastFailed])
+            #expect(
+                refused.errors.first?.text.hasSuffix(
+                    "key_file \(key) is not a regular file; name a file, not a folder, pipe or device") == true,
+                "\(refused.errors)")
+
+            try #require(unlink(key) == 0)
+            try folder.write(DaemonSettings.streamKey + "\n", to: "key")
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            try Playback(client).bringLive(TestPictures.landscape(1))
+            let status = try daemon.statusText()
+            try client.finish()
+            let recording = try server.finishedRecording()
+            #expect(recording.contains(DaemonSettings.streamKey), "the stream's name at the server is the key")
+            let control = try ProductExecutable.upcastctl.path
+            let shown = try ChildProcess.run(control, ["status", "--socket", daemon.controlSocket])
+            let plan = try daemon.plan()
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+            for text in [status, shown, plan, daemon.log] { #expect(!text.contains(DaemonSettings.streamKey), "\(text)") }
+        }
+    }
+
+    /// Nobody reads what the daemon writes on standard error, and the pipe is full: lines are lost, and counted where
+    /// somebody reads again; no thread waits.
+    @Test(.inItsTurn) func nobodyReadsTheLog() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("mute")
+            let server = try NginxRTMP()
+            let pipe = try Pipe()
+            fill(pipe.writing.raw)
+            let (capture, control) = (folder.file("capture.sock"), folder.file("control.sock"))
+            let daemon = try ChildProcess(
+                "sh", ["-c", "exec \"$0\" 2>&1", ProductExecutable.upcastd.path],
+                environment: [
+                    "UPCAST_INGEST_SOCKET": capture, "UPCAST_CONTROL_SOCKET": control, "UPCAST_VIDEO_WIDTH": "640",
+                    "UPCAST_VIDEO_HEIGHT": "360", "UPCAST_DESTINATIONS_0_URL": server.url,
+                    "UPCAST_DESTINATIONS_0_KEY_ENV": DaemonSettings.keyVariable,
+                    DaemonSettings.keyVariable: DaemonSettings.streamKey,
+                ], output: .descriptor(pipe.writing.raw))
+            func broadcast() throws {
+                let client = try CaptureClient(socket: capture)
+                try client.start()
+                for number in 0..<30 {
+                    let message = AnnotatedMessage(key: "number", value: "\(number)")
+                    try client.send { message.encode(sequence: $0, into: &$1) }
+                }
+                try Playback(client).bringLive(TestPictures.landscape(1))
+                #expect(try client.finish().reason == .finished)
+            }
+            try waitFor("upcastd to answer") { (try? UnixHTTPClient.get("/status", socket: control)) != nil }
+            try broadcast()
+            #expect(try UnixHTTPClient.get("/status", socket: control).status == 200)
+
+            let filler = read(pipe.reading.raw)
+            #expect(!filler.contains("upcastd") && !filler.contains("broadcast"), "the pipe was not full")
+            try broadcast()
+            let log = read(pipe.reading.raw)
+            let lost = try #require(log.firstMatch(of: /^\(([0-9]+) lines lost, nobody read them\)\n/), "\(log)")
+            // Ready, started, ten annotations, and what comes with a destination.
+            #expect(Int(lost.1) ?? 0 >= 12, "\(lost.0)")
+            #expect(log.contains("broadcast started") && log.contains("broadcast ended"))
+            #expect(log.firstRange(of: "lines lost").map { !log[$0.upperBound...].contains("lines lost") } == true)
+            #expect(try daemon.stop(SIGTERM, within: 15) == .code(0))
+        }
+    }
+
+    /// Writes into a pipe until nothing more goes in, and leaves it blocking.
+    private func fill(_ pipe: CInt) {
+        let flags = fcntl(pipe, F_GETFL)
+        _ = fcntl(pipe, F_SETFL, flags | O_NONBLOCK)
+        let page = [UInt8](repeating: 0x2e, count: 4096)
+        while write(pipe, page, page.count) > 0 {}
+        while write(pipe, page, 1) > 0 {}
+        _ = fcntl(pipe, F_SETFL, flags)
+    }
+
+    /// Reads what is in a pipe now.
+    private func read(_ pipe: CInt) -> String {
+        _ = fcntl(pipe, F_SETFL, fcntl(pipe, F_GETFL) | O_NONBLOCK)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(pipe, &buffer, buffer.count)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
+    }
+}

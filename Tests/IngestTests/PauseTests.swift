@@ -1,0 +1,56 @@
+import Foundation
+import Ingest
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import Testing
+
+/// `paused` and `resumed` have no fields, but their bodies are looked at like all others: a client that means something
+/// by one is told that it was not understood.
+@Suite(.timeLimit(.minutes(1))) struct PauseTests {
+    struct Body: Sendable, CustomTestStringConvertible {
+        let bytes: [UInt8]
+        /// Nil where the body is in order.
+        let code: ErrorCode?
+        let testDescription: String
+    }
+
+    static let bodies = [
+        Body(bytes: [], code: nil, testDescription: "nothing"),
+        Body(bytes: [7, 0, 0, 0], code: nil, testDescription: "an extension that may be skipped"),
+        Body(bytes: [1, 2, 3], code: .malformedExtension, testDescription: "stray bytes"),
+        Body(bytes: [7, 0, 9, 0], code: .malformedExtension, testDescription: "an extension longer than the body"),
+        Body(bytes: [7, 0x80, 0, 0], code: .unsupportedExtension, testDescription: "a critical extension"),
+    ]
+
+    @Test(arguments: [MessageType.paused, .resumed], bodies) func bodiesAreChecked(type: MessageType, body: Body) throws {
+        let path = "/tmp/upcast-pause-\(UUID().uuidString.prefix(8)).sock"
+        defer { unlink(path) }
+        let consumer = RecordingConsumer()
+        let server = try IngestServer(
+            listener: try UnixSocket.listen(path: path, mode: 0o600), settings: .init(), clock: MonotonicClock())
+        consumer.server = server
+        try server.start(consumer: consumer) { _ in }
+        defer {
+            server.stop()
+            server.join()
+        }
+        let client = TestClient(try UnixSocket.connect(path: path))
+        client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+        #expect(try client.receiveType() == .welcome)
+        if type == .resumed { client.send { PlainMessage.paused.encode($0, &$1) } }
+        client.send {
+            MessageHeader(type: type, bodyBytes: body.bytes.count, sequence: $0).encode(into: &$1)
+            $1 += body.bytes
+        }
+        // The broadcast goes on, and a message that was refused has had its effect all the same: of what may be meant to
+        // stay hidden, nothing is shown.
+        client.sendVideo(pts: .zero, [UInt8](repeating: 5, count: 384))
+        client.send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
+        // Only now, so that a reply that does not come cannot be waited for.
+        if let code = body.code { #expect(try client.receiveErrorCode() == code) }
+        #expect(try client.receiveType() == .goodbye)
+        let shown = consumer.all.contains { if case .video = $0 { true } else { false } }
+        #expect(shown == (type == .resumed))
+    }
+}

@@ -1,0 +1,80 @@
+import AudioMixing
+import Buffering
+import Configuration
+import Encoding
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+@Suite struct AudioWorkerTests {
+    /// Stands still; each look at it counts as a step, and some steps do something.
+    private final class ScriptedClock: TimeSource {
+        let steps = Atomic(0)
+        let script: @Sendable (Int) -> Void
+        init(_ script: @escaping @Sendable (Int) -> Void) { self.script = script }
+
+        func now() -> MediaTime {
+            script(steps.wrappingAdd(1, ordering: .relaxed).newValue)
+            return .seconds(12)
+        }
+    }
+
+    private final class Recording: PacketSink {
+        let audio = Mutex<[MediaTime]>([])
+        func write(_ info: PacketInfo, payload: RawSpan) {
+            if info.track == .audio { audio.withLock { $0.append(info.pts) } }
+        }
+        var count: Int { audio.withLock { $0.count } }
+    }
+
+    /// Two seconds of sound are due before there is a picture: none goes out until there is one, and then all of it.
+    @Test func soundWaitsForTheFirstPicture() throws {
+        let recording = Recording()
+        let meter = PacketMeter(into: recording)
+        let queue = PCMQueue(capacity: 1 << 16)
+        let seen = Mutex((before: -1, after: -1))
+        let clock = ScriptedClock { step in
+            switch step {
+            case 50:
+                seen.withLock { $0.before = recording.count }
+                meter.write(
+                    PacketInfo(track: .video, pts: .zero, dts: .zero, priority: .keyframe), payload: [UInt8(0)].span.bytes)
+            case 100:
+                seen.withLock { $0.after = recording.count }
+                queue.close()
+            default: break
+            }
+        }
+        let broadcast = BroadcastClock(clock)
+        broadcast.publish(offset: .seconds(10))
+        let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
+        let room = try #require(queue.reserve(9600))
+        room.initializeMemory(as: UInt8.self, repeating: 0)
+        queue.commit(PCMBlock(source: .app, format: format, frames: 4800, time: .zero, arrival: .zero))
+        let worker = AudioWorker(
+            queue: queue, mixer: try AudioMixer(),
+            encoder: try AudioEncoder(AudioEncoderSettings(sampleRate: 48_000, channels: 2, bitrate: 128_000)),
+            meter: meter, clock: broadcast, counters: BroadcastCounters(), onFailure: { Issue.record("\($0)") })
+        worker.run()
+        let counts = seen.withLock { $0 }
+        #expect(counts.before == 0)
+        // Two seconds less the longest that the mixer waits, which a block as late as this makes it do.
+        #expect(counts.after > 50)
+        #expect(recording.audio.withLock { $0.first } == .zero)
+    }
+
+    @Test func whatTheClientDeclaresIsWaitedFor() {
+        func expected(_ tracks: UInt32) -> Set<AudioSource> {
+            Configuration().mixerSettings(expecting: .init(rawValue: tracks)).expectedSources
+        }
+        #expect(expected(0) == [.app, .microphone])
+        #expect(expected(1) == [])
+        #expect(expected(3) == [.app])
+        #expect(expected(5) == [.microphone])
+        #expect(expected(7) == [.app, .microphone])
+    }
+}

@@ -1,0 +1,207 @@
+import Buffering
+import Configuration
+import ControlProtocol
+import Ingest
+import IngestProtocol
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+@Suite(.timeLimit(.minutes(2))) struct BroadcastHostTests {
+    // MARK: Annotations
+
+    /// A client can send thousands a second; the log takes ten, and says once that there were more.
+    @Test func annotationsInTheLogAreLimited() throws {
+        let rig = try HostRig()
+        func annotate(_ numbers: Range<Int>) {
+            for number in numbers { rig.host.annotated(AnnotatedMessage(key: "n", value: "\(number)")) }
+        }
+        func logged() -> [String] {
+            rig.log.lines.map { $0.message == "annotated" ? $0.metadata["value"] ?? "" : "\($0.level): \($0.message)" }
+        }
+        let ten = (0..<10).map(String.init)
+        annotate(0..<10)
+        #expect(logged() == ten)
+        annotate(10..<1000)
+        #expect(logged() == ten + ["warning: more annotations than are logged"])
+        #expect(rig.log.lines.last?.metadata["logged_a_second"] == "10")
+        // The second is not over.
+        rig.clock.turn(.milliseconds(999))
+        annotate(1000..<1010)
+        #expect(logged().count == 11)
+        // Now it is.
+        rig.clock.turn(.milliseconds(1))
+        annotate(1010..<1030)
+        let next = (1010..<1020).map(String.init)
+        #expect(
+            logged() == ten + ["warning: more annotations than are logged"] + next
+                + ["warning: more annotations than are logged"])
+    }
+
+    // MARK: What a stop comes to
+
+    /// The daemon's exit status hangs on this: 0 where true, 3 where false.
+    @Test func aStopThatCutsABroadcastShort() throws {
+        let rig = try HostRig()
+        try rig.start()
+        rig.host.noteStopping()
+        rig.host.ended(.daemonStopping)
+        #expect(!rig.host.shutDown())
+    }
+
+    /// The client has finished and its broadcast is being drained when the stop comes: what is lost is lost to the stop.
+    @Test func aStopDuringADrain() throws {
+        let rig = try HostRig()
+        try rig.start()
+        let host = rig.host
+        rig.log.onLine = { if $0.message == "broadcast ending" { host.noteStopping() } }
+        host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
+        #expect(!host.shutDown())
+        #expect(rig.log.lines.last?.metadata["sent_all"] == "false")
+    }
+
+    @Test func aStopAfterABroadcastThatDidNotDrain() throws {
+        let rig = try HostRig()
+        try rig.start()
+        let host = rig.host
+        host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
+        #expect(host.shutDown())
+        host.noteStopping()
+        #expect(host.shutDown())
+    }
+
+    /// It failed before the stop came, and nobody could have sent the rest.
+    @Test func aStopWhileAFailedBroadcastIsClosed() throws {
+        let rig = try HostRig()
+        try rig.start()
+        let host = rig.host
+        rig.log.onLine = { if $0.message == "broadcast ending" { host.noteStopping() } }
+        host.ended(.failed("no destination is left"))
+        #expect(host.shutDown())
+        #expect(rig.log.lines.last?.metadata["sent_all"] == "false")
+    }
+
+    /// Everything is sent: a file takes all that there is, even during a stop.
+    @Test func aStopOfABroadcastThatDrains() throws {
+        let folder = try TemporaryDirectory("flv")
+        let rig = try HostRig {
+            $0.destinations[0].url = .flvFile(path: folder.file("a.flv"))
+            $0.destinations[0].keyEnvironment = nil
+            $0.stop.drain = .seconds(60)
+        }
+        try rig.start()
+        rig.host.noteStopping()
+        rig.host.ended(.daemonStopping)
+        #expect(rig.host.shutDown())
+    }
+
+    // MARK: Failures in words
+
+    @Test func aFailureIsASentence() {
+        let failure: any Error = WorkerFailure(sentence: "encoding failed: the encoder caught fire")
+        #expect("\(failure)" == "encoding failed: the encoder caught fire")
+        #expect(String(describing: failure) == "encoding failed: the encoder caught fire")
+    }
+
+    /// The client and the log are told why a broadcast cannot start, in the same sentence, without a type's name.
+    @Test func aBroadcastThatCannotStartSaysWhy() throws {
+        let rig = try HostRig(environment: [:])
+        let error = #expect(throws: ProtocolError.self) { try rig.start() }
+        let port = rig.port
+        let sentence = "destination main (rtmp://127.0.0.1:\(port)/live/***): environment variable KEY is not set; "
+            + "set it to the stream key, or correct key_env"
+        #expect(error?.message == "the broadcast cannot start: " + sentence)
+        #expect(error?.code == .broadcastFailed)
+        #expect(rig.log.lines.map(\.message) == ["broadcast not started"])
+        #expect(rig.log.lines.first?.metadata["why"] == sentence)
+    }
+
+    @Test func anEncoderThatIsNotThereSaysSo() throws {
+        let rig = try HostRig { $0.video.encoder = "libnothing" }
+        let error = #expect(throws: ProtocolError.self) { try rig.start() }
+        #expect(error?.message.contains("libnothing") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("Error(") == false && error?.message.contains("Failure(") == false)
+    }
+
+    // MARK: Figures
+
+    @Test func timesInTheStatusAreTheClocks() throws {
+        let rig = try HostRig()
+        func times() -> [String] {
+            let status = rig.host.status
+            return ["\(status.state)", "\(status.stateMilliseconds)", "\(status.uptimeMilliseconds)"]
+        }
+        #expect(times() == ["idle", "0", "0"])
+        rig.clock.turn(.milliseconds(1500))
+        #expect(times() == ["idle", "1500", "1500"])
+        try rig.start()
+        #expect(times() == ["starting", "0", "1500"])
+        rig.clock.turn(.milliseconds(20))
+        #expect(times() == ["starting", "20", "1520"])
+        #expect(rig.host.status.client?.connectedMilliseconds == 20)
+        rig.host.paused()
+        rig.clock.turn(.milliseconds(7))
+        #expect(times() == ["paused", "7", "1527"])
+        rig.host.resumed()
+        rig.clock.turn(.milliseconds(3))
+        #expect(times() == ["starting", "3", "1530"])
+        #expect(rig.host.status.client?.connectedMilliseconds == 30)
+        rig.host.ended(.clientVanished)
+        _ = rig.host.shutDown()
+        rig.clock.turn(.milliseconds(11))
+        #expect(times() == ["idle", "11", "1541"])
+        #expect(rig.host.status.client == nil && rig.host.status.broadcasts == 1)
+        rig.host.noteStopping()
+        #expect(times()[0] == "stopping")
+    }
+
+    /// With no packet sent, all of the log is the destination's backlog.
+    @Test func theQueueInTheStatusIsWhatHasNotBeenSent() throws {
+        let rig = try HostRig {
+            $0.buffer.maxBytes = 100_000
+            $0.buffer.duration = .seconds(4)
+        }
+        try rig.start()
+        #expect(rig.host.status.queue.bytes == 0 && rig.host.status.queue.milliseconds == 0)
+        try writeFrames(to: rig.broadcast.log)
+        let queue = rig.host.status.queue
+        #expect(queue.capacityBytes == 100_000 && queue.capacityMilliseconds == 4000)
+        #expect((queue.packets, queue.bytes, queue.milliseconds) == (30, 30_000, 29 * 40))
+        let destination = try #require(rig.host.status.destinations.first)
+        #expect((destination.backlogBytes, destination.backlogMilliseconds) == (30_000, 29 * 40))
+        rig.host.ended(.clientVanished)
+        _ = rig.host.shutDown()
+        #expect(rig.host.status.queue.bytes == 0 && rig.host.status.queue.capacityBytes == 100_000)
+    }
+
+    /// The log still holds what has been sent, for a destination that may come; it is no queue.
+    @Test func whatHasBeenSentIsNoQueue() throws {
+        let folder = try TemporaryDirectory("flv")
+        let rig = try HostRig {
+            $0.destinations[0].url = .flvFile(path: folder.file("a.flv"))
+            $0.destinations[0].keyEnvironment = nil
+            $0.stop.drain = .seconds(60)
+        }
+        try rig.start()
+        let log = try rig.broadcast.log
+        writeFrames(to: log)
+        try waitFor("everything to be written") { rig.host.status.destinations.first?.packetsSent == 30 }
+        let queue = rig.host.status.queue
+        #expect((queue.packets, queue.bytes, queue.milliseconds) == (0, 0, 0))
+        #expect(log.statistics.packets == 30)
+        rig.host.ended(.clientVanished)
+        #expect(rig.host.shutDown())
+    }
+
+    /// 30 frames of 1000 bytes, 40 ms apart.
+    private func writeFrames(to log: PacketLog) {
+        let payload = [UInt8](repeating: 1, count: 1000)
+        for frame in 0..<30 {
+            let time = MediaTime.milliseconds(Int64(frame) * 40)
+            let priority: PacketPriority = frame == 0 ? .keyframe : .reference
+            log.write(PacketInfo(track: .video, pts: time, dts: time, priority: priority), payload: payload.span.bytes)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Configuration
+import Glibc
+import Ingest
+import IngestProtocol
+import LinuxSystem
+import Logging
+import MediaCore
+import TestSupport
+
+@testable import Pipeline
+
+/// A broadcast host without a daemon around it: the test takes the ingest thread's part, and turns the clock by hand.
+final class HostRig {
+    let host: BroadcastHost
+    let clock: HandClock
+    let log: LogRecorder
+    private let server: IngestServer
+    private let folder: TemporaryDirectory
+    private let destination: SilentServer
+
+    static let key = "s3cret-pipeline"
+
+    /// One destination that takes the connection and never answers, so that nothing is ever sent.
+    ///
+    /// - Parameter environment: where the destination looks for its stream key, KEY.
+    init(environment: [String: String] = ["KEY": HostRig.key], _ change: (inout Configuration) -> Void = { _ in }) throws {
+        folder = try TemporaryDirectory("host")
+        destination = try SilentServer()
+        clock = HandClock()
+        log = LogRecorder()
+        var configuration = Configuration()
+        configuration.video.width = 320
+        configuration.video.height = 180
+        // The hand clock's deadlines are all far off; this one has passed, so that closing waits for nothing.
+        configuration.stop.drain = .zero - HandClock.ahead - .seconds(60)
+        var target = DestinationConfiguration()
+        target.url = try DestinationURL("rtmp://127.0.0.1:\(destination.port)/live")
+        target.keyEnvironment = "KEY"
+        configuration.destinations = [target]
+        change(&configuration)
+        server = try IngestServer(
+            listener: try UnixSocket.listen(path: folder.file("capture.sock"), mode: 0o600), settings: .init(),
+            clock: clock)
+        let log = log
+        host = BroadcastHost(
+            configuration: configuration, environment: environment, server: server,
+            logger: Logger(label: "test") { _ in log }, clock: clock)
+    }
+
+    /// A client introduces itself.
+    func start() throws(ProtocolError) {
+        _ = try host.started(StartedMessage(clientName: "test", convention: .exif), peer: nil)
+    }
+
+    /// The broadcast that is under way.
+    var broadcast: Broadcast {
+        get throws {
+            guard let broadcast = host.state.withLock({ $0.broadcast }) else { throw TestFailure("no broadcast") }
+            return broadcast
+        }
+    }
+
+    /// The destination's.
+    var port: Int { destination.port }
+}
+
+/// A clock that stands still until it is turned.
+///
+/// It is far ahead of the machine's, by which threads wait: nothing that they wait for comes by time alone.
+final class HandClock: TimeSource {
+    static let ahead = MediaTime.seconds(100_000)
+    private let time = Monitor(MonotonicClock().now() + ahead)
+
+    func now() -> MediaTime { time.withLock { $0 } }
+    func turn(_ span: MediaTime) { time.withLock { $0 += span } }
+}
+
+/// Keeps what is logged.
+final class LogRecorder: LogHandler, Sendable {
+    struct Line: Sendable {
+        let level: Logger.Level
+        let message: String
+        let metadata: [String: String]
+    }
+
+    private struct State {
+        var lines: [Line] = []
+        var onLine: (@Sendable (Line) -> Void)?
+    }
+    private let state = Monitor(State())
+
+    var lines: [Line] { state.withLock { $0.lines } }
+    /// Called on the thread that logs, after each line.
+    var onLine: (@Sendable (Line) -> Void)? {
+        get { state.withLock { $0.onLine } }
+        set { state.withLock { $0.onLine = newValue } }
+    }
+
+    func log(event: LogEvent) {
+        let line = Line(
+            level: event.level, message: "\(event.message)",
+            metadata: (event.metadata ?? [:]).mapValues { "\($0)" })
+        let hook = state.withLock { state in
+            state.lines.append(line)
+            return state.onLine
+        }
+        hook?(line)
+    }
+
+    var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+}

@@ -1,0 +1,19 @@
+import Buffering
+import Configuration
+import MediaCore
+import Publishing
+import Testing
+
+@testable import Pipeline
+
+/// `video_tooLarge` stood beside `video_superseded`: whoever reads the status by program had to know which is which.
+@Suite struct StatusNameTests {
+    @Test(arguments: [
+        SampleDropCause.allCases.map(\.rawValue), DropCause.allCases.map(\.rawValue),
+        PublishError.Kind.allCases.map(\.rawValue), MemoryPlan.Purpose.allCases.map(\.rawValue),
+    ])
+    func areLowerCaseWordsWithUnderscores(names: [String]) {
+        for name in names { #expect(name.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(name)") }
+        #expect(!names.isEmpty && Set(names).count == names.count)
+    }
+}

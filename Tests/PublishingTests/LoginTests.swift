@@ -1,0 +1,156 @@
+import Buffering
+import FLV
+import LinuxSystem
+import MediaCore
+@testable import Publishing
+import Testing
+
+/// Logging in to a server that keeps to the protocol and computes for itself what it should be told.
+@Suite struct LoginTests {
+    private static let password = "p%ss:w0rd"
+
+    /// Refuses twice, as servers do, then lets the one in who knows the password; says what each client was told.
+    private static func server(_ method: String, verdicts: Monitor<[Bool]>) throws -> ScriptedServer {
+        try ScriptedServer(clients: 4) { peer in
+            peer.handshake()
+            guard let connect = peer.receiveCommand(), connect.count > 2, let app = connect[2]["app"]?.stringValue,
+                let tcURL = connect[2]["tcUrl"]?.stringValue, tcURL.hasSuffix("/" + app)
+            else { return }
+            func refuse(_ text: String) {
+                let info = AMF0Value.object([
+                    AMF0Property("level", .string("error")),
+                    AMF0Property("code", .string("NetConnection.Connect.Rejected")),
+                    AMF0Property("description", .string("[ AccessManager.Reject ] : [ \(text)")),
+                ])
+                peer.send(command(.string("_error"), .number(1), .null, info))
+            }
+            let fields = fields(of: app)
+            guard app.hasPrefix("live?authmod=\(method)&") else {
+                return refuse("code=403 need auth; authmod=\(method) ] : ")
+            }
+            guard let response = fields["response"] else {
+                let challenge = method == "adobe" ? "salt=S4lt=&challenge=Ch4l=&opaque=0paq=" : "nonce=N0nc3="
+                return refuse("authmod=\(method) ] : ?reason=needauth&user=\(fields["user"] ?? "")&\(challenge)")
+            }
+            let isRight = (try? expected(method, fields)) == response
+            verdicts.signal { $0.append(isRight) }
+            guard isRight else { return refuse("authmod=\(method) ] : ?reason=authfailed&opaque=0paq=") }
+            peer.acceptConnected()
+            peer.receiveAll()
+        }
+    }
+
+    private static func fields(of app: String) -> [String: String] {
+        var fields: [String: String] = [:]
+        for field in app.split(separator: "?").dropFirst().joined().split(separator: "&") {
+            let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            fields[String(parts[0])] = String(parts.last ?? "")
+        }
+        return fields
+    }
+
+    /// By coreutils.
+    private static func md5(_ text: String) throws -> String {
+        let folder = try TemporaryFolder()
+        try folder.write(text, to: "text")
+        return String(try TestProcess.output(of: "/usr/bin/md5sum", [folder.file("text")]).prefix(32))
+    }
+
+    private static func base64md5(_ text: String) throws -> String {
+        let escaped = try md5(text).enumerated().map { $0.offset % 2 == 0 ? "\\x\($0.element)" : "\($0.element)" }
+        let script = "printf '\(escaped.joined())' | base64"
+        return String(try TestProcess.output(of: "/bin/bash", ["-c", script]).prefix { $0 != "\n" })
+    }
+
+    private static func expected(_ method: String, _ fields: [String: String]) throws -> String {
+        guard method == "llnw" else {
+            return try base64md5(base64md5("bobS4lt=\(password)") + "0paq=" + (fields["challenge"] ?? ""))
+        }
+        let (first, second) = (try md5("bob:live:\(password)"), try md5("publish:/live/_definst_"))
+        return try md5("\(first):N0nc3=:00000001:\(fields["cnonce"] ?? ""):auth:\(second)")
+    }
+
+    private func run(_ userInfo: String, port: UInt16) throws -> DestinationRun {
+        let endpoint = try RTMPEndpoint("rtmp://\(userInfo)127.0.0.1:\(port)/live")
+        return try DestinationRun(
+            DestinationSettings(
+                name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y")))),
+            log: FLVFixture.log(), format: HostileServerTests.format)
+    }
+
+    @Test(arguments: ["adobe", "llnw"]) func theRightPasswordLetsIn(method: String) throws {
+        let verdicts = Monitor<[Bool]>([])
+        let server = try Self.server(method, verdicts: verdicts)
+        let run = try run("bob:p%25ss:w0rd@", port: server.port)
+        try run.wait(for: .publishing)
+        #expect(verdicts.withLock { $0 } == [true])
+        // Once, and not for each of the three connections.
+        #expect(run.notices.count == 1 && run.notices.first?.contains("unencrypted connection") == true)
+        run.stop()
+        #expect(run.destination.snapshot.state == .stopped)
+    }
+
+    @Test(arguments: ["adobe", "llnw"]) func theWrongPasswordIsFinalAndNotShown(method: String) throws {
+        let verdicts = Monitor<[Bool]>([])
+        let server = try Self.server(method, verdicts: verdicts)
+        let run = try run("bob:gu3ss@", port: server.port)
+        let error = try run.failure()
+        #expect(error.kind == .rejected && error.detail == "the server does not accept the user or the password")
+        #expect(verdicts.withLock { $0 } == [false])
+        #expect(run.said.allSatisfy { !$0.contains("gu3ss") && !$0.contains("bob") }, "\(run.said)")
+    }
+
+    @Test func aLoginThatNobodyHas() throws {
+        let server = try Self.server("adobe", verdicts: Monitor([]))
+        let error = try run("", port: server.port).failure()
+        #expect(error.kind == .rejected && error.detail.contains("user:password@"), "\(error)")
+    }
+
+    /// A server that refuses with other words may have been told the secrets, and repeats them.
+    @Test func aRefusalThatRepeatsTheSecrets() throws {
+        let server = try ScriptedServer { peer in
+            peer.handshake()
+            peer.receive(until: "connect")
+            let text = "user bob with p%25ss:w0rd or \(Self.password) may not"
+            let info = AMF0Value.object([AMF0Property("description", .string(text))])
+            peer.send(command(.string("_error"), .number(1), .null, info))
+            peer.receiveAll()
+        }
+        let error = try run("bob:p%25ss:w0rd@", port: server.port).failure()
+        let words = "user <redacted> with <redacted>:<redacted> or <redacted> may not"
+        #expect(error.detail == "the server rejected the application (\(words))")
+    }
+
+    /// The steps share one deadline: a server cannot draw the handshake out by asking again and again.
+    @Test func aServerThatFallsSilentAfterItsChallenge() throws {
+        let server = try ScriptedServer(clients: 2) { peer in
+            peer.handshake()
+            peer.receive(until: "connect")
+            guard peer.number == 0 else { return peer.receiveAll() }
+            let text = "[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : "
+            let info = AMF0Value.object([AMF0Property("description", .string(text))])
+            peer.send(command(.string("_error"), .number(1), .null, info))
+        }
+        let endpoint = try RTMPEndpoint("rtmp://bob:secret@127.0.0.1:\(server.port)/live")
+        var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))
+        rtmp.handshakeTimeout = .milliseconds(500)
+        let run = try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
+            format: HostileServerTests.format)
+        #expect(try run.failure().kind == .handshakeTimeout)
+    }
+
+    /// The server of these tests lets another encoder in: what it computes is what is spoken.
+    @Test(arguments: ["adobe", "llnw"]) func anotherEncoderAgreesWithThisServer(method: String) throws {
+        let verdicts = Monitor<[Bool]>([])
+        let server = try Self.server(method, verdicts: verdicts)
+        let ffmpeg = try TestProcess("/usr/bin/ffmpeg", [
+            "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=10", "-t", "1", "-c:v", "libx264",
+            "-f", "flv",
+            "rtmp://bob:\(Self.password)@127.0.0.1:\(server.port)/live/key",
+        ])
+        try waitUntil("ffmpeg has answered the challenge") { verdicts.withLock { !$0.isEmpty } }
+        #expect(verdicts.withLock { $0 } == [true])
+        ffmpeg.kill()
+    }
+}
