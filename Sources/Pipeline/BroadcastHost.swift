@@ -291,14 +291,16 @@ package final class BroadcastHost: IngestConsumer {
     /// Once a second, by the main thread: measures, and tells the client what has changed.
     package func tick() {
         let now = clock.now()
-        let message = state.withLock { state -> StateMessage? in
-            guard let broadcast = state.broadcast, state.closer == nil else { return nil }
+        let (message, counts) = state.withLock { state -> (StateMessage?, CountersMessage?) in
+            guard let broadcast = state.broadcast, state.closer == nil else { return (nil, nil) }
             state.videoBitrate = Int(state.videoRate.note(broadcast.meter.videoBytes.current, at: now) * 8)
-            return state.advice.tick(
+            let advice = state.advice.tick(
                 broadcast.destinations.snapshots.adviceFigures(at: now), broadcast.frameFigures,
                 maxFrameRate: configuration.video.frameRate.framesPerSecond)
+            return (advice, broadcast.counts)
         }
         if let message { server.notify(message) }
+        if let counts { server.notify(counts) }
     }
 
     private func broadcastID() -> String {

@@ -84,6 +84,8 @@ import Testing
                 ProductExecutable.upcastSend.path, ["--socket", daemon.ingestSocket, "--size", "320x180"])
             #expect(sender.waitForExit(within: 20) == .code(3), "\(sender.errorTail)")
             #expect(sender.errors.contains("refused"), "\(sender.errorTail)")
+            // Once, though the daemon says it as an error and again in its goodbye.
+            #expect(sender.errors.split(separator: "\n").count == 1, "\(sender.errors)")
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
         }
     }
