@@ -143,7 +143,26 @@ let package = Package(
             path: "Tests/TestSupport"),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["SeededRandom", "TestSupport", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+            dependencies: ["SeededRandom", "TestSupport", "FaultProxy", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+
+        // A network that fails on command, for tests and scripts/faults; nothing of it is installed.
+        .target(
+            name: "FaultProxy", dependencies: ["CLinux", "LinuxSystem", "MediaCore"], path: "Tests/FaultProxy"),
+        .executableTarget(
+            name: "fault-proxy",
+            dependencies: [
+                "FaultProxy", "LinuxSystem", "MediaCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/fault-proxy"),
+        .executableTarget(
+            name: "fault-bench",
+            dependencies: [
+                "FaultProxy", "TestSupport", "LinuxSystem", "MediaCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/FaultBench"),
+        .testTarget(name: "FaultProxyTests", dependencies: ["FaultProxy", "LinuxSystem", "MediaCore"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -152,7 +171,7 @@ let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
 let cTargets: Set<String> = ["CLinux", "CRTMPSocket"]
-let testLibraries: Set<String> = ["TestSupport"]
+let testLibraries: Set<String> = ["TestSupport", "FaultProxy", "fault-proxy", "fault-bench"]
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {
     var settings = target.swiftSettings ?? []

@@ -3,8 +3,8 @@ internal import LinuxSystem
 /// A pipe that is read before its bytes are wanted, so that its writer need not wait: a program that grabs a screen
 /// would grab nothing meanwhile, and never make up for it.
 ///
-/// A thread of its own reads from the moment this is made, until `capacity` bytes wait; then the writer waits after all,
-/// as one that decodes a file should. One other thread may take the bytes.
+/// A thread of its own reads from the moment this is made, until `capacity` bytes wait; then the writer waits after
+/// all, as one that decodes a file should. One other thread may take the bytes.
 @safe package final class ReadAhead: ByteInput, @unchecked Sendable /* each byte belongs to one side at a time */ {
     private struct State {
         /// Bytes that wait begin here.

@@ -262,13 +262,20 @@ package final class BroadcastHost: IngestConsumer {
 
     private func destinationChanged(_ name: String, _ event: DestinationEvent) {
         event.log(to: logger, name: name)
-        if let message = event.stateMessage { server.notify(message) }
         endWithoutDestinations()
+        if case .state(.connecting) = event { noteConnecting(name) }
         let message = state.withLock { state -> StateMessage? in
             guard let broadcast = state.broadcast, state.closer == nil else { return nil }
             return state.advice.look(broadcast.destinations.snapshots.adviceFigures(at: clock.now()))
         }
         if let message { server.notify(message) }
+    }
+
+    /// That packets flow the client learns from `ClientAdvice`.
+    private func noteConnecting(_ name: String) {
+        let attempt = current?.destinations.snapshots.first { $0.name == name }?.attempt ?? 1
+        server.notify(
+            StateMessage(.connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
     }
 
     private func bitrateChanged(_ step: BitrateStep) {

@@ -52,9 +52,9 @@ struct ProgressLine {
             "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)",
             frames == 1 ? "1 frame" : "\(frames) frames",
             dropped.map { "\($0) dropped" } ?? "",
+            isPaused ? "paused" : "",
             late > 0 ? "\(late) late" : "",
             refused > 0 ? "\(refused) refused" : "",
-            isPaused ? "paused" : "",
             state,
             seconds >= 1 ? "\(Self.tenths(Double(frames) / seconds))/s" : "",
         ])

@@ -16,7 +16,7 @@ import Testing
         destination.keyFile = what.hasPrefix("/") ? what : "\(folder)/\(what)"
         if what == "pipe" { try #require(mkfifo("\(folder)/pipe", 0o600) == 0) }
         if what == "socket" { try #require(mknod("\(folder)/socket", S_IFSOCK | 0o600, 0) == 0) }
-        let error = try #require(try streamKeyError(of: destination))
+        let error = try #require(try secretError(of: destination))
         #expect(error.source == "key_file \(destination.keyFile!)")
         // The kernel itself refuses to open a socket's file.
         guard what != "socket" else { return #expect(error.what.hasPrefix("cannot be opened")) }
@@ -35,7 +35,7 @@ import Testing
         #expect(error == "\(path):1:1: is not a regular file; name a file, not a folder, pipe or device")
     }
 
-    private func streamKeyError(of destination: DestinationConfiguration) throws -> SecretError? {
+    private func secretError(of destination: DestinationConfiguration) throws -> SecretError? {
         try onThread(unblockingBy: destination.keyFile!) {
             do throws(SecretError) {
                 _ = try destination.streamKey(environment: [:])

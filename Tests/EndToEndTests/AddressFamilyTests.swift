@@ -30,6 +30,7 @@ import Testing
             let port = try LoopbackPorts.free()
             var settings = DaemonSettings()
             settings.publish(to: "rtmp://[::1]:\(port)/live")
+            settings.destinations[0].fields["reconnect"] = "false"
             let daemon = try Daemon(settings)
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()

@@ -86,9 +86,11 @@ import Testing
         }
     }
 
-    /// Interrupts a script once `moment` has come, and a second time while it is ending where `twice` is set.
+    enum Times { case once, twiceAtOnce, againWhileItEnds }
+
+    /// Interrupts a script once `moment` has come, and perhaps a second time.
     private func interrupt(
-        _ copy: Copy, _ script: String, _ arguments: [String], _ status: Int, at moment: String, twice: Bool = false,
+        _ copy: Copy, _ script: String, _ arguments: [String], _ status: Int, at moment: String, _ times: Times = .once,
         _ hasCome: (ChildProcess) throws -> Bool
     ) throws {
         let child = try copy.start(script, arguments)
@@ -97,13 +99,16 @@ import Testing
             return try hasCome(child)
         }
         kill(-child.processID, SIGINT)
-        if twice {
+        if times == .twiceAtOnce, child.isRunning { kill(-child.processID, SIGINT) }
+        if times == .againWhileItEnds {
             try? waitFor("the ending to begin") { !child.isRunning || child.output.contains("ending it") }
             if child.isRunning { kill(-child.processID, SIGINT) }
         }
         let exit = child.waitForExit(within: 30)
         #expect(exit == .code(status), "\(script), \(moment): \(child.output) \(child.errorTail)")
-        #expect(try copy.leftovers == [], "\(script), \(moment)")
+        let leftovers = try copy.leftovers
+        #expect(leftovers == [], "\(script), \(moment): \(child.output) \(child.errorTail)")
+        for name in leftovers { try FileManager.default.removeItem(atPath: "\(copy.temporary)/\(name)") }
         #expect(copy.processes == [], "\(script), \(moment)")
     }
 
@@ -119,9 +124,12 @@ import Testing
             try interrupt(copy, "run", run, 130, at: "its folder is there") { _ in try exists("") }
             try interrupt(copy, "run", run, 130, at: "nginx starts") { _ in try exists("logs/nginx.log") }
             try interrupt(copy, "run", run, 130, at: "upcastd starts") { _ in try exists("logs/upcastd.log") }
+            try interrupt(copy, "run", run, 130, at: "upcastd starts, twice", .twiceAtOnce) { _ in
+                try exists("logs/upcastd.log")
+            }
             try interrupt(copy, "run", run, 130, at: "the client starts") { _ in try exists("logs/upcast-send.log") }
             try interrupt(copy, "run", run, 0, at: "it is on the air") { $0.output.contains("Ctrl-C ends it") }
-            try interrupt(copy, "run", run, 0, at: "it is on the air, twice", twice: true) {
+            try interrupt(copy, "run", run, 0, at: "it is on the air, twice", .againWhileItEnds) {
                 $0.output.contains("Ctrl-C ends it")
             }
             try interrupt(copy, "run", run + ["--seconds", "60"], 130, at: "it is on the air for a minute") {

@@ -1,18 +1,40 @@
+import FaultProxy
 import IngestProtocol
 import MediaCore
 import TestSupport
 import Testing
 
-/// One daemon that publishes to one RTMP server.
+/// One daemon that publishes to one RTMP server, through a network that fails on command where a test wants that.
 final class Stage: Sendable {
     let server: NginxRTMP
+    let arrivals: ArrivalLog
+    let proxy: FaultProxy?
     let daemon: Daemon
 
-    init(_ settings: DaemonSettings = DaemonSettings(), in cgroup: MemoryCgroup? = nil) throws {
-        server = try NginxRTMP()
+    init(
+        _ settings: DaemonSettings = DaemonSettings(), in cgroup: MemoryCgroup? = nil, behindProxy: Bool = false
+    ) throws {
+        let server = try NginxRTMP()
+        self.server = server
+        arrivals = try ArrivalLog { server.recordings }
+        proxy = behindProxy ? try FaultProxy(to: UInt16(server.port)) : nil
         var settings = settings
-        settings.publish(to: server.url)
+        settings.publish(to: proxy.map { "rtmp://127.0.0.1:\($0.port)/live" } ?? server.url)
         daemon = try Daemon(settings, in: cgroup)
+    }
+
+    /// What the status says of the server's destination.
+    func destination() throws -> [String: Any] {
+        let all = try daemon.status()["destinations"] as? [[String: Any]]
+        guard let main = all?.first(where: { $0["name"] as? String == "main" }) else {
+            throw TestFailure("no destination in the status")
+        }
+        return main
+    }
+
+    /// Its failed attempts and broken connections so far.
+    func failures(_ cause: String) throws -> Int {
+        (try destination()["failures"] as? [String: Any])?[cause] as? Int ?? 0
     }
 
     /// A client whose broadcast has reached the server.

@@ -221,7 +221,7 @@ import Testing
             for second in 1...100 {
                 consumer.server?.notify(
                     CountersMessage(framesTaken: UInt64(second), framesDropped: 3, audioSamples: 4))
-                // Mail is taken before messages are read: once this has come, the counters were looked at.
+                // One after the other, so that they are looked at again and again; only the newest counts each time.
                 client.send { AnnotatedMessage(key: "\(second)", value: "").encode(sequence: $0, into: &$1) }
                 #expect(consumer.wait { $0 == .annotated("\(second)") })
             }
@@ -229,7 +229,7 @@ import Testing
             client.send { FinishedMessage(reason: .userStopped).encode(sequence: $0, into: &$1) }
             var told: [CountersMessage] = []
             while let counters = try client.receiveCounters() { told.append(counters) }
-            #expect(told.first == CountersMessage(framesTaken: 1, framesDropped: 3, audioSamples: 4))
+            #expect(told.first?.framesDropped == 3 && told.first?.audioSamples == 4)
             #expect(told.count < 50, "\(told.count)")
             #expect(consumer.wait { if case .ended = $0 { true } else { false } })
         }

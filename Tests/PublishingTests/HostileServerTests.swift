@@ -14,7 +14,7 @@ import Testing
             encoderName: "none"),
         audio: AudioTrackFormat(sampleRate: 48_000, channels: 2, bitrate: 1000, audioSpecificConfig: [0x11, 0x90]))
 
-    private func run(
+    static func run(
         port: UInt16, host: String = "127.0.0.1", log: PacketLog? = nil,
         _ change: (inout RTMPDestinationSettings) -> Void = { _ in }
     ) throws -> DestinationRun {
@@ -22,7 +22,7 @@ import Testing
         var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))
         change(&rtmp)
         return try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: log ?? Self.log(), format: Self.format)
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: log ?? Self.log(), format: format)
     }
 
     private static func log() -> PacketLog {
@@ -31,7 +31,7 @@ import Testing
 
     @Test func nobodyListens() throws {
         let port = try Loopback.freePort()
-        let error = try run(port: port).failure()
+        let error = try Self.run(port: port).failure()
         #expect(error.kind == .connect)
         #expect(error.description == """
             "main" (rtmp://127.0.0.1:\(port)/live): cannot connect: 127.0.0.1 port \(port): Connection refused; \
@@ -40,14 +40,14 @@ import Testing
     }
 
     @Test func aNameThatDoesNotResolve() throws {
-        let error = try run(port: 1935, host: "no-such-host.invalid").failure()
+        let error = try Self.run(port: 1935, host: "no-such-host.invalid").failure()
         #expect(error.kind == .nameResolution)
         #expect(error.detail.contains("no-such-host.invalid"))
     }
 
     @Test func aServerThatNeverAnswers() throws {
         let server = try ScriptedServer { $0.receiveAll() }
-        let error = try run(port: server.port) { $0.handshakeTimeout = .milliseconds(200) }.failure()
+        let error = try Self.run(port: server.port) { $0.handshakeTimeout = .milliseconds(200) }.failure()
         #expect(error.kind == .handshakeTimeout, "\(error)")
     }
 
@@ -55,7 +55,7 @@ import Testing
         let server = try ScriptedServer { peer in
             while peer.send([3]) { usleep(20_000) }
         }
-        let error = try run(port: server.port) { $0.handshakeTimeout = .milliseconds(300) }.failure()
+        let error = try Self.run(port: server.port) { $0.handshakeTimeout = .milliseconds(300) }.failure()
         #expect(error.kind == .handshakeTimeout, "\(error)")
     }
 
@@ -64,7 +64,7 @@ import Testing
             peer.handshake()
             peer.receiveAll()
         }
-        let error = try run(port: server.port) { $0.handshakeTimeout = .milliseconds(500) }.failure()
+        let error = try Self.run(port: server.port) { $0.handshakeTimeout = .milliseconds(500) }.failure()
         #expect(error.kind == .handshakeTimeout)
         #expect(error.detail.contains("answer to connect"), "\(error)")
     }
@@ -75,7 +75,7 @@ import Testing
             peer.send(command(.string("_error"), .number(1), .null, .null))
             peer.receiveAll()
         }
-        let error = try run(port: server.port).failure()
+        let error = try Self.run(port: server.port).failure()
         #expect(error.kind == .rejected)
         #expect(error.detail == "the server rejected the application without saying why")
     }
@@ -90,7 +90,7 @@ import Testing
             peer.send(status("NetStream.Publish.Denied", level: "error", text: "stream k3y is not yours"))
             peer.receiveAll()
         }
-        let error = try run(port: server.port).failure()
+        let error = try Self.run(port: server.port).failure()
         #expect(error.kind == .rejected)
         let reason = "NetStream.Publish.Denied: stream <redacted> is not yours"
         #expect(error.detail == "the server rejected the stream (\(reason))")
@@ -135,7 +135,7 @@ import Testing
             peer.send(junk.bytes)
             peer.receiveAll()
         }
-        let error = try run(port: server.port).failure()
+        let error = try Self.run(port: server.port).failure()
         #expect(error.kind == .protocolViolation, "\(error)")
     }
 
@@ -147,7 +147,7 @@ import Testing
             }
             peer.receiveAll()
         }
-        let error = try run(port: server.port) { $0.handshakeTimeout = .milliseconds(500) }.failure()
+        let error = try Self.run(port: server.port) { $0.handshakeTimeout = .milliseconds(500) }.failure()
         #expect(error.kind == .handshakeTimeout)
     }
 
@@ -161,7 +161,7 @@ import Testing
             peer.receiveAll()
         }
         let log = Self.log()
-        let run = try run(port: server.port, log: log)
+        let run = try Self.run(port: server.port, log: log)
         for index in 0..<100 {
             let time = MediaTime.milliseconds(Int64(index))
             let priority: PacketPriority = index == 0 ? .keyframe : .reference
@@ -179,7 +179,7 @@ import Testing
             peer.send(status("NetStream.Unpublish.Success", text: "the show is over"))
             peer.receiveAll()
         }
-        let error = try run(port: server.port).failure()
+        let error = try Self.run(port: server.port).failure()
         #expect(error.kind == .closedByServer)
         #expect(error.detail == "the server ended the stream (NetStream.Unpublish.Success: the show is over)")
     }
@@ -192,7 +192,7 @@ import Testing
             peer.receiveAll()
         }
         let log = Self.log()
-        let run = try run(port: server.port, log: log)
+        let run = try Self.run(port: server.port, log: log)
         try run.wait(for: .publishing)
         try waitUntil("the request was noticed") { !run.notices.isEmpty }
         run.stop()

@@ -12,31 +12,45 @@ struct TestCertificates {
 
     private init() throws {
         folder = try TemporaryFolder()
-        try authority("ca", name: "upcast test CA")
-        try authority("other", name: "another test CA")
-        try server("localhost", names: "DNS:localhost,IP:127.0.0.1")
+        try signedByItself("ca", subject: "upcast test CA", to: "ca.pem")
+        try signedByItself("other", subject: "another test CA", to: "other.pem")
+        try server("localhost", names: "DNS:localhost,IP:127.0.0.1,IP:::1")
         try server("elsewhere", names: "DNS:elsewhere.example")
+        try server("expired", names: "DNS:localhost", days: -1)
+        try signedByItself("self-signed", subject: "localhost", to: "self-signed.crt")
+        try concatenate("self-signed", certificate: "self-signed.crt")
     }
 
     private func openssl(_ arguments: [String]) throws {
-        try TestProcess.output(
-            of: "/usr/bin/openssl",
-            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"] + arguments)
+        try TestProcess.output(of: "/usr/bin/openssl", arguments)
     }
 
-    private func authority(_ file: String, name: String) throws {
-        let (key, certificate) = (folder.file(file + ".key"), folder.file(file + ".pem"))
-        try openssl(["-keyout", key, "-out", certificate, "-subj", "/CN=\(name)", "-days", "2"])
+    private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+
+    private func signedByItself(_ file: String, subject: String, to certificate: String) throws {
+        let key = ["-keyout", folder.file(file + ".key")]
+        try openssl(
+            ["req", "-x509"] + Self.newKey + key
+                + ["-out", folder.file(certificate), "-subj", "/CN=\(subject)", "-days", "2"])
     }
 
     /// Writes `file`.pem with certificate and key, as stunnel wants them.
-    private func server(_ file: String, names: String) throws {
-        let (key, certificate) = (folder.file(file + ".key"), folder.file(file + ".crt"))
+    ///
+    /// - Parameter days: how long it is valid; -1 makes one that has expired yesterday.
+    private func server(_ file: String, names: String, days: Int = 2) throws {
+        let (key, request) = (folder.file(file + ".key"), folder.file(file + ".csr"))
+        try openssl(["req", "-new"] + Self.newKey + ["-keyout", key, "-out", request, "-subj", "/CN=\(file)"])
+        try folder.write("subjectAltName=\(names)\nbasicConstraints=critical,CA:FALSE\n", to: file + ".ext")
         try openssl([
-            "-CA", ca, "-CAkey", folder.file("ca.key"), "-keyout", key, "-out", certificate, "-subj", "/CN=\(file)",
-            "-addext", "subjectAltName=\(names)", "-addext", "basicConstraints=critical,CA:FALSE", "-days", "2",
+            "x509", "-req", "-in", request, "-CA", ca, "-CAkey", folder.file("ca.key"), "-CAcreateserial",
+            "-extfile", folder.file(file + ".ext"), "-days", "\(days)", "-out", folder.file(file + ".crt"),
         ])
-        let both = try folder.bytes(of: file + ".crt") + folder.bytes(of: file + ".key")
+        try concatenate(file, certificate: file + ".crt")
+    }
+
+    /// Puts a certificate and `file`.key into `file`.pem.
+    private func concatenate(_ file: String, certificate: String) throws {
+        let both = try folder.bytes(of: certificate) + folder.bytes(of: file + ".key")
         try Data(both).write(to: URL(filePath: folder.file(file + ".pem")))
     }
 }
@@ -51,22 +65,32 @@ final class StunnelServer {
     private let process: TestProcess
 
     /// - Parameters:
-    ///   - certificate: "localhost" or "elsewhere".
+    ///   - certificate: "localhost", "elsewhere", "expired" or "self-signed".
     ///   - version: the only version that is spoken, such as "TLSv1.2".
-    init(certificate: String, version: String, to target: UInt16) throws {
+    ///   - withIPv6: listen at ::1, too.
+    init(certificate: String, version: String, to target: UInt16, withIPv6: Bool = false) throws {
         folder = try TemporaryFolder()
-        port = try Loopback.freePort()
+        let port = try Loopback.freePort()
+        self.port = port
         let pem = try TestCertificates.shared.get().folder.file(certificate + ".pem")
+        // Sections are bound in their order: when the last one answers, all do.
+        let services = (withIPv6 ? ["::1"] : []) + ["127.0.0.1"]
+        let sections = services.map { address in
+            """
+            [\(address)]
+            accept = \(address):\(port)
+            connect = 127.0.0.1:\(target)
+            cert = \(pem)
+            sslVersion = \(version)
+            """
+        }
         try folder.write(
             """
             foreground = yes
             pid =
             output = \(folder.file("stunnel.log"))
-            [rtmps]
-            accept = 127.0.0.1:\(port)
-            connect = 127.0.0.1:\(target)
-            cert = \(pem)
-            sslVersion = \(version)
+            ciphers = DEFAULT@SECLEVEL=0
+            \(sections.joined(separator: "\n"))
             """, to: "stunnel.conf")
         process = try TestProcess("/usr/bin/stunnel4", [folder.file("stunnel.conf")])
         try Loopback.waitForListener(at: port)

@@ -9,6 +9,8 @@ package struct DaemonSettings: Sendable {
     package var ingest: [String: String] = [:]
     package var stop: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
+    /// For every RTMP destination that is added from now on.
+    package var destinationFields: [String: String] = [:]
 
     /// A small canvas whose picture is hardly harmed by the encoder.
     package init(width: Int = 640, height: Int = 360, fit: String = "fit", bitrateKilobits: Int = 8_000) {
@@ -20,7 +22,7 @@ package struct DaemonSettings: Sendable {
 
     /// Publishes to `url` with the stream key in an environment variable, as an operator would.
     package mutating func publish(to url: String, name: String = "main") {
-        destinations.append((name, ["url": url, "key_env": Self.keyVariable]))
+        destinations.append((name, ["url": url, "key_env": Self.keyVariable].merging(destinationFields) { $1 }))
     }
 
     package static let keyVariable = "UPCAST_TEST_STREAM_KEY"

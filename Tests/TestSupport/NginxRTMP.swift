@@ -1,10 +1,14 @@
 import Foundation
 import Glibc
+import LinuxSystem
 
 /// A real RTMP server, nginx with its rtmp module: own folder, own port on loopback, records everything it is sent.
 package final class NginxRTMP: Sendable {
     private let folder: TemporaryDirectory
-    private let server: ChildProcess
+    private let configuration: String
+    /// Another one after `restart`.
+    private let process: Monitor<ChildProcess>
+    private var server: ChildProcess { process.withLock { $0 } }
     package let port: Int
     private let host: String
     /// What a publisher is pointed at; the stream's name is the key.
@@ -25,7 +29,7 @@ package final class NginxRTMP: Sendable {
         self.host = host
         let more = host == "127.0.0.1" ? "" : "listen \(host):\(port);"
         try FileManager.default.createDirectory(atPath: folder.file("rec"), withIntermediateDirectories: false)
-        let configuration = try folder.write(
+        configuration = try folder.write(
             """
             load_module \(Self.module);
             daemon off; master_process off; user root;
@@ -44,14 +48,20 @@ package final class NginxRTMP: Sendable {
                 }
             }
             """, to: "nginx.conf")
+        process = Monitor(try Self.start(folder, configuration, port))
+    }
+
+    private static func start(
+        _ folder: TemporaryDirectory, _ configuration: String, _ port: Int
+    ) throws -> ChildProcess {
         // Without -e nginx first tries the system's error log.
-        server = try ChildProcess(
+        let server = try ChildProcess(
             "/usr/sbin/nginx", ["-p", folder.path, "-e", folder.file("error.log"), "-c", configuration])
-        let server = server
         try waitFor("nginx at port \(port)", evidence: { server.errorTail }) {
             guard server.isRunning else { throw TestFailure("nginx ended at once. \(server.errorTail)") }
             return LoopbackPorts.isListening(port)
         }
+        return server
     }
 
     deinit { server.signal(SIGKILL) }
@@ -85,6 +95,14 @@ package final class NginxRTMP: Sendable {
     package func stop() throws { try server.stop(SIGQUIT) }
     /// Ends the server as a crash would.
     package func kill() throws { try server.stop(SIGKILL) }
+    /// Starts it again, at the same port and with the same recordings.
+    package func restart() throws {
+        let new = try Self.start(folder, configuration, port)
+        process.withLock { $0 = new }
+    }
+    /// The server's machine hangs: the kernel holds connections, nobody reads.
+    package func freeze() { server.signal(SIGSTOP) }
+    package func thaw() { server.signal(SIGCONT) }
 
     private var openFiles: Set<String> {
         let descriptors = "/proc/\(server.processID)/fd"

@@ -2,13 +2,15 @@ import Foundation
 
 /// A folder of its own for one test, removed with everything in it when the owner goes away.
 ///
-/// `UPCAST_KEEP_TEST_FILES=1` in the environment leaves it in place, to look into a failure.
+/// `UPCAST_KEEP_TEST_FILES=1` in the environment leaves it in place, to look into a failure; `UPCAST_TEST_FOLDER` is
+/// where it is made, /tmp by default.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
     package init(_ label: String = "test") throws {
         // Short, because a Unix socket's path has at most 107 bytes.
-        path = "/tmp/upcast-\(label)-\(UUID().uuidString.prefix(8).lowercased())"
+        let base = ProcessInfo.processInfo.environment["UPCAST_TEST_FOLDER"] ?? "/tmp"
+        path = "\(base)/upcast-\(label)-\(UUID().uuidString.prefix(8).lowercased())"
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }

@@ -1,0 +1,228 @@
+import FaultProxy
+import Foundation
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import SeededRandom
+import TestSupport
+import Testing
+
+/// Promise: a broadcast outlives its network, and a viewer never sees a picture that does not decode. Short forms of
+/// what `scripts/faults` does at length.
+@Suite struct FaultTests {
+    /// Goes on sending until something has happened.
+    private func send(
+        _ sample: (Int) -> RawSample, in playback: Playback, until what: String, within seconds: Int64 = 20,
+        at stage: Stage, _ condition: () throws -> Bool
+    ) throws {
+        let deadline = MonotonicClock().now() + .seconds(seconds)
+        var count = 0
+        while try !condition() {
+            guard MonotonicClock().now() < deadline else {
+                throw TestFailure("waited in vain for \(what). \(try stage.daemon.statusText()) \(stage.daemon.log)")
+            }
+            try playback.client.send(sample(count), pts: playback.now)
+            count += 1
+            pause(until: MonotonicClock().now() + .milliseconds(50))
+        }
+    }
+
+    private func send(
+        _ number: UInt8, in playback: Playback, until what: String, at stage: Stage, _ condition: () throws -> Bool
+    ) throws {
+        let sample = TestPictures.landscape(number)
+        try send({ _ in sample }, in: playback, until: what, at: stage, condition)
+    }
+
+    private static let noise = (0..<8).map { seed in
+        let format = VideoSampleFormat(packed: .i420, width: 320, height: 180)
+        var random = SplitMix64(seed: UInt64(seed))
+        let payload = (0..<format.minimumPayloadBytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        return RawSample(format: format, payload: payload)
+    }
+
+    /// Pictures that take all the bitrate that there is.
+    private func noise(_ index: Int) -> RawSample { Self.noise[index % Self.noise.count] }
+
+    /// Attempts back to back, so that tests do not wait for them.
+    private func settings(_ change: (inout DaemonSettings) -> Void = { _ in }) -> DaemonSettings {
+        var settings = DaemonSettings()
+        settings.destinationFields = ["reconnect_first_ms": "100", "reconnect_longest_ms": "200"]
+        change(&settings)
+        return settings
+    }
+
+    private func numbers(_ recording: String) throws -> [UInt8] {
+        var seen: [UInt8] = []
+        try DecodedVideo.forEachFrame(of: recording) { frame in
+            if let number = TestPictures.number(in: frame.image), number != seen.last { seen.append(number) }
+        }
+        return seen
+    }
+
+    /// Everything of the broadcast that reached the server: whole, and in order.
+    private func check(_ stage: Stage, recordings count: Int) throws {
+        let all = try (0..<count).map { try stage.server.finishedRecording($0) }
+        for recording in all {
+            try stage.checkRecording(recording)
+            let first = try MediaProbe.packets(recording).first { $0.track == "video" }
+            #expect(first?.isKeyframe == true, "a connection does not begin with a keyframe")
+        }
+        #expect(stage.server.recordings.count == count)
+    }
+
+    @Test(.inItsTurn) func aResetIsFollowedByASecondConnection() async throws {
+        try await blocking {
+            let stage = try Stage(settings(), behindProxy: true)
+            let playback = try stage.live(showing: TestPictures.landscape(1))
+            try send(2, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 20_000 }
+            try stage.proxy!.apply(.reset)
+            try send(3, in: playback, until: "a second recording", at: stage) {
+                stage.server.recordings.count == 2 && stage.arrivals.all.last!.video.count > 20
+            }
+            #expect(try playback.client.finish().reason == .finished)
+            try check(stage, recordings: 2)
+            #expect(try numbers(stage.server.recordings[0]).starts(with: [1, 2]))
+            #expect(try numbers(stage.server.recordings[1]).last == 3)
+            try stage.end()
+        }
+    }
+
+    @Test(.inItsTurn) func aServerThatComesBackIsFoundAgain() async throws {
+        try await blocking {
+            let stage = try Stage(settings(), behindProxy: true)
+            let playback = try stage.live(showing: TestPictures.landscape(1))
+            try send(2, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 20_000 }
+            try stage.server.kill()
+            try stage.proxy!.apply(.refuse)
+            try send(3, in: playback, until: "refused connects", at: stage) { try stage.failures("connect") >= 3 }
+            try stage.server.restart()
+            try stage.proxy!.apply(.listen)
+            try send(4, in: playback, until: "a second recording", at: stage) {
+                stage.server.recordings.count == 2 && stage.arrivals.all.last!.video.count > 20
+            }
+            #expect(try playback.client.finish().reason == .finished)
+            // The first may end in half a packet: its server was killed.
+            let second = try stage.server.finishedRecording(1)
+            try stage.checkRecording(second)
+            #expect(try numbers(second).last == 4)
+            try stage.end()
+        }
+    }
+
+    @Test(.inItsTurn) func theFirstConnectToo() async throws {
+        try await blocking {
+            let stage = try Stage(settings(), behindProxy: true)
+            try stage.proxy!.apply(.refuse)
+            let client = try CaptureClient(socket: stage.daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try send(1, in: playback, until: "refused connects", at: stage) { try stage.failures("connect") >= 3 }
+            try stage.proxy!.apply(.listen)
+            try playback.bringLive(TestPictures.landscape(2))
+            try send(2, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 20_000 }
+            try client.finish()
+            try check(stage, recordings: 1)
+            #expect(try numbers(stage.server.recordings[0]).last == 2)
+            try stage.end()
+        }
+    }
+
+    /// A link that carries less than the broadcast takes: less is asked of the encoder, what is too late is left out,
+    /// and once it carries again, packets are on time.
+    @Test(.inItsTurn) func aSlowLinkGetsLess() async throws {
+        try await blocking {
+            let stage = try Stage(settings { $0.video["bitrate_kbps"] = "3000" }, behindProxy: true)
+            let playback = try stage.live(showing: noise(0))
+            try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 300_000 }
+            try stage.proxy!.apply(.rate(600_000))
+            try send(noise, in: playback, until: "a lower bitrate", at: stage) {
+                let video = try stage.daemon.status()["video"] as? [String: Any]
+                return video?["target_bits_per_second"] as? Int ?? .max < 600_000
+            }
+            try send(noise, in: playback, until: "packets to be on time", at: stage) {
+                try stage.destination()["lag_ms"] as? Int ?? .max < 150
+            }
+            try stage.proxy!.apply(.rate(nil))
+            try send(noise, in: playback, until: "a higher bitrate", at: stage) {
+                let video = try stage.daemon.status()["video"] as? [String: Any]
+                return video?["target_bits_per_second"] as? Int ?? 0 > 600_000
+            }
+            #expect(try playback.client.finish().reason == .finished)
+            try check(stage, recordings: 1)
+            try stage.end()
+        }
+    }
+
+    /// Nothing tells of a path that swallows everything but the acknowledgements that do not come.
+    @Test(.inItsTurn) func aPathThatSwallowsIsNoticed() async throws {
+        try await blocking {
+            let settings = settings {
+                $0.destinationFields["ack_timeout_ms"] = "1000"
+                $0.destinationFields["handshake_timeout_ms"] = "500"
+            }
+            let stage = try Stage(settings, behindProxy: true)
+            let playback = try stage.live(showing: noise(0))
+            try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 300_000 }
+            try stage.proxy!.apply(.blackhole)
+            try send(noise, in: playback, until: "it to be noticed", at: stage) {
+                try stage.failures("acknowledgement_timeout") > 0
+            }
+            try stage.proxy!.apply(.resume)
+            try send(2, in: playback, until: "a second recording", at: stage) {
+                stage.server.recordings.count == 2 && stage.arrivals.all.last!.video.count > 20
+            }
+            #expect(try playback.client.finish().reason == .finished)
+            try check(stage, recordings: 2)
+            #expect(try numbers(stage.server.recordings[1]).last == 2)
+            try stage.end()
+        }
+    }
+
+    /// SIGTERM while nothing moves: the process ends within its deadline, and says that not everything was sent.
+    @Test(.inItsTurn) func aStopDoesNotWaitForAStalledLink() async throws {
+        try await blocking {
+            let stage = try Stage(settings { $0.stop["drain_ms"] = "1000" }, behindProxy: true)
+            let playback = try stage.live(showing: noise(0))
+            try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 300_000 }
+            try stage.proxy!.apply(.stall)
+            try send(noise, in: playback, until: "a backlog", at: stage) {
+                try stage.destination()["backlog_ms"] as? Int ?? 0 > 300
+            }
+            let start = MonotonicClock().now()
+            #expect(try stage.daemon.terminate() == .code(3), "\(stage.daemon.process.errorTail)")
+            let time = MonotonicClock().now() - start
+            #expect(time < .seconds(4), "ended after \(time), where 1 s was allowed for draining")
+        }
+    }
+
+    /// A stalled destination costs the other one nothing.
+    @Test(.inItsTurn) func aStalledDestinationCostsTheOtherNothing() async throws {
+        try await blocking {
+            let other = try NginxRTMP()
+            let settings = settings {
+                $0.video["bitrate_kbps"] = "3000"
+                $0.buffer["max_bytes"] = "1MiB"
+                $0.publish(to: other.url, name: "other")
+            }
+            let stage = try Stage(settings, behindProxy: true)
+            let playback = try stage.live(showing: noise(0))
+            try send(noise, in: playback, until: "recordings", at: stage) {
+                stage.server.recordedBytes > 300_000 && other.recordedBytes > 300_000
+            }
+            try stage.proxy!.apply(.stall)
+            try send(noise, in: playback, until: "a backlog", at: stage) {
+                try stage.destination()["backlog_ms"] as? Int ?? 0 > 1000
+            }
+            try stage.proxy!.apply(.resume)
+            #expect(try playback.client.finish().reason == .finished)
+            let recording = try other.finishedRecording()
+            try stage.checkRecording(recording)
+            let times = try MediaProbe.packets(recording).filter { $0.track == "video" }.map(\.dts)
+            let gap = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 99
+            #expect(gap < 0.5, "\(gap) s without a frame")
+            try stage.checkRecording(stage.server.finishedRecording())
+            #expect(try stage.daemon.terminate() == .code(0), "\(stage.daemon.process.errorTail)")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import MediaCore
+
+/// The state of the link that all connections share; the proxy's thread only.
+final class Link {
+    enum Mode { case passing, stalled, swallowing }
+
+    struct Direction {
+        var bucket = TokenBucket()
+        /// Bytes still to be inverted.
+        var toCorrupt = 0
+    }
+
+    var mode = Mode.passing
+    var delay = MediaTime.zero
+    var figures = LinkFigures()
+    /// Bytes that may still go up before a step of the schedule is due.
+    var upUntilStep = Int.max
+    private var up = Direction()
+    private var down = Direction()
+    /// The earliest moment at which there will be something to do without any socket saying so.
+    private(set) var wakeAt: MediaTime?
+
+    subscript(direction: LinkCommand.Direction) -> Direction {
+        get { direction == .up ? up : down }
+        set { if direction == .up { up = newValue } else { down = newValue } }
+    }
+
+    func beginRound() { wakeAt = nil }
+    func wake(at time: MediaTime) { wakeAt = min(time, wakeAt ?? time) }
+
+    /// How many bytes may be read now.
+    func allowance(_ direction: LinkCommand.Direction, at now: MediaTime) -> Int {
+        let allowed = self[direction].bucket.available(at: now)
+        if allowed == 0 { wake(at: self[direction].bucket.nextAvailable(after: now)) }
+        return direction == .up ? min(allowed, upUntilStep) : allowed
+    }
+
+    /// Counts and, where that was asked for, corrupts bytes that were read.
+    func carry(_ bytes: inout ArraySlice<UInt8>, _ direction: LinkCommand.Direction) {
+        self[direction].bucket.take(bytes.count)
+        let corrupted = min(bytes.count, self[direction].toCorrupt)
+        for index in bytes.indices.prefix(corrupted) { bytes[index] = ~bytes[index] }
+        self[direction].toCorrupt -= corrupted
+        switch direction {
+        case .up:
+            figures.bytesUp += bytes.count
+            upUntilStep -= bytes.count
+        case .down: figures.bytesDown += bytes.count
+        }
+    }
+}
+
+/// What has gone through so far.
+package struct LinkFigures: Equatable, Sendable {
+    package var accepted = 0
+    /// Connections now.
+    package var open = 0
+    /// Connections that the client or the server broke, that a command reset, or whose server was not there.
+    package var broken = 0
+    /// Bytes from clients and from servers, without those that were swallowed.
+    package var bytesUp = 0
+    package var bytesDown = 0
+    package var bytesSwallowed = 0
+}

@@ -1,0 +1,83 @@
+import Buffering
+import LinuxSystem
+import MediaCore
+@testable import Publishing
+import Testing
+
+/// Which certificates are accepted, and what is said about those that are not.
+@Suite(.enabled(if: StunnelServer.isInstalled), .serialized) struct TLSCertificateTests {
+    private func run(
+        port: UInt16, host: String = "localhost", _ change: (inout RTMPDestinationSettings) -> Void = { _ in }
+    ) throws -> DestinationRun {
+        var rtmp = RTMPDestinationSettings(
+            endpoint: try RTMPEndpoint("rtmps://\(host):\(port)/live"), key: Secret("show"))
+        rtmp.caFile = try TestCertificates.shared.get().ca
+        change(&rtmp)
+        return try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
+            format: HostileServerTests.format)
+    }
+
+    /// Nobody listens behind it: TLS must fail before that matters.
+    private func stunnel(_ certificate: String, version: String = "TLSv1.3") throws -> StunnelServer {
+        try StunnelServer(certificate: certificate, version: version, to: Loopback.freePort())
+    }
+
+    @Test(arguments: ["TLSv1.2", "TLSv1.3"]) func anExpiredCertificate(version: String) throws {
+        let stunnel = try stunnel("expired", version: version)
+        let error = try run(port: stunnel.port).failure()
+        #expect(error.kind == .certificate)
+        #expect(error.detail == "the server's certificate was refused: it has expired")
+    }
+
+    @Test func aCertificateThatSignedItself() throws {
+        let stunnel = try stunnel("self-signed")
+        let error = try run(port: stunnel.port).failure()
+        #expect(error.kind == .certificate)
+        #expect(error.detail.contains("its issuer is not among the trusted CAs"), "\(error)")
+    }
+
+    /// An address is verified as an address, not as a name.
+    @Test(arguments: ["127.0.0.1", "[::1]"]) func aCertificateThatIsNotForTheAddress(host: String) throws {
+        guard host == "127.0.0.1" || NginxServer.hasIPv6 else { return }
+        let stunnel = try StunnelServer(
+            certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort(), withIPv6: NginxServer.hasIPv6)
+        let error = try run(port: stunnel.port, host: host).failure()
+        #expect(error.kind == .certificate)
+        #expect(error.detail.hasSuffix("it is not for \(host.filter { !"[]".contains($0) })"), "\(error)")
+    }
+
+    @Test(.enabled(if: NginxServer.isInstalled && NginxServer.hasIPv6)) func anIPv6AddressInTheCertificate() throws {
+        let nginx = try NginxServer()
+        let stunnel = try StunnelServer(
+            certificate: "localhost", version: "TLSv1.3", to: nginx.port, withIPv6: true)
+        let run = try run(port: stunnel.port, host: "[::1]")
+        try run.wait(for: .publishing)
+        #expect(run.destination.snapshot.location == "rtmps://[::1]:\(stunnel.port)/live")
+        run.stop()
+        #expect(run.destination.snapshot.lastError == nil)
+    }
+
+    /// The operator turned verification off: it works, and is said every time.
+    @Test(.enabled(if: NginxServer.isInstalled), arguments: ["self-signed", "expired"])
+    func withoutVerification(certificate: String) throws {
+        let nginx = try NginxServer()
+        let stunnel = try StunnelServer(certificate: certificate, version: "TLSv1.3", to: nginx.port)
+        let run = try run(port: stunnel.port) { $0.verifiesCertificate = false }
+        try run.wait(for: .publishing)
+        #expect(run.notices.contains { $0.contains("NOT verified") }, "\(run.said)")
+        run.stop()
+    }
+
+    @Test func anOldVersionIsRefused() throws {
+        let stunnel = try stunnel("localhost", version: "TLSv1.1")
+        let error = try run(port: stunnel.port).failure()
+        #expect(error.kind == .tls, "\(error)")
+    }
+
+    @Test func aServerThatIsMuteInTLS() throws {
+        let server = try ScriptedServer { $0.receiveAll() }
+        let error = try run(port: server.port) { $0.handshakeTimeout = .milliseconds(200) }.failure()
+        #expect(error.kind == .handshakeTimeout, "\(error)")
+    }
+}
