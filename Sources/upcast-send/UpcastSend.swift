@@ -85,7 +85,9 @@ import UpcastClient
     @Flag(help: "Begin files again at their end.")
     var loop = false
 
-    @Flag(inversion: .prefixedNo, help: "Send samples when they are due, or as they come and with the least delay; tones are always paced.")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Send samples when they are due, or as they come and with the least delay; tones are always paced.")
     var pace = true
 
     @Option(help: "Pause at START seconds for SECONDS, as 5:2; may be given several times.")

@@ -38,7 +38,8 @@ import Testing
         leftOut: () -> Void = {}
     ) throws -> [(pts: MediaTime, sentAt: MediaTime, tag: OrientationTag?)] {
         var sent: [(pts: MediaTime, sentAt: MediaTime, tag: OrientationTag?)] = []
-        try VideoFeed(source, schedule: schedule, settings: settings, clock: clock).run(leftOut: leftOut) { _, pts, tag in
+        let feed = VideoFeed(source, schedule: schedule, settings: settings, clock: clock)
+        try feed.run(leftOut: leftOut) { _, pts, tag in
             sent.append((pts, clock.now(), tag))
             clock.advance(sending)
         }
@@ -121,8 +122,8 @@ import Testing
         #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.pts < $1.pts })
     }
 
-    /// A daemon that takes more than twice the time that there is: nobody waited for the source, so its times stay what they are, in
-    /// step with the other tracks, and what would be too late is left out.
+    /// A daemon that takes more than twice the time that there is: nobody waited for the source, so its times stay what
+    /// they are, in step with the other tracks, and what would be too late is left out.
     @Test func slowSendingMovesNothing() throws {
         let clock = ManualClock(Self.origin)
         var leftOut = 0

@@ -32,8 +32,8 @@ import Testing
                     ]
                 ),
                 (
-                    // Late, so that the grabber has to wait for its first frame: it must grab in time nevertheless, and not
-                    // wait, and repeat old frames, for ever after.
+                    // Late, so that the grabber has to wait for its first frame: it must grab in time nevertheless, and
+                    // not wait, and repeat old frames, for ever after.
                     "sh",
                     [
                         "-c", "sleep 1; exec \"$@\"", "sh", try ProductExecutable.upcastSend.path,
