@@ -31,13 +31,15 @@ own_folder() {
     # A Unix socket's path has room for 107 bytes, and nginx's configuration none for spaces.
     [[ $base =~ ^/[A-Za-z0-9/._-]{1,60}$ ]] || base=/tmp
     trap end_all EXIT
+    # A folder must not be there before it is known here that it is to go.
+    trap '' INT TERM HUP PIPE
+    folder_to_remove=$(mktemp -d "$base/upcast-$1.XXXXXX")
+    folder=$folder_to_remove
+    readonly folder folder_to_remove
     trap 'end_with 130' INT
     trap 'end_with 143' TERM
     trap 'end_with 129' HUP
     trap 'end_with 141' PIPE
-    folder_to_remove=$(mktemp -d "$base/upcast-$1.XXXXXX")
-    folder=$folder_to_remove
-    readonly folder folder_to_remove
     mkdir "$folder/logs"
 }
 
@@ -90,12 +92,17 @@ end_process() {
 
 # end_all: the trap. What was started first is ended last.
 end_all() {
-    local status=$? index hook
+    local status=$? index hook pid
     is_ending=yes
     trap '' INT TERM HUP PIPE
     trap - EXIT
     for ((index = ${#process_order[@]} - 1; index >= 0; index--)); do
         end_process "${process_order[index]}" 8 || true
+    done
+    # One that was interrupted while it started is in nobody's list yet.
+    for pid in $(jobs -p); do
+        kill -TERM "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
     done
     # One that ends the script must not keep the next from running.
     for hook in "${end_hooks[@]}"; do ("$hook") || true; done
