@@ -5,8 +5,6 @@ package protocol AudioInput: AnyObject {
     var format: AudioFormat { get }
     /// The run that `advance` made; its storage is used again for the next one.
     var samples: [UInt8] { get }
-    /// True where the first run sets the time.
-    var isLive: Bool { get }
     /// True for what ends by itself.
     var isFinite: Bool { get }
     /// Makes the next run of at most `frames`; returns how many there are, 0 at the end.
@@ -17,7 +15,6 @@ package protocol AudioInput: AnyObject {
 package final class PCMInput: AudioInput {
     package let format: AudioFormat
     package private(set) var samples: [UInt8] = []
-    package let isLive: Bool
     package var isFinite: Bool { !loops }
 
     private let reader: InputReader
@@ -27,9 +24,8 @@ package final class PCMInput: AudioInput {
     private var left: Int?
 
     /// Looks whether the input is a WAV stream; where it is not, `rawFormat` says what its bytes are.
-    package init(_ reader: InputReader, isLive: Bool, rawFormat: AudioFormat?, loops: Bool = false) throws(InputError) {
+    package init(_ reader: InputReader, rawFormat: AudioFormat?, loops: Bool = false) throws(InputError) {
         self.reader = reader
-        self.isLive = isLive
         self.loops = loops
         hasHeader = WAVHeader.isWAV(try reader.peek(12))
         if hasHeader {

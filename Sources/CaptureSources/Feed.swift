@@ -2,20 +2,21 @@ package import MediaCore
 
 /// How a track is sent.
 package struct FeedSettings: Sendable {
-    /// Where the broadcast begins on the clock: the time of the first sample of every track that is not live.
-    package var origin: MediaTime
+    /// Gives the time of every track's first sample.
+    package var start: CommonStart
+    /// The track's name among those that begin together.
+    package var name: String
     /// False sends each sample as soon as it is there.
     package var isPaced: Bool
-    /// Ends the feed before the first sample that would be later than this after the origin.
+    /// Ends the feed before the first sample that would be later than this after the common start.
     package var duration: MediaTime?
 
-    package init(origin: MediaTime, isPaced: Bool = true, duration: MediaTime? = nil) {
-        self.origin = origin
+    package init(start: CommonStart, name: String, isPaced: Bool = true, duration: MediaTime? = nil) {
+        self.start = start
+        self.name = name
         self.isPaced = isPaced
         self.duration = duration
     }
-
-    func isOver(_ pts: MediaTime) -> Bool { duration.map { pts - origin >= $0 } ?? false }
 }
 
 /// Sends a source's frames when they are due. Deadlines are absolute, counted from the first frame: a late frame makes
@@ -37,19 +38,25 @@ package struct VideoFeed {
 
     /// Runs until the source ends, the duration is over or the clock says stop.
     ///
-    /// - Parameter send: is given the source with a frame in it, the frame's time on the clock and its orientation.
-    package func run(_ send: (any VideoSource, MediaTime, OrientationTag?) throws -> Void) throws {
-        var start = settings.origin
+    /// - Parameters:
+    ///   - leftOut: is called for each frame that came too late to be sent.
+    ///   - send: is given the source with a frame in it, the frame's time on the clock and its orientation.
+    package func run(
+        leftOut: () -> Void = {}, _ send: (any VideoSource, MediaTime, OrientationTag?) throws -> Void
+    ) throws {
         let rate = source.rate
+        var pace = Pace(settings, clock)
         for frame in Int64(0)... {
             let time = MediaTime(sample: frame * Int64(rate.denominator), rate: rate.numerator)
             let tag = schedule.tag(at: time)
-            if !source.isLive, settings.isOver(start + time) { return }
+            if pace.isOver(at: time) { return }
+            let asked = clock.now()
             guard try source.advance(frame: frame, time: time, orientation: tag) else { return }
-            if frame == 0, source.isLive { start = max(start, clock.now()) }
-            if settings.isOver(start + time) { return }
-            guard clock.wait(until: settings.isPaced ? start + time : .zero) else { return }
-            try send(source, start + time, tag)
+            switch pace.wait(until: time, asked: asked) {
+            case .end: return
+            case .leaveOut: leftOut()
+            case .send(let pts): try send(source, pts, tag)
+            }
         }
     }
 }
@@ -72,18 +79,20 @@ package struct AudioFeed {
     ///
     /// - Parameter send: is given the input with samples in it and the time of their first frame on the clock.
     package func run(_ send: (any AudioInput, MediaTime) throws -> Void) throws {
-        var start = settings.origin
         let rate = input.format.sampleRate
+        var pace = Pace(settings, clock)
         var sent: Int64 = 0
         while true {
-            if !input.isLive, settings.isOver(start + MediaTime(sample: sent, rate: rate)) { return }
+            let time = MediaTime(sample: sent, rate: rate)
+            if pace.isOver(at: time) { return }
+            let asked = clock.now()
             let frames = try input.advance(frames: rate / Self.runsPerSecond)
             if frames == 0 { return }
-            if sent == 0, input.isLive { start = max(start, clock.now()) }
-            let pts = start + MediaTime(sample: sent, rate: rate)
-            if settings.isOver(pts) { return }
-            guard clock.wait(until: settings.isPaced ? pts : .zero) else { return }
-            try send(input, pts)
+            switch pace.wait(until: time, asked: asked) {
+            case .end: return
+            case .leaveOut: break
+            case .send(let pts): try send(input, pts)
+            }
             sent += Int64(frames)
         }
     }

@@ -8,7 +8,6 @@ package import MediaCore
 /// drawn once for each orientation, so that a frame costs next to nothing.
 package final class PatternVideo: VideoSource {
     package let rate: FrameRate
-    package let isLive = false
     package let isFinite = false
     package var format: VideoSampleFormat { canvas.format }
     package var pixels: [UInt8] { canvas.bytes }

@@ -5,7 +5,6 @@ package final class RawVideo: VideoSource {
     package let format: VideoSampleFormat
     package private(set) var pixels: [UInt8]
     package let rate: FrameRate
-    package let isLive: Bool
     package var isFinite: Bool { !loops }
 
     private let reader: InputReader
@@ -13,12 +12,11 @@ package final class RawVideo: VideoSource {
 
     /// - Parameter loops: begins again at the end, where the input can.
     package init(
-        _ reader: InputReader, isLive: Bool, format: VideoSampleFormat, rate: FrameRate, loops: Bool = false
+        _ reader: InputReader, format: VideoSampleFormat, rate: FrameRate, loops: Bool = false
     ) {
         self.reader = reader
         self.format = format
         self.rate = rate
-        self.isLive = isLive
         self.loops = loops
         pixels = [UInt8](repeating: 0, count: format.minimumPayloadBytes)
     }

@@ -5,7 +5,6 @@ package import MediaCore
 package final class ToneInput: AudioInput {
     package let format: AudioFormat
     package private(set) var samples: [UInt8] = []
-    package let isLive = false
     package let isFinite = false
 
     private let frequency: Int

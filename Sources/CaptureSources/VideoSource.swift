@@ -7,8 +7,6 @@ package protocol VideoSource: AnyObject {
     /// The frame that `advance` made; its storage is used again for the next one.
     var pixels: [UInt8] { get }
     var rate: FrameRate { get }
-    /// True where the first frame sets the time: a pipe, whose other end takes its time to begin.
-    var isLive: Bool { get }
     /// True for what ends by itself.
     var isFinite: Bool { get }
     /// Makes the next frame; false when there is none.

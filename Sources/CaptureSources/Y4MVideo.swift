@@ -6,7 +6,6 @@ package final class Y4MVideo: VideoSource {
     package let format: VideoSampleFormat
     package private(set) var pixels: [UInt8]
     package let rate: FrameRate
-    package let isLive: Bool
     package var isFinite: Bool { !loops }
 
     private let reader: InputReader
@@ -24,7 +23,7 @@ package final class Y4MVideo: VideoSource {
     ///   - rate: for a stream that does not say.
     ///   - loops: begins again at the end, where the input can.
     package init(
-        _ reader: InputReader, isLive: Bool, matrix: ColorMatrix? = nil, range: ColorRange? = nil,
+        _ reader: InputReader, matrix: ColorMatrix? = nil, range: ColorRange? = nil,
         rate: FrameRate? = nil, loops: Bool = false
     ) throws(InputError) {
         guard let line = try reader.line(limit: Self.maxLine) else { throw InputError("the Y4M stream is empty") }
@@ -35,7 +34,6 @@ package final class Y4MVideo: VideoSource {
         self.reader = reader
         self.header = header
         self.rate = rate
-        self.isLive = isLive
         self.loops = loops
         let color = ColorDescription(
             matrix: matrix, range: range ?? header.range, defaultsFor: header.pixelFormat, width: header.width,

@@ -36,6 +36,20 @@ extension Configuration {
     }
 }
 
+extension Configuration {
+    /// This configuration with one more destination, written as an item of `destinations` is, in YAML or JSON.
+    ///
+    /// - Parameter source: what messages call the text.
+    package func adding(destination text: [UInt8], from source: String) throws(ConfigurationError) -> Configuration {
+        var loader = ConfigurationLoader(path: source)
+        loader.configuration = self
+        loader.readDestination(text)
+        loader.checkTogether()
+        guard loader.problems.isEmpty else { throw ConfigurationError(problems: loader.sortedProblems) }
+        return loader.configuration
+    }
+}
+
 /// The whole file at `path`, refused past `limit` bytes.
 func readFile(_ path: String, limit: Int) throws(ValueProblem) -> [UInt8] {
     // Without waiting: a pipe that nobody writes to would hold the caller for ever, and is refused below.

@@ -86,23 +86,42 @@ struct ConfigurationLoader {
                 "one daemon serves at most \(Configuration.maxDestinations)")
             return
         }
-        for (index, item) in items.enumerated() {
-            configuration.destinations.append(DestinationConfiguration())
-            remember("destinations[\(index)]", place(item.mark))
-            guard case .mapping(let entries, _) = item else {
-                remember("destinations[\(index)].url", place(item.mark)) // or its absence would be reported as well
-                report(
-                    place(item.mark), "destinations[\(index)]", "a destination is a mapping",
-                    "write \"- name: ...\" and its keys below the name, indented alike")
+        for item in items { appendDestination(item) }
+    }
+
+    /// One more destination, written as an item of the list is, in YAML or JSON.
+    mutating func readDestination(_ text: [UInt8]) {
+        do {
+            guard let item = try YAMLParser.parse(text), !isNull(item) else {
+                return report(.file(path, line: 1, column: 1), "", "there is no destination", "write its keys and values")
+            }
+            guard configuration.destinations.count < Configuration.maxDestinations else {
+                return report(
+                    place(item.mark), "", "there are \(configuration.destinations.count) destinations already",
+                    "one daemon serves at most \(Configuration.maxDestinations)")
+            }
+            appendDestination(item)
+        } catch {
+            report(place(error.mark), "", error.what, error.remedy)
+        }
+    }
+
+    private mutating func appendDestination(_ item: YAMLNode) {
+        let index = configuration.destinations.count
+        configuration.destinations.append(DestinationConfiguration())
+        remember("destinations[\(index)]", place(item.mark))
+        guard case .mapping(let entries, _) = item else {
+            remember("destinations[\(index)].url", place(item.mark)) // or its absence would be reported as well
+            return report(
+                place(item.mark), "destinations[\(index)]", "a destination is a mapping",
+                "write \"- name: ...\" and its keys below the name, indented alike")
+        }
+        for entry in entries {
+            guard let key = destinationKeys.first(where: { $0.name == entry.key.text }) else {
+                reportUnknown(entry.key, in: "destinations[\(index)]", destinationKeys.map(\.name))
                 continue
             }
-            for entry in entries {
-                guard let key = destinationKeys.first(where: { $0.name == entry.key.text }) else {
-                    reportUnknown(entry.key, in: "destinations[\(index)]", destinationKeys.map(\.name))
-                    continue
-                }
-                apply(entry, key, as: "destinations[\(index)].\(key.name)", to: \.destinations[index])
-            }
+            apply(entry, key, as: "destinations[\(index)].\(key.name)", to: \.destinations[index])
         }
     }
 

@@ -17,6 +17,32 @@ package struct ControlRequest: Equatable, Sendable {
         query = parts.count == 2 ? String(parts[1]) : nil
         self.body = body
     }
+
+    /// The value of `name` in the query, percent-decoded (RFC 3986); nil where it is not there or not UTF-8.
+    package func parameter(_ name: String) -> String? {
+        for pair in (query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts[0] == name, parts.count == 2 else { continue }
+            return Self.decoded(parts[1])
+        }
+        return nil
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            guard digits.count == 2 else { return nil }
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
+            rest.removeFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
 }
 
 /// An answer, whole.

@@ -38,6 +38,7 @@ package final class IngestServer: Sendable {
 
     private struct Mail {
         var states: [StateMessage] = []
+        var counters: CountersMessage?
         var failure: String?
         var goodbye: GoodbyeMessage?
         var isStopping = false
@@ -93,6 +94,9 @@ package final class IngestServer: Sendable {
         }
     }
 
+    /// Any thread: tells the client how far it is, unless it does not read what it is told.
+    package func notify(_ counters: CountersMessage) { post { $0.counters = counters } }
+
     /// Any thread: the broadcast cannot go on; the client is told why, and the consumer gets its `ended`.
     package func fail(_ sentence: String) { post { $0.failure = $0.failure ?? sentence } }
 
@@ -110,15 +114,20 @@ package final class IngestServer: Sendable {
     fileprivate var descriptors: (listener: CInt, wakeUp: CInt) { (listener.raw, wakeUp.raw) }
     fileprivate func accept() throws(Errno) -> OwnedDescriptor? { try acceptNext(listener) }
 
-    fileprivate func collectMail() -> (states: [StateMessage], failure: String?, goodbye: GoodbyeMessage?, stop: Bool) {
+    fileprivate typealias Delivery = (
+        states: [StateMessage], counters: CountersMessage?, failure: String?, goodbye: GoodbyeMessage?, stop: Bool
+    )
+
+    fileprivate func collectMail() -> Delivery {
         wakeUp.clear()
         return mail.withLock { mail in
             defer {
                 mail.states.removeAll(keepingCapacity: true)
+                mail.counters = nil
                 mail.failure = nil
                 mail.goodbye = nil
             }
-            return (mail.states, mail.failure, mail.goodbye, mail.isStopping)
+            return (mail.states, mail.counters, mail.failure, mail.goodbye, mail.isStopping)
         }
     }
 
@@ -258,6 +267,9 @@ private final class IngestLoop {
         }
         if let session {
             for state in mail.states { session.enqueue { state.encode(sequence: $0, into: &$1) } }
+            if let counters = mail.counters, case .reading = stage, session.isLive, session.keepsReading {
+                session.enqueue { counters.encode(sequence: $0, into: &$1) }
+            }
         }
         if let goodbye = mail.goodbye, case .draining(let session) = stage {
             session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }

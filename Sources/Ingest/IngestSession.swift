@@ -80,6 +80,16 @@ internal import MediaCore
         if outbox.append(bytes, isLast: isLast) { outgoingSequence &+= 1 }
     }
 
+    /// Of the kernel's memory, which counts some 800 bytes for a short message and gives a socket 200 KiB.
+    private static let maxUnread: CInt = 16 * 1024
+
+    /// True when the client takes in what it is sent: what is only nice to know is told to nobody else, so that it never
+    /// takes the room of an error or a goodbye.
+    var keepsReading: Bool {
+        var unread: CInt = 0
+        return unsafe ioctl(socket.raw, UInt(TIOCOUTQ), &unread) == 0 && unread < Self.maxUnread
+    }
+
     /// False when the client is gone.
     func flush() -> Bool { outbox.flush(to: socket.raw) }
 

@@ -16,6 +16,7 @@ package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible
     case state = 0x82
     case error = 0x83
     case goodbye = 0x84
+    case counters = 0x86
 
     /// True for what a client may send.
     package var isFromClient: Bool { rawValue < 0x80 }
@@ -34,6 +35,7 @@ package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible
         case .state: "state"
         case .error: "error"
         case .goodbye: "goodbye"
+        case .counters: "counters"
         }
     }
 

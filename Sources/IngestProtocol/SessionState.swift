@@ -63,7 +63,7 @@ package struct SessionState: Equatable, Sendable {
         case (_, .paused), (_, .resumed): return .skip
         case (_, .annotated): return .annotate
         case (_, .finished): return .finish
-        case (_, .welcome), (_, .state), (_, .error), (_, .goodbye):
+        case (_, .welcome), (_, .state), (_, .error), (_, .goodbye), (_, .counters):
             throw unexpected("only a daemon sends this message")
         }
     }

@@ -149,6 +149,13 @@ final class Broadcast: Sendable {
             + counters.framesAbandoned.current
     }
 
+    /// What has become of the client's samples so far.
+    var counts: CountersMessage {
+        CountersMessage(
+            framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,
+            audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })
+    }
+
     /// The client's account of what became of its samples.
     func goodbye(_ end: BroadcastEnd, drained: Bool, sentence: String) -> GoodbyeMessage {
         let reason: GoodbyeReason =
@@ -161,8 +168,9 @@ final class Broadcast: Sendable {
         let why = errors.isEmpty ? "not everything could be sent in time" : errors
         // A failure's own sentence says why.
         let text = drained || end.hasFailed ? sentence : "\(sentence); \(why)"
+        let counts = counts
         return GoodbyeMessage(
-            reason, text: text, framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,
-            audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })
+            reason, text: text, framesTaken: counts.framesTaken, framesDropped: counts.framesDropped,
+            audioSamples: counts.audioSamples)
     }
 }

@@ -262,13 +262,20 @@ package final class BroadcastHost: IngestConsumer {
 
     private func destinationChanged(_ name: String, _ event: DestinationEvent) {
         event.log(to: logger, name: name)
-        if let message = event.stateMessage { server.notify(message) }
         endWithoutDestinations()
+        if case .state(.connecting) = event { noteConnecting(name) }
         let message = state.withLock { state -> StateMessage? in
             guard let broadcast = state.broadcast, state.closer == nil else { return nil }
             return state.advice.look(broadcast.destinations.snapshots.adviceFigures(at: clock.now()))
         }
         if let message { server.notify(message) }
+    }
+
+    /// That packets flow the client learns from `ClientAdvice`.
+    private func noteConnecting(_ name: String) {
+        let attempt = current?.destinations.snapshots.first { $0.name == name }?.attempt ?? 1
+        server.notify(
+            StateMessage(.connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
     }
 
     private func bitrateChanged(_ step: BitrateStep) {
@@ -291,14 +298,16 @@ package final class BroadcastHost: IngestConsumer {
     /// Once a second, by the main thread: measures, and tells the client what has changed.
     package func tick() {
         let now = clock.now()
-        let message = state.withLock { state -> StateMessage? in
-            guard let broadcast = state.broadcast, state.closer == nil else { return nil }
+        let (message, counts) = state.withLock { state -> (StateMessage?, CountersMessage?) in
+            guard let broadcast = state.broadcast, state.closer == nil else { return (nil, nil) }
             state.videoBitrate = Int(state.videoRate.note(broadcast.meter.videoBytes.current, at: now) * 8)
-            return state.advice.tick(
+            let advice = state.advice.tick(
                 broadcast.destinations.snapshots.adviceFigures(at: now), broadcast.frameFigures,
                 maxFrameRate: configuration.video.frameRate.framesPerSecond)
+            return (advice, broadcast.counts)
         }
         if let message { server.notify(message) }
+        if let counts { server.notify(counts) }
     }
 
     private func broadcastID() -> String {

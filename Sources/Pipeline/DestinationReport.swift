@@ -19,14 +19,6 @@ extension DestinationEvent {
         case .notice(let sentence): logger.notice("\(sentence)", metadata: ["destination": "\(name)"])
         }
     }
-
-    /// What the capture client is told, if anything; that packets flow it learns from `ClientAdvice`.
-    var stateMessage: StateMessage? {
-        switch self {
-        case .state(.connecting): StateMessage(.connecting, value: 1, text: "the destination is being connected")
-        case .state, .failed, .retrying, .notice: nil
-        }
-    }
 }
 
 extension DestinationSnapshot {

@@ -56,7 +56,7 @@ final class DestinationSet: Sendable {
     /// Ends one in order until `deadline` (monotonic clock), while the others go on; returns at once.
     ///
     /// - Returns: false where there is none of that name.
-    func remove(_ name: String, deadline: MediaTime) throws(WorkerFailure) -> Bool {
+    func remove(_ name: String, deadline: MediaTime) -> Bool {
         let found = state.withLock { state -> Destination? in
             guard let index = state.members.firstIndex(where: { $0.settings.name == name }) else { return nil }
             return state.members.remove(at: index)
@@ -73,12 +73,10 @@ final class DestinationSet: Sendable {
     }
 
     /// Those that wait for their next attempt make it now: the one of that name, or all.
-    ///
-    /// - Returns: false where there is none of that name.
-    func retry(_ name: String?) -> Bool {
-        let members = state.withLock { $0.members }.filter { name == nil || $0.settings.name == name }
-        for member in members { member.retryNow() }
-        return name == nil || !members.isEmpty
+    func retry(_ name: String?) {
+        for member in state.withLock({ $0.members }) where name == nil || member.settings.name == name {
+            member.retryNow()
+        }
     }
 
     /// What the links do, of destinations that a broadcast adapts to.

@@ -65,6 +65,8 @@ package struct DestinationSnapshot: Equatable, Sendable {
     /// Everything that the log held was sent before the end, and the server has shown that it got it: set when the
     /// destination has stopped.
     package var isDrained = false
+    /// The number of the attempt that is being or was last made, from 1 since media last flowed.
+    package var attempt = 0
     /// Connections that reached the point where packets flow, or files that were begun.
     package var connects = 0
     /// Failed attempts and broken connections since the start, by cause.

@@ -12,13 +12,17 @@ struct LinkMeter {
     private(set) var outstanding = 0
     /// When bytes last left, or none were outstanding.
     private var lastMovement: MediaTime
+    /// The shortest round trip: so long bytes are outstanding on a path without a queue.
+    private var roundTrip = MediaTime.zero
 
     init(at now: MediaTime) {
         lastMovement = now
         samples.reserveCapacity(Self.capacity + 1)
     }
 
-    mutating func note(sent: UInt64, outstanding: Int, at now: MediaTime) {
+    /// Ten times a second or so.
+    mutating func note(sent: UInt64, outstanding: Int, roundTrip: MediaTime = .zero, at now: MediaTime) {
+        self.roundTrip = roundTrip
         let delivered = sent - min(sent, UInt64(max(0, outstanding)))
         if delivered > self.delivered || outstanding == 0 { lastMovement = now }
         self.delivered = max(self.delivered, delivered)
@@ -38,11 +42,12 @@ struct LinkMeter {
     /// How long nothing has left although something was to.
     func stalled(at now: MediaTime) -> MediaTime { outstanding > 0 ? now - lastMovement : .zero }
 
-    /// How long what is outstanding takes to leave. While nothing moves, at least as long as that has lasted.
+    /// How long what is outstanding takes to arrive beyond what the path takes anyway. While nothing moves, at least as
+    /// long as that has lasted.
     func socketLag(at now: MediaTime) -> MediaTime {
         guard outstanding > 0 else { return .zero }
-        let stalled = stalled(at: now)
-        guard let rate, rate > 1 else { return stalled }
-        return max(stalled, min(.seconds(60), MediaTime(seconds: Double(outstanding) / rate)))
+        var lag = stalled(at: now)
+        if let rate, rate > 1 { lag = max(lag, min(.seconds(60), MediaTime(seconds: Double(outstanding) / rate))) }
+        return max(.zero, lag - roundTrip)
     }
 }

@@ -7,7 +7,8 @@ internal import MediaCore
 ///
 /// Every attempt begins with a keyframe that was not sent before, and timestamps go on; the encoder notices nothing.
 final class PublishingLoop {
-    /// How long the reader waits for a packet before it looks after the server; bounds the answer to a ping.
+    /// How long the reader waits for a packet before it looks after the server; bounds the answer to a ping. What the
+    /// link does is measured as often.
     private static let servicePeriod = MediaTime.milliseconds(100)
     /// For unpublishing and closing in order, where no stop sets a deadline.
     private static let finishTimeout = MediaTime.seconds(5)
@@ -26,6 +27,7 @@ final class PublishingLoop {
     /// A connection was lost when the broadcast had already ended: what it took along cannot be sent again.
     private var hasLostTheEnd = false
     private var meter: LinkMeter
+    private var nextMeasurement = MediaTime.zero
     private var acknowledgements: AcknowledgementWatch?
 
     private var clock: any TimeSource { destination.clock }
@@ -86,6 +88,7 @@ final class PublishingLoop {
     ///
     /// - Returns: where the server wants the next connection; nil at the end of the broadcast.
     private func publish(to sink: some PublishingSink) throws(PublishError) -> RTMPEndpoint? {
+        destination.state.withLock { $0.snapshot.attempt = backoff.attempts + 1 }
         enter(.connecting)
         var publishingSince: MediaTime?
         do {
@@ -183,8 +186,11 @@ final class PublishingLoop {
     /// Looks at what has reached the other side, and gives up a connection on which nothing does.
     private func measure(_ sink: some PublishingSink) throws(PublishError) {
         let now = clock.now()
+        guard now >= nextMeasurement else { return }
+        nextMeasurement = now + Self.servicePeriod
         let progress = sink.progress
-        meter.note(sent: progress.bytesSent, outstanding: progress.outstandingBytes, at: now)
+        meter.note(
+            sent: progress.bytesSent, outstanding: progress.outstandingBytes, roundTrip: progress.roundTrip, at: now)
         note(progress)
         guard case .rtmp(let settings) = kind else { return }
         let stalled = meter.stalled(at: now)

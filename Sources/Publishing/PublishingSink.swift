@@ -7,7 +7,8 @@ protocol PublishingSink: AnyObject {
     var headroom: Int { get }
     /// What has become of the attempt so far.
     var progress: SinkProgress { get }
-    /// Where the server wants this to go on; nil where it has not asked, or must not be followed.
+    /// Where the server wants the publisher to connect instead; nil where it has not asked, or must not be followed.
+    /// Stays after the end in order.
     var redirect: RTMPEndpoint? { get }
 
     /// Connects, or creates the file; returns when packets may be written.
@@ -38,6 +39,8 @@ struct SinkProgress: Equatable {
     var bytesSent: UInt64 = 0
     /// Of these, what the other side's kernel has not confirmed.
     var outstandingBytes = 0
+    /// The path's shortest round trip; zero where it is not known.
+    var roundTrip = MediaTime.zero
     var bytesAcknowledged: UInt64?
     var tlsProtocol: String?
 }

@@ -163,7 +163,7 @@ final class RTMPConnection {
             // What follows a refusal is the connection's end, which is none of this one's failures.
             if loginRequest != nil { return }
         }
-        if let count = session.acknowledgementDue(received: socket.bytesReceived), session.phase != .unpublishing {
+        if let count = session.acknowledgementDue(received: socket.bytesReceived) {
             try handle.send(.acknowledgement, on: .control, word: count)
         }
     }

@@ -37,11 +37,15 @@ final class RTMPPublisher: PublishingSink {
     var progress: SinkProgress {
         SinkProgress(
             location: location, bytesSent: connection?.socket.bytesSent ?? 0,
-            outstandingBytes: connection?.socket.unacknowledgedBytes ?? 0, bytesAcknowledged: acknowledgedBytes,
+            outstandingBytes: connection?.socket.unacknowledgedBytes ?? 0,
+            roundTrip: .microseconds(Int64(connection?.socket.tcpInfo?.minimumRoundTripMicroseconds ?? 0)),
+            bytesAcknowledged: acknowledgedBytes,
             tlsProtocol: connection?.socket.tlsProtocol)
     }
 
-    var redirect: RTMPEndpoint? { connection?.redirect }
+    var redirect: RTMPEndpoint? { connection?.redirect ?? finalRedirect }
+    /// What the connection had when it was closed.
+    private var finalRedirect: RTMPEndpoint?
 
     /// A server cannot have received more than was sent.
     private var acknowledgedBytes: UInt64? {
@@ -113,7 +117,10 @@ final class RTMPPublisher: PublishingSink {
 
     @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
-        defer { connection = nil }
+        defer {
+            finalRedirect = connection?.redirect
+            connection = nil
+        }
         return try connection?.unpublish(until: deadline) ?? false
     }
 

@@ -57,12 +57,13 @@ struct RTMPSession: Sendable {
     /// - Parameter window: bytes after which the server is asked to acknowledge.
     init(window: UInt32) { announcedWindow = window }
 
-    /// Unpublishing has been asked for.
+    /// Unpublishing has been asked for; nothing is sent after that.
     mutating func beginUnpublishing() { phase = .unpublishing }
+    private var isSending: Bool { phase != .unpublishing && phase != .over }
 
     /// The byte count to acknowledge now, or nil; `received` counts everything read from the server.
     mutating func acknowledgementDue(received: UInt64) -> UInt32? {
-        guard let acknowledgeEvery, received - acknowledgedToPeer >= acknowledgeEvery else { return nil }
+        guard isSending, let acknowledgeEvery, received - acknowledgedToPeer >= acknowledgeEvery else { return nil }
         acknowledgedToPeer = received
         return UInt32(truncatingIfNeeded: received)
     }
@@ -77,7 +78,7 @@ struct RTMPSession: Sendable {
             let window = try word(of: message, bytes: 5)
             guard window < announcedWindow, window > 0 else { return .none }
             announcedWindow = window
-            return .confirmWindow(window)
+            return isSending ? .confirmWindow(window) : .none
         case .userControl: return try userControl(message)
         case .commandAMF0: return try unsafe command(message.payload.span.bytes)
         case .commandAMF3:
@@ -111,7 +112,7 @@ struct RTMPSession: Sendable {
         guard let number = message.word(at: 2) else {
             throw .badControlMessage(type: message.type.rawValue, bytes: message.payload.count)
         }
-        return .pong(number)
+        return isSending ? .pong(number) : .none
     }
 
     // MARK: Commands

@@ -23,7 +23,7 @@ package struct BroadcastTimeline: Sendable {
     private let settings: TimelineSettings
     private var epochs = EpochTable()
     private var tracks: InlineArray<3, TrackHistory> = .init(repeating: TrackHistory())
-    private var judge: StepJudge
+    private let judge: StepJudge
     private var latency = LatencyFilter()
     private var offset: Int64 = 0
     private var offsetAtEpoch: Int64 = 0

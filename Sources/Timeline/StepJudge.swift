@@ -12,7 +12,8 @@ internal import MediaCore
 ///   jump; a gap that arrival has followed is a gap. If it turns out that another track went on evenly through what
 ///   was stepped over, the timeline takes it back.
 ///
-/// A step that is let stand is remembered, so that the other tracks, whose evidence may be clearer, do not part from it.
+/// "Anything lately" is all tracks together: once one has come through a step of which nobody could be sure, the others
+/// do not come early any more, and stay with it.
 struct StepJudge: Sendable {
     enum Verdict: Equatable {
         case goesOn
@@ -28,9 +29,6 @@ struct StepJudge: Sendable {
 
     private let settings: TimelineSettings
     private let tolerance: Int64
-    private var letStand: (track: TimelineTrack, step: Int64, arrival: Int64)?
-    /// How long after it a step that was let stand binds the other tracks: longer than a burst.
-    private static let memory: Int64 = 1_000_000_000
     private static let longestExcursion: Int64 = 100_000_000
 
     init(_ settings: TimelineSettings) {
@@ -41,7 +39,7 @@ struct StepJudge: Sendable {
     /// - Parameters:
     ///   - history: of the sample's track.
     ///   - leastLatency: how late the promptest of recent samples was; nil while nobody knows.
-    mutating func judge(
+    func judge(
         _ sample: TimelineSample, _ history: TrackHistory, in epochs: EpochTable, leastLatency: Int64?
     ) -> Verdict {
         guard let own = epochs[history.epoch] else {
@@ -66,14 +64,7 @@ struct StepJudge: Sendable {
             let lateness = 0 &- sample.deviation(in: own)
             isJump = step.fromArrival > tolerance && leastLatency.map { $0 &- lateness > tolerance } ?? false
         }
-        if let letStand, letStand.track != sample.track, sample.arrival &- letStand.arrival <= Self.memory,
-            (change &- letStand.step).magnitude <= tolerance.magnitude
-        {
-            return .stands
-        }
-        guard !isJump else { return .steps(change) }
-        letStand = (sample.track, step.fromEnd, sample.arrival)
-        return .stands
+        return isJump ? .steps(change) : .stands
     }
 
     private func goesOn(_ sample: TimelineSample, _ history: TrackHistory, _ step: TrackHistory.Step) -> Bool {
@@ -118,8 +109,8 @@ struct StepJudge: Sendable {
         history.arrival &- epoch.made <= settings.followWindow.nanoseconds
     }
 
-    /// How far the clock has jumped: exactly, if the sample follows the one before, as it does unless that would make it
-    /// later than the track ever was lately; else as arrival has it.
+    /// How far the clock has jumped: exactly, if the sample follows the one before, as it does unless that would make
+    /// it later than the track ever was lately; else as arrival has it.
     private func extent(
         _ sample: TimelineSample, _ history: TrackHistory, _ own: EpochTable.Epoch, _ step: TrackHistory.Step
     ) -> Int64 {

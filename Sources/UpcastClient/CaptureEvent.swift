@@ -74,6 +74,22 @@ public enum CaptureState: Sendable {
     }
 }
 
+/// What has become of a broadcast's samples so far.
+public struct CaptureCounters: Equatable, Sendable {
+    /// Frames that were encoded.
+    public let framesTaken: UInt64
+    /// Frames that were taken and not encoded: superseded by a newer one, too many, or out of order.
+    public let framesDropped: UInt64
+    /// PCM frames taken, app and microphone added up.
+    public let audioSamples: UInt64
+
+    init(_ message: CountersMessage) {
+        framesTaken = message.framesTaken
+        framesDropped = message.framesDropped
+        audioSamples = message.audioSamples
+    }
+}
+
 /// What became of a broadcast.
 public struct CaptureGoodbye: Equatable, Sendable {
     public enum Reason: Sendable { case finished, daemonStopping, endedByOperator, failed, other }
@@ -108,6 +124,8 @@ public struct CaptureGoodbye: Equatable, Sendable {
 public enum CaptureEvent: Equatable, Sendable {
     /// News, for people or for pacing; needs no answer.
     case state(CaptureState, value: Int, text: String)
+    /// How far it is, about once a second; a daemon older than the client may say nothing of it.
+    case counters(CaptureCounters)
     /// One message was refused; the broadcast goes on. `sequence` counts the client's messages from zero.
     case refused(daemonCode: UInt16, sequence: UInt32, text: String)
     /// The broadcast is over.

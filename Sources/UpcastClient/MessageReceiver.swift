@@ -149,6 +149,7 @@ final class MessageReceiver: Sendable {
             if message.isFatal { return .fatal(message) }
             return .event(
                 .refused(daemonCode: message.codeRaw, sequence: message.refersTo, text: message.text))
+        case .counters: return .event(.counters(CaptureCounters(try CountersMessage.decode(body: body))))
         case .goodbye: return .event(.goodbye(CaptureGoodbye(try GoodbyeMessage.decode(body: body))))
         case nil: return nil
         case .some(let type):

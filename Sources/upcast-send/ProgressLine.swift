@@ -6,9 +6,14 @@ import UpcastClient
 struct ProgressLine {
     private let isShown: Bool
     private var state = ""
+    /// As the daemon counts them; nil where it has not said.
+    private var dropped: UInt64?
     private var refused = 0
+    private var refusalsTold: Set<String> = []
     private var isLineOpen = false
     private var ticks = 0
+    /// A client whose every frame is refused need not tell every reason.
+    private static let maxRefusalsTold = 5
 
     /// - Parameter isShown: false shows errors only.
     init(isShown: Bool) { self.isShown = isShown }
@@ -22,41 +27,66 @@ struct ProgressLine {
 
     mutating func show(_ event: CaptureEvent) {
         switch event {
-        case .state(_, _, let text): state = text
+        case .state(let state, let value, let text): self.state = Self.name(state, value, text)
+        case .counters(let counters): dropped = counters.framesDropped
         case .refused(_, let sequence, let text):
             refused += 1
+            guard refusalsTold.count < Self.maxRefusalsTold, refusalsTold.insert(text).inserted else { return }
             report("message \(sequence) was refused: \(text)")
         case .goodbye: break
         }
     }
 
+    /// Draws the line before the inputs have begun.
+    mutating func wait() { draw(["waiting for the first samples", state]) }
+
     /// Draws the line again, at most five times a second.
-    mutating func update(frames: Int64, time: MediaTime, isPaused: Bool) {
-        ticks += 1
-        guard isShown, ticks % 4 == 1 else { return }
+    ///
+    /// - Parameters:
+    ///   - frames: that were sent.
+    ///   - late: that came too late to be sent.
+    mutating func update(frames: Int64, late: Int64, time: MediaTime, isPaused: Bool) {
         let seconds = time.secondsAsDouble
         let whole = Int(seconds)
-        var parts = [
-            "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)", "\(frames) frames",
-            "\(Self.tenths(seconds > 0 ? Double(frames) / seconds : 0))/s",
-        ]
-        if refused > 0 { parts.append("\(refused) refused") }
-        if isPaused { parts.append("paused") }
-        if !state.isEmpty { parts.append(state) }
-        Self.write("\r\u{1b}[K" + parts.joined(separator: "  "))
-        isLineOpen = true
+        draw([
+            "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)",
+            frames == 1 ? "1 frame" : "\(frames) frames",
+            dropped.map { "\($0) dropped" } ?? "",
+            isPaused ? "paused" : "",
+            late > 0 ? "\(late) late" : "",
+            refused > 0 ? "\(refused) refused" : "",
+            state,
+            seconds >= 1 ? "\(Self.tenths(Double(frames) / seconds))/s" : "",
+        ])
     }
 
-    mutating func ended(_ goodbye: CaptureGoodbye) {
+    /// - Parameter late: frames that came too late to be sent.
+    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64) {
+        if refused > refusalsTold.count { report("\(refused) messages were refused") }
         line(
             "\(goodbye.framesTaken) frames and \(goodbye.audioSamples) audio samples taken, "
-                + "\(goodbye.framesDropped) frames dropped" + (goodbye.text.isEmpty ? "" : "; \(goodbye.text)"))
+                + "\(goodbye.framesDropped) frames dropped" + (late > 0 ? ", \(late) came too late to be sent" : ""))
     }
 
     /// A line that is told whatever was asked for.
     mutating func report(_ text: String) {
         closeLine()
         Self.write("upcast-send: \(text)\n")
+    }
+
+    /// Draws as many parts as fit, the first ones first: a line that wraps could not be drawn over.
+    private mutating func draw(_ parts: [String]) {
+        ticks += 1
+        guard isShown, ticks % 4 == 1 else { return }
+        let room = Self.columns - 1
+        var text = ""
+        for part in parts where !part.isEmpty {
+            let longer = text.isEmpty ? part : text + "  " + part
+            guard longer.count <= room else { break }
+            text = longer
+        }
+        Self.write("\r\u{1b}[K" + text)
+        isLineOpen = true
     }
 
     private mutating func line(_ text: String) {
@@ -68,6 +98,26 @@ struct ProgressLine {
     private mutating func closeLine() {
         if isLineOpen { Self.write("\r\u{1b}[K") }
         isLineOpen = false
+    }
+
+    private static func name(_ state: CaptureState, _ value: Int, _ text: String) -> String {
+        switch state {
+        case .connecting: "connecting"
+        case .live: "live"
+        case .congested: "congested: \(value) ms late"
+        case .reconnecting: "reconnecting"
+        case .slowDown: "\(value)/s would do"
+        case .draining: "draining"
+        case .degraded: "one destination lost"
+        case .other: text
+        }
+    }
+
+    /// The terminal's width now; 80 where it does not say.
+    private static var columns: Int {
+        var size = winsize()
+        guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
     }
 
     /// Puts text on standard error, in one piece and at once.

@@ -15,6 +15,8 @@ final class Session {
     /// What the tracks' threads tell the main thread.
     struct SharedState {
         var frames: Int64 = 0
+        /// Frames that came too late to be sent.
+        var late: Int64 = 0
         var isPaused = false
         var running = 0
         /// Tracks that end by themselves and have not yet.
@@ -43,6 +45,11 @@ final class Session {
     }
 
     private static let tick = Duration.milliseconds(50)
+    /// How long the inputs wait for one that gives nothing.
+    private static let startPatience = MediaTime.seconds(10)
+    /// Bytes of a pipe that are read ahead: 1.5 s of 720p at 30 frames a second, 5 s of stereo.
+    private static let videoAheadBytes = 64 << 20
+    private static let audioAheadBytes = 1 << 20
 
     init(_ plan: SessionPlan) {
         self.plan = plan
@@ -62,23 +69,30 @@ final class Session {
 
     private func broadcast() throws -> ExitStatus {
         let stop = try StopSignal()
-        let inputs = try openInputs(stop)
+        var inputs: [Input] = []
+        defer {
+            stop.stop()
+            for input in inputs { input.stream?.ahead?.close() }
+        }
+        try openInputs(stop, &inputs)
         let connection = try daemon { () throws(CaptureError) in try CaptureConnection(path: plan.socket) }
         let welcome = try daemon { () throws(CaptureError) in try connection.start(plan.setup) }
         progress.began(welcome, at: plan.socket)
 
         // From here on signals end the broadcast, not the program; before any thread starts, so that none takes them.
         let signals = try SignalDescriptor([SIGINT, SIGTERM])
-        let settings = FeedSettings(origin: stop.now(), isPaced: plan.isPaced, duration: plan.duration)
+        let start = CommonStart(Set(inputs.map(\.name)))
         var threads: [WorkerThread] = []
         defer {
             stop.stop()
+            start.cancel()
             for thread in threads { thread.join() }
         }
-        for input in inputs { threads.append(try start(input, connection, settings, stop)) }
-        let goodbye = try watch(connection, signals, settings)
+        for input in inputs { threads.append(try self.start(input, connection, start, stop)) }
+        let goodbye = try watch(connection, signals, start)
 
         stop.stop()
+        start.cancel()
         for thread in threads { thread.join() }
         threads = []
         letSignalsThrough()
@@ -93,8 +107,22 @@ final class Session {
     // MARK: Tracks
 
     private enum Input: Sendable {
-        case video(SessionPlan.Video, FileInput?)
-        case audio(CaptureAudioSource, SessionPlan.Audio, FileInput?)
+        case video(SessionPlan.Video, InputStream?)
+        case audio(CaptureAudioSource, SessionPlan.Audio, InputStream?)
+
+        /// As messages name it.
+        var name: String {
+            switch self {
+            case .video: "video"
+            case .audio(.app, _, _): "app audio"
+            case .audio(.microphone, _, _): "microphone"
+            }
+        }
+        var stream: InputStream? {
+            switch self {
+            case .video(_, let stream), .audio(_, _, let stream): stream
+            }
+        }
 
         var isFinite: Bool {
             switch self {
@@ -112,18 +140,21 @@ final class Session {
     }
 
     /// Opens files before the broadcast begins, so that a wrong name is told first.
-    private func openInputs(_ stop: StopSignal) throws(InputError) -> [Input] {
-        var inputs: [Input] = []
+    private func openInputs(_ stop: StopSignal, _ inputs: inout [Input]) throws(InputError) {
         if let video = plan.video {
-            var file: FileInput?
-            if case .stream(let path, _, _) = video { file = try FileInput(path: path, stop: stop) }
-            inputs.append(.video(video, file))
+            var stream: InputStream?
+            if case .stream(let path, _, _) = video {
+                stream = try InputStream(path, stop, aheadBytes: plan.isPaced ? Self.videoAheadBytes : 0)
+            }
+            inputs.append(.video(video, stream))
         }
         for (source, audio) in [(CaptureAudioSource.app, plan.appAudio), (.microphone, plan.microphone)] {
             guard let audio else { continue }
-            var file: FileInput?
-            if case .stream(let path, _) = audio { file = try FileInput(path: path, stop: stop) }
-            inputs.append(.audio(source, audio, file))
+            var stream: InputStream?
+            if case .stream(let path, _) = audio {
+                stream = try InputStream(path, stop, aheadBytes: plan.isPaced ? Self.audioAheadBytes : 0)
+            }
+            inputs.append(.audio(source, audio, stream))
         }
         let finite = plan.loops ? 0 : inputs.filter(\.isFinite).count
         shared.withLock {
@@ -131,21 +162,22 @@ final class Session {
             $0.hadFinite = finite > 0
             $0.running = inputs.count
         }
-        return inputs
     }
 
     private func start(
-        _ input: Input, _ connection: CaptureConnection, _ settings: FeedSettings, _ stop: StopSignal
+        _ input: Input, _ connection: CaptureConnection, _ start: CommonStart, _ stop: StopSignal
     ) throws -> WorkerThread {
         let (plan, shared) = (plan, shared)
+        let settings = FeedSettings(
+            start: start, name: input.name, isPaced: plan.isPaced, duration: plan.duration)
         return try WorkerThread(name: input.threadName, stackBytes: 512 * 1024) {
             var failure: Failure?
             do {
                 switch input {
-                case .video(let video, let file):
-                    try Track(plan, connection, shared).sendVideo(video, file, settings, stop)
-                case .audio(let source, let audio, let file):
-                    try Track(plan, connection, shared).sendAudio(source, audio, file, settings, stop)
+                case .video(let video, let stream):
+                    try Track(plan, connection, shared).sendVideo(video, stream, settings, stop)
+                case .audio(let source, let audio, let stream):
+                    try Track(plan, connection, shared).sendAudio(source, audio, stream, settings, stop)
                 }
             } catch let error as CaptureError {
                 failure = .daemon(error)
@@ -153,6 +185,7 @@ final class Session {
                 // A stop cuts inputs short; what they make of that is no news.
                 if !stop.isStopped { failure = .input("\(error)") }
             }
+            start.withdraw(input.name, at: stop.now())
             shared.withLock {
                 $0.running -= 1
                 if input.isFinite { $0.finiteLeft -= 1 }
@@ -167,12 +200,11 @@ final class Session {
 
     /// Watches until the broadcast is to end; returns the daemon's goodbye where that ended it.
     private func watch(
-        _ connection: CaptureConnection, _ signals: borrowing SignalDescriptor, _ settings: FeedSettings
+        _ connection: CaptureConnection, _ signals: borrowing SignalDescriptor, _ start: CommonStart
     ) throws -> CaptureGoodbye? {
         var pauses = plan.pauses[...]
         let clock = MonotonicClock()
-        // A pipe that says nothing must not keep a broadcast whose time is over.
-        let end = plan.duration.map { settings.origin + $0 + .milliseconds(500) }
+        let deadline = clock.now() + Self.startPatience
         while true {
             let event = try daemon { () throws(CaptureError) in try connection.nextEvent(timeout: Self.tick) }
             if case .goodbye(let goodbye)? = event { return goodbye }
@@ -185,12 +217,25 @@ final class Session {
             if state.failure != nil { return nil }
             if state.running == 0 || state.hadFinite && state.finiteLeft <= 0 { return nil }
             let now = clock.now()
-            if let end, now >= end { return nil }
-            try daemon { () throws(CaptureError) in
-                try pauseOrResume(connection, &pauses, state.isPaused, now - settings.origin)
+            guard let begun = start.time else {
+                progress.wait()
+                if now >= deadline { progress.report(Self.sentence(missing: start.expire(at: now))) }
+                continue
             }
-            progress.update(frames: state.frames, time: now - settings.origin, isPaused: state.isPaused)
+            // A pipe that says nothing must not keep a broadcast whose time is over.
+            if let duration = plan.duration, now - begun >= duration + .milliseconds(500) { return nil }
+            try daemon { () throws(CaptureError) in
+                try pauseOrResume(connection, &pauses, state.isPaused, now - begun)
+            }
+            progress.update(
+                frames: state.frames, late: state.late, time: now - begun, isPaused: state.isPaused)
         }
+    }
+
+    private static func sentence(missing: [String]) -> String {
+        let names = missing.joined(separator: " and ")
+        return "nothing has come for \(names) in \(startPatience); the broadcast begins without, and takes what comes "
+            + "later from when it comes"
     }
 
     private func pauseOrResume(
@@ -214,7 +259,7 @@ final class Session {
             ?? daemon { () throws(CaptureError) in
                 try connection.finish(reason) { progress.show($0) }
             }
-        progress.ended(last)
+        progress.ended(last, late: shared.withLock { $0.late })
         if last.reason == .finished { return .sent }
         progress.report("the daemon ended the broadcast: " + (last.text.isEmpty ? "\(last.reason)" : last.text))
         return .refused

@@ -16,25 +16,25 @@ struct Track {
     }
 
     func sendVideo(
-        _ video: SessionPlan.Video, _ file: FileInput?, _ settings: FeedSettings, _ stop: StopSignal
+        _ video: SessionPlan.Video, _ stream: InputStream?, _ settings: FeedSettings, _ stop: StopSignal
     ) throws {
         let source: any VideoSource
-        switch (video, file) {
+        switch (video, stream) {
         case (.pattern(let format, let rate), _):
             source = PatternVideo(format: format, rate: rate, convention: plan.convention)
-        case (.stream(_, let raw, let rate), let file?):
-            let reader = InputReader(file)
+        case (.stream(_, let raw, let rate), let stream?):
+            let reader = stream.reader
             if let raw {
                 source = RawVideo(
-                    reader, isLive: file.isLive, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
+                    reader, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
             } else {
                 source = try Y4MVideo(
-                    reader, isLive: file.isLive, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
+                    reader, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
             }
         case (.stream, nil): return
         }
         let feed = VideoFeed(source, schedule: plan.orientation, settings: settings, clock: stop)
-        try feed.run { source, pts, tag in
+        try feed.run(leftOut: { shared.withLock { $0.late += 1 } }) { source, pts, tag in
             if isPaused { return }
             let pixels = source.pixels
             try connection.sendVideo(
@@ -45,18 +45,18 @@ struct Track {
     }
 
     func sendAudio(
-        _ source: CaptureAudioSource, _ audio: SessionPlan.Audio, _ file: FileInput?, _ settings: FeedSettings,
+        _ source: CaptureAudioSource, _ audio: SessionPlan.Audio, _ stream: InputStream?, _ settings: FeedSettings,
         _ stop: StopSignal
     ) throws {
         let input: any AudioInput
         var settings = settings
-        switch (audio, file) {
+        switch (audio, stream) {
         case (.tone(let format, let frequency), _):
             input = try ToneInput(format: format, frequency: frequency)
             // Without pace a tone would run hours ahead of any picture.
             settings.isPaced = true
-        case (.stream(_, let raw), let file?):
-            input = try PCMInput(InputReader(file), isLive: file.isLive, rawFormat: raw, loops: plan.loops)
+        case (.stream(_, let raw), let stream?):
+            input = try PCMInput(stream.reader, rawFormat: raw, loops: plan.loops)
         case (.stream, nil): return
         }
         try AudioFeed(input, settings: settings, clock: stop).run { input, pts in

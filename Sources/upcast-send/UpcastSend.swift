@@ -16,8 +16,13 @@ import UpcastClient
               ffmpeg -i clip.mp4 -f yuv4mpegpipe - | upcast-send --video -
               upcast-send --video a.bgra --format BGRA --size 800x600 --mic a.wav
 
+            All inputs begin together, when each has given its first sample; one that gives nothing for 10 s is not \
+            waited for. A pipe may be live: it is read ahead, by 64 MiB of video at most, so that its writer need not \
+            wait; where it stalls it is moved up to the clock again. What is more than a second late is left out and \
+            counted as late.
+
             SIGINT and SIGTERM end the broadcast properly; a second one ends the program. Progress is shown where \
-            standard error is a terminal.
+            standard error is a terminal: time, frames sent, frames that the daemon dropped, late ones, state.
 
             Exit codes: 0 sent and finished, 1 wrong usage, 2 cannot connect, 3 refused or ended by the daemon, \
             4 an input cannot be read or sent.
@@ -80,7 +85,9 @@ import UpcastClient
     @Flag(help: "Begin files again at their end.")
     var loop = false
 
-    @Flag(inversion: .prefixedNo, help: "Send samples when they are due, or as they come; tones are always paced.")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Send samples when they are due, or as they come and with the least delay; tones are always paced.")
     var pace = true
 
     @Option(help: "Pause at START seconds for SECONDS, as 5:2; may be given several times.")

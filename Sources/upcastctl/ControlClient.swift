@@ -36,15 +36,28 @@ struct ControlClient {
     var timeoutSeconds = 5
 
     /// The JSON that the daemon answers with 200.
-    func get(_ target: String) throws(ControlClientError) -> JSONValue {
+    func get(_ target: String) throws(ControlClientError) -> JSONValue { try ask("GET", target) }
+
+    /// The same for any method, with a body.
+    @discardableResult
+    func ask(_ method: String, _ target: String, body: String = "") throws(ControlClientError) -> JSONValue {
+        let length = method == "GET" ? "" : "Content-Length: \(body.utf8.count)\r\n"
         let (status, body) = try Self.split(
-            try exchange("GET \(target) HTTP/1.1\r\nHost: upcastd\r\nConnection: close\r\n\r\n"))
+            try exchange("\(method) \(target) HTTP/1.1\r\nHost: upcastd\r\n\(length)Connection: close\r\n\r\n\(body)"))
         let json: JSONValue
         do { json = try JSONParser.parse(body) } catch {
             throw .unintelligible("\(error) of an answer \(status) with \(body.count) bytes")
         }
         guard status == 200 else { throw .refused(status: status, ErrorReport(json: json)) }
         return json
+    }
+
+    /// A value for a query: everything but RFC 3986's unreserved characters is escaped.
+    static func escaped(_ value: String) -> String {
+        let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+        return value.utf8.map {
+            unreserved.contains($0) ? String(UnicodeScalar($0)) : ($0 < 16 ? "%0" : "%") + String($0, radix: 16)
+        }.joined()
     }
 
     /// Status and body of an HTTP/1.1 answer that was read to its end.

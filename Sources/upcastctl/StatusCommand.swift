@@ -7,11 +7,7 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Shows what the daemon is doing: state, counters, drops by cause, queue, memory.")
 
-    @Option(
-        help: ArgumentHelp(
-            "The daemon's control socket (default: $UPCAST_CONTROL_SOCKET, or /run/upcast/control.sock).",
-            valueName: "path"))
-    var socket: String?
+    @OptionGroup var control: ControlOptions
 
     @Flag(help: "Print the daemon's own JSON.")
     var json = false
@@ -20,7 +16,7 @@ struct StatusCommand: ParsableCommand {
     var watch = false
 
     func run() throws {
-        let client = ControlClient(path: socket ?? Self.socketFromEnvironment ?? "/run/upcast/control.sock")
+        let client = control.client
         repeat {
             let answer = try client.get("/status")
             let text =
@@ -32,11 +28,5 @@ struct StatusCommand: ParsableCommand {
             fflush(nil)
             if watch { sleep(1) }
         } while watch
-    }
-
-    private static var socketFromEnvironment: String? {
-        guard let value = unsafe getenv("UPCAST_CONTROL_SOCKET") else { return nil }
-        let path = unsafe String(cString: value)
-        return path.isEmpty ? nil : path
     }
 }

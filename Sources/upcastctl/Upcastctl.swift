@@ -5,11 +5,11 @@ import Glibc
 struct Upcastctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upcastctl",
-        abstract: "Looks at a running upcastd.",
+        abstract: "Looks at a running upcastd, and commands it.",
         discussion: """
             Exit codes: 0 success, 1 wrong usage, 2 the daemon cannot be reached, 3 the daemon answered with an error.
             """,
-        subcommands: [StatusCommand.self])
+        subcommands: [StatusCommand.self, DestinationCommand.self, RetryCommand.self])
 }
 
 /// How this program ends; scripts rely on the numbers.

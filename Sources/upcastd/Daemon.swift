@@ -35,10 +35,12 @@ struct Daemon {
                 clock: clock)
             host = BroadcastHost(
                 configuration: configuration, environment: environment, server: server, logger: logger, clock: clock)
-            control = ControlServer(
-                path: configuration.control.socket, mode: configuration.control.socketMode,
+            var routes = ControlRoutes.standard(
                 status: { [host] in host.status },
                 readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready })
+            routes.addCommands(to: host)
+            control = ControlServer(
+                path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes)
             try MediaLibraries.prepare(logger)
             // The last moment with one thread, and everything is loaded.
             ProcessMemory.releaseFilePages()

@@ -85,10 +85,9 @@ import Testing
 
     @Test func theWaitAtTheStartKeepsToTheBounds() throws {
         func latency(_ least: Int64, _ most: Int64, _ expected: Set<AudioSource> = [.app]) throws -> MediaTime {
-            try AudioMixer(
-                settings: AudioMixerSettings(
-                    minimumLatency: .milliseconds(least), maximumLatency: .milliseconds(most), expectedSources: expected)
-            ).counters.latency
+            let settings = AudioMixerSettings(
+                minimumLatency: .milliseconds(least), maximumLatency: .milliseconds(most), expectedSources: expected)
+            return try AudioMixer(settings: settings).counters.latency
         }
         #expect(try latency(60, 750) == .milliseconds(600))
         #expect(try latency(60, 250) == .milliseconds(250))

@@ -6,20 +6,23 @@ import Testing
 @Suite struct FeedTests {
     private static let origin = MediaTime.seconds(1_000)
 
+    /// A track that waits for no other.
+    private static func alone(isPaced: Bool = true, duration: MediaTime? = nil) -> FeedSettings {
+        FeedSettings(start: CommonStart(["video"]), name: "video", isPaced: isPaced, duration: duration)
+    }
+
     /// Frames of 16x16 grey; counts what it was asked for.
     private final class Counting: VideoSource {
         let format = VideoSampleFormat(packed: .gray, width: 16, height: 16)
         let pixels = [UInt8](repeating: 0, count: 256)
         let rate: FrameRate
-        let isLive: Bool
         let isFinite = true
         let frames: Int64
         let onAdvance: (Int64) -> Void
 
-        init(_ rate: FrameRate, frames: Int64, isLive: Bool = false, onAdvance: @escaping (Int64) -> Void = { _ in }) {
+        init(_ rate: FrameRate, frames: Int64, onAdvance: @escaping (Int64) -> Void = { _ in }) {
             self.rate = rate
             self.frames = frames
-            self.isLive = isLive
             self.onAdvance = onAdvance
         }
 
@@ -31,10 +34,12 @@ import Testing
 
     private func run(
         _ source: Counting, _ clock: ManualClock, schedule: OrientationSchedule = .none,
-        settings: FeedSettings = FeedSettings(origin: origin), sending: MediaTime = .zero
+        settings: FeedSettings = alone(), sending: MediaTime = .zero,
+        leftOut: () -> Void = {}
     ) throws -> [(pts: MediaTime, sentAt: MediaTime, tag: OrientationTag?)] {
         var sent: [(pts: MediaTime, sentAt: MediaTime, tag: OrientationTag?)] = []
-        try VideoFeed(source, schedule: schedule, settings: settings, clock: clock).run { _, pts, tag in
+        let feed = VideoFeed(source, schedule: schedule, settings: settings, clock: clock)
+        try feed.run(leftOut: leftOut) { _, pts, tag in
             sent.append((pts, clock.now(), tag))
             clock.advance(sending)
         }
@@ -61,8 +66,7 @@ import Testing
         var count = 0
         var sent: [(MediaTime, MediaTime)] = []
         let feed = VideoFeed(
-            Counting(FrameRate(10), frames: 30), schedule: .none, settings: FeedSettings(origin: Self.origin),
-            clock: clock)
+            Counting(FrameRate(10), frames: 30), schedule: .none, settings: Self.alone(), clock: clock)
         try feed.run { _, pts, _ in
             sent.append((pts, clock.now()))
             if count == 5 { clock.advance(.seconds(1)) }
@@ -75,13 +79,64 @@ import Testing
 
     @Test func aPipeBeginsWhenItsFirstFrameComes() throws {
         let clock = ManualClock(Self.origin)
-        let live = Counting(FrameRate(10), frames: 3, isLive: true) { if $0 == 0 { clock.advance(.seconds(2)) } }
+        let live = Counting(FrameRate(10), frames: 3) { if $0 == 0 { clock.advance(.seconds(2)) } }
         #expect(try run(live, clock).map(\.pts) == [2000, 2100, 2200].map { Self.origin + .milliseconds($0) })
+    }
+
+    /// A writer that is held up and then makes up for it by a burst: what is very late is left out, and then all is as
+    /// if nothing had been.
+    @Test func aBurstCatchesUp() throws {
+        let clock = ManualClock(Self.origin)
+        var leftOut = 0
+        // After frame 9 nothing for 3 s, then everything that was due at once.
+        let live = Counting(FrameRate(10), frames: 60) { if $0 == 10 { clock.advance(.seconds(3)) } }
+        let sent = try run(live, clock, leftOut: { leftOut += 1 })
+        #expect(leftOut == 19 && sent.count == 41)
+        #expect(sent.allSatisfy { ($0.pts - Self.origin).nanoseconds % 100_000_000 == 0 })
+        #expect(sent.last?.pts == Self.origin + .milliseconds(5900) && sent.last?.sentAt == sent.last?.pts)
+    }
+
+    /// A writer that is held up and goes on at its own rate has lost the time: its frames move up to the clock.
+    @Test func aLastingDelayIsMadeUpFor() throws {
+        let clock = ManualClock(Self.origin)
+        var leftOut = 0
+        var next = Self.origin
+        let live = Counting(FrameRate(10), frames: 100) { frame in
+            if frame == 10 { next += .seconds(3) }
+            _ = clock.wait(until: next)
+            next += .milliseconds(100)
+        }
+        let sent = try run(live, clock, leftOut: { leftOut += 1 })
+        #expect(leftOut == 5 && sent.count == 95)
+        #expect(sent[10...].allSatisfy { $0.pts == $0.sentAt })
+        #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.pts < $1.pts })
+    }
+
+    /// A grabber that gives two thirds of the frames that it promised must not fall behind for ever.
+    @Test func aSlowPipeStaysNearTheClock() throws {
+        let clock = ManualClock(Self.origin)
+        let live = Counting(FrameRate(30), frames: 1200) { _ in clock.advance(.milliseconds(50)) }
+        let sent = try run(live, clock)
+        #expect(sent.count == 1200)
+        #expect(sent.allSatisfy { $0.sentAt - $0.pts < .milliseconds(800) })
+        #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.pts < $1.pts })
+    }
+
+    /// A daemon that takes more than twice the time that there is: nobody waited for the source, so its times stay what
+    /// they are, in step with the other tracks, and what would be too late is left out.
+    @Test func slowSendingMovesNothing() throws {
+        let clock = ManualClock(Self.origin)
+        var leftOut = 0
+        let source = Counting(FrameRate(10), frames: 200)
+        let sent = try run(source, clock, sending: .milliseconds(230), leftOut: { leftOut += 1 })
+        #expect(sent.count + leftOut == 200 && sent.count > 75)
+        #expect(sent.allSatisfy { ($0.pts - Self.origin).nanoseconds % 100_000_000 == 0 })
+        #expect(sent.allSatisfy { $0.sentAt - $0.pts <= .seconds(1) })
     }
 
     @Test func withoutPaceNobodyWaits() throws {
         let clock = ManualClock(Self.origin)
-        let settings = FeedSettings(origin: Self.origin, isPaced: false)
+        let settings = Self.alone(isPaced: false)
         let sent = try run(Counting(FrameRate(10), frames: 50), clock, settings: settings)
         #expect(sent.count == 50 && sent.allSatisfy { $0.sentAt == Self.origin })
         #expect(sent.last?.pts == Self.origin + .milliseconds(4900))
@@ -89,7 +144,7 @@ import Testing
 
     /// The frame that would begin at the end does not belong to the broadcast, and a pattern does not draw it.
     @Test func durationEndsTheFeed() throws {
-        let settings = FeedSettings(origin: Self.origin, duration: .seconds(2))
+        let settings = Self.alone(duration: .seconds(2))
         var asked: Int64 = -1
         let source = Counting(FrameRate(10), frames: .max) { asked = $0 }
         let sent = try run(source, ManualClock(Self.origin), settings: settings)
@@ -113,7 +168,7 @@ import Testing
         let clock = ManualClock(Self.origin)
         let tone = try ToneInput(format: AudioFormat(sampleRate: rate, channels: 1, encoding: .int16), frequency: 440)
         var (frames, count) = (Int64(0), 0)
-        let settings = FeedSettings(origin: Self.origin, duration: .seconds(20))
+        let settings = Self.alone(duration: .seconds(20))
         try AudioFeed(tone, settings: settings, clock: clock).run { input, pts in
             #expect(pts == Self.origin + MediaTime(sample: frames, rate: rate) && clock.now() == pts)
             frames += Int64(input.samples.count / 2)

@@ -79,7 +79,7 @@ import Testing
     @Test(arguments: [0, 0xffff_ffff])
     func openSizesLastToTheEnd(size: Int) throws {
         let bytes = Self.wav(Self.format(tag: 1, bits: 16), Self.chunk("data", [UInt8](0..<22), size: size))
-        let input = try PCMInput(InputReader(MemoryInput(bytes)), isLive: true, rawFormat: nil)
+        let input = try PCMInput(InputReader(MemoryInput(bytes)), rawFormat: nil)
         #expect(try input.advance(frames: 4) == 4)
         #expect(input.samples == [UInt8](0..<16))
         // Six bytes are left: one frame and a half.
@@ -91,14 +91,14 @@ import Testing
     @Test func chunksBehindTheSamplesAreNotSound() throws {
         let bytes = Self.wav(
             Self.format(tag: 1, bits: 16), Self.chunk("data", [1, 2, 3, 4]), Self.chunk("LIST", [9, 9, 9, 9]))
-        let input = try PCMInput(InputReader(MemoryInput(bytes)), isLive: false, rawFormat: nil)
+        let input = try PCMInput(InputReader(MemoryInput(bytes)), rawFormat: nil)
         #expect(try input.advance(frames: 100) == 1)
         #expect(try input.advance(frames: 100) == 0)
     }
 
     @Test func loopsBeginAgainBehindTheHeader() throws {
         let bytes = Self.wav(Self.format(tag: 1, bits: 16), Self.chunk("data", [1, 2, 3, 4, 5, 6, 7, 8]))
-        let input = try PCMInput(InputReader(MemoryInput(bytes)), isLive: false, rawFormat: nil, loops: true)
+        let input = try PCMInput(InputReader(MemoryInput(bytes)), rawFormat: nil, loops: true)
         for _ in 0..<3 {
             #expect(try input.advance(frames: 1) == 1)
             #expect(input.samples == [1, 2, 3, 4])
@@ -109,13 +109,13 @@ import Testing
 
     @Test func rawSamplesNeedAFormat() throws {
         let format = AudioFormat(sampleRate: 8_000, channels: 1, encoding: .int16, isBigEndian: true)
-        let input = try PCMInput(InputReader(MemoryInput([1, 2, 3, 4, 5])), isLive: false, rawFormat: format)
+        let input = try PCMInput(InputReader(MemoryInput([1, 2, 3, 4, 5])), rawFormat: format)
         #expect(input.format == format)
         #expect(try input.advance(frames: 10) == 2)
-        #expect(throws: InputError.self) { try PCMInput(InputReader(MemoryInput([1])), isLive: false, rawFormat: nil) }
+        #expect(throws: InputError.self) { try PCMInput(InputReader(MemoryInput([1])), rawFormat: nil) }
         let planar = AudioFormat(sampleRate: 8_000, channels: 2, encoding: .int16, isInterleaved: false)
         #expect(throws: InputError.self) {
-            try PCMInput(InputReader(MemoryInput([1])), isLive: false, rawFormat: planar)
+            try PCMInput(InputReader(MemoryInput([1])), rawFormat: planar)
         }
     }
 }

@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: ["FRAME", "FRAME Ip"], [1, 7, 100_000])
     func framesComeOutAsTheyWentIn(line: String, piece: Int) throws {
         let input = MemoryInput(stream(Self.head, frames: Self.frames, frameLine: line), piece: piece)
-        let video = try Y4MVideo(InputReader(input), isLive: false)
+        let video = try Y4MVideo(InputReader(input))
         #expect(video.rate == FrameRate(10) && video.format.color.matrix == .bt601)
         #expect(video.format == VideoSampleFormat(packed: .i420, width: 16, height: 16, color: video.format.color))
         #expect(try read(video) == Self.frames)
@@ -63,10 +63,10 @@ import Testing
         for length in stride(from: 0, through: whole.count, by: 3) {
             let reader = InputReader(MemoryInput(Array(whole[..<length]), piece: 64))
             if length < headBytes {
-                #expect(throws: InputError.self) { try Y4MVideo(reader, isLive: true) }
+                #expect(throws: InputError.self) { try Y4MVideo(reader) }
                 continue
             }
-            let video = try Y4MVideo(reader, isLive: true)
+            let video = try Y4MVideo(reader)
             let insideFrameLine = (length - headBytes) % 390
             if (1..<6).contains(insideFrameLine) {
                 #expect(throws: InputError.self) { try read(video) }
@@ -79,7 +79,7 @@ import Testing
     @Test func aFrameThatIsNotOneIsToldApart() throws {
         var bytes = stream(Self.head, frames: Self.frames)
         bytes[Self.head.utf8.count + 1 + 390] = 0x58
-        let video = try Y4MVideo(InputReader(MemoryInput(bytes)), isLive: false)
+        let video = try Y4MVideo(InputReader(MemoryInput(bytes)))
         let error = #expect(throws: InputError.self) { try read(video) }
         #expect(error?.description.contains("frame 1 of the Y4M stream") == true)
     }
@@ -87,15 +87,15 @@ import Testing
     @Test func aStreamWithoutARateNeedsOne() throws {
         let head = "YUV4MPEG2 W16 H16 C420"
         let empty = InputReader(MemoryInput(stream(head, frames: [])))
-        #expect(throws: InputError.self) { try Y4MVideo(empty, isLive: false) }
+        #expect(throws: InputError.self) { try Y4MVideo(empty) }
         let input = MemoryInput(stream(head, frames: Self.frames))
-        #expect(try Y4MVideo(InputReader(input), isLive: false, rate: FrameRate(5)).rate == FrameRate(5))
+        #expect(try Y4MVideo(InputReader(input), rate: FrameRate(5)).rate == FrameRate(5))
     }
 
     @Test func loopsBeginAgainWhereTheInputCan() throws {
         for canRewind in [true, false] {
             let input = MemoryInput(stream(Self.head, frames: Self.frames), canRewind: canRewind)
-            let video = try Y4MVideo(InputReader(input), isLive: false, loops: true)
+            let video = try Y4MVideo(InputReader(input), loops: true)
             var count = 0
             while count < 8, try video.advance(frame: Int64(count), time: .zero, orientation: nil) {
                 #expect(video.pixels == Self.frames[count % 3])
@@ -112,7 +112,7 @@ import Testing
         let (blue, red) = ((0..<64).map { UInt16($0) }, (0..<64).map { UInt16(1023 - $0) })
         let head = "YUV4MPEG2 W16 H16 F10:1 C420p10"
         let input = MemoryInput(stream(head, frames: [words(luma + blue + red)]))
-        let video = try Y4MVideo(InputReader(input), isLive: false)
+        let video = try Y4MVideo(InputReader(input))
         #expect(video.format.pixelFormat == .p010)
         let chroma = zip(blue, red).flatMap { [$0 << 6, $1 << 6] }
         #expect(try read(video) == [words(luma.map { $0 << 6 } + chroma)])
@@ -121,10 +121,10 @@ import Testing
     @Test func rawVideoHasNoHeader() throws {
         let format = VideoSampleFormat(packed: .gray, width: 16, height: 16)
         let bytes = [UInt8](repeating: 1, count: 256) + [UInt8](repeating: 2, count: 256) + [3, 3, 3]
-        let video = RawVideo(InputReader(MemoryInput(bytes)), isLive: false, format: format, rate: FrameRate(1))
+        let video = RawVideo(InputReader(MemoryInput(bytes)), format: format, rate: FrameRate(1))
         #expect(try read(video).map { $0[255] } == [1, 2])
         let loop = RawVideo(
-            InputReader(MemoryInput(bytes)), isLive: false, format: format, rate: FrameRate(1), loops: true)
+            InputReader(MemoryInput(bytes)), format: format, rate: FrameRate(1), loops: true)
         for frame in 0..<5 { #expect(try loop.advance(frame: Int64(frame), time: .zero, orientation: nil)) }
         #expect(loop.pixels[0] == 1)
     }

@@ -180,31 +180,7 @@ import Testing
             try playback.client.finish()
             let recording = try stage.server.finishedRecording()
 
-            // On a busy machine frames are superseded, the first bright one too: a flash happened after the last dark
-            // frame and not after the first bright one.
-            var flashes: [ClosedRange<Double>] = []
-            var last: (pts: Double, isBright: Bool) = (0, false)
-            try DecodedVideo.forEachFrame(of: recording) { frame in
-                let isBright = frame.image.meanLuma(x: 320, y: 180) > 125
-                if isBright && !last.isBright { flashes.append(last.pts...frame.pts) }
-                last = (frame.pts, isBright)
-            }
-            let audio = try DecodedAudio(recording)
-            let rate = Double(audio.sampleRate)
-            var beeps: [Double] = []
-            var at = audio.start
-            while let onset = ToneAnalysis.onset(
-                in: audio.samples(channel: 0, from: at, to: audio.start + audio.duration), above: 0.2)
-            {
-                beeps.append(audio.start + Double(onset) / rate)
-                at = beeps.last! + 0.6
-            }
-            #expect(flashes.count == events.count)
-            #expect(beeps.count == events.count)
-            for (flash, beep) in zip(flashes, beeps) {
-                print("flash at \(flash.lowerBound) to \(flash.upperBound) s, beep at \(beep) s")
-                #expect(beep > flash.lowerBound - 0.040 && beep < flash.upperBound + 0.040, "\(flash), \(beep)")
-            }
+            try FlashAndBeep(recording).expectTogether(events.count)
             try stage.checkRecording(recording)
             try stage.end()
         }

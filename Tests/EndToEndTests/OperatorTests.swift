@@ -58,7 +58,8 @@ import Testing
             let frames = try DecodedVideo.forEachFrame(of: recording) { frame in
                 if frame.index % 10 == 5 { try PictureArchive.save(frame.image, as: "pattern-\(frame.index)") }
             }
-            #expect(frames > 45, "\(frames) frames of 60")
+            // A busy machine leaves out what is late.
+            #expect(frames > 30, "\(frames) frames of 60")
             let audio = try DecodedAudio(recording)
             #expect(audio.duration > 3.5)
             let middle = audio.samples(channel: 1, from: audio.start + 1.5, to: audio.start + 3)
@@ -79,11 +80,14 @@ import Testing
         try await blocking {
             var settings = DaemonSettings()
             settings.publish(to: "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live")
+            settings.destinations[0].fields["reconnect"] = "false"
             let daemon = try Daemon(settings)
             let sender = try ChildProcess(
                 ProductExecutable.upcastSend.path, ["--socket", daemon.ingestSocket, "--size", "320x180"])
             #expect(sender.waitForExit(within: 20) == .code(3), "\(sender.errorTail)")
             #expect(sender.errors.contains("refused"), "\(sender.errorTail)")
+            // Once, though the daemon says it as an error and again in its goodbye.
+            #expect(sender.errors.split(separator: "\n").count == 1, "\(sender.errors)")
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
         }
     }

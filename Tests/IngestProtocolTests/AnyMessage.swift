@@ -13,6 +13,7 @@ enum AnyMessage: Equatable {
     case state(StateMessage)
     case error(ErrorMessage)
     case goodbye(GoodbyeMessage)
+    case counters(CountersMessage)
     case unknown(UInt8)
 
     /// Decodes header and body at the start of `bytes`; the payload need not be there.
@@ -48,6 +49,7 @@ enum AnyMessage: Equatable {
         case .state: return .state(try StateMessage.decode(body: body))
         case .error: return .error(try ErrorMessage.decode(body: body))
         case .goodbye: return .goodbye(try GoodbyeMessage.decode(body: body))
+        case .counters: return .counters(try CountersMessage.decode(body: body))
         case nil: return .unknown(header.rawType)
         }
     }
@@ -66,6 +68,7 @@ enum AnyMessage: Equatable {
         case .state(let message): message.encode(sequence: sequence, into: &bytes)
         case .error(let message): message.encode(sequence: sequence, into: &bytes)
         case .goodbye(let message): message.encode(sequence: sequence, into: &bytes)
+        case .counters(let message): message.encode(sequence: sequence, into: &bytes)
         case .unknown(let raw):
             MessageHeader(rawType: raw, bodyBytes: 0, payloadBytes: payloadBytes, sequence: sequence).encode(
                 into: &bytes)

@@ -50,7 +50,11 @@ import Testing
         ),
         ("finished", 3, .finished(FinishedMessage(reason: .userStopped)), nil),
         (
-            "goodbye", 1,
+            "counters", 1,
+            .counters(CountersMessage(framesTaken: 1, framesDropped: 0, audioSamples: 4)), nil
+        ),
+        (
+            "goodbye", 2,
             .goodbye(
                 GoodbyeMessage(.finished, text: "all sent", framesTaken: 1, framesDropped: 0, audioSamples: 4)), nil
         ),
@@ -124,6 +128,7 @@ import Testing
         ("### 0x07 annotated", AnnotatedMessage.fixedBytes), ("### 0x08 finished", FinishedMessage.fixedBytes),
         ("### 0x81 welcome", WelcomeMessage.fixedBytes), ("### 0x82 state", StateMessage.fixedBytes),
         ("### 0x83 error", ErrorMessage.fixedBytes), ("### 0x84 goodbye", GoodbyeMessage.fixedBytes),
+        ("### 0x86 counters", CountersMessage.fixedBytes),
     ])
     func offsetsAddUp(heading: String, fixedBytes: Int) throws {
         let section = try #require(page.components(separatedBy: heading + "\n").last)

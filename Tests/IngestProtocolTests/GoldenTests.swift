@@ -97,6 +97,10 @@ import Testing
             0000 0000 00000000 2c01000000000000 0200000000000000 0053070000000000
             """
         ),
+        (
+            .counters(CountersMessage(framesTaken: 300, framesDropped: 2, audioSamples: 480_000)), 0,
+            "5543 01 86 1800 0000 00000000 2a000000 2c01000000000000 0200000000000000 0053070000000000"
+        ),
     ]
 
     @Test(arguments: messages.indices)

@@ -5,7 +5,7 @@ import MediaCore
 /// Valid messages with every field anywhere in its range.
 extension AnyMessage {
     static func random(using generator: inout SplitMix64) -> (message: AnyMessage, payloadBytes: Int) {
-        switch Int.random(in: 0..<11, using: &generator) {
+        switch Int.random(in: 0..<12, using: &generator) {
         case 0:
             let low = UInt8.random(in: 0...1, using: &generator)
             let rate =
@@ -62,6 +62,13 @@ extension AnyMessage {
                         stateRaw: .random(in: 0...9, using: &generator),
                         value: .random(in: 0 ... .max, using: &generator),
                         text: text(200, using: &generator))), 0
+            )
+        case 10:
+            return (
+                .counters(
+                    CountersMessage(
+                        framesTaken: .random(in: 0 ... .max, using: &generator), framesDropped: 1, audioSamples: .max)),
+                0
             )
         default:
             return (

@@ -211,6 +211,30 @@ import Testing
         }
     }
 
+    /// Counters are only nice to know: a client that does not read gets few of them, so that they never take the room of
+    /// an error or a goodbye.
+    @Test func countersStopForAClientThatDoesNotRead() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(consumer.wait { $0 == .started("t") })
+            for second in 1...100 {
+                consumer.server?.notify(
+                    CountersMessage(framesTaken: UInt64(second), framesDropped: 3, audioSamples: 4))
+                // One after the other, so that they are looked at again and again; only the newest counts each time.
+                client.send { AnnotatedMessage(key: "\(second)", value: "").encode(sequence: $0, into: &$1) }
+                #expect(consumer.wait { $0 == .annotated("\(second)") })
+            }
+            #expect(try client.receiveType() == .welcome)
+            client.send { FinishedMessage(reason: .userStopped).encode(sequence: $0, into: &$1) }
+            var told: [CountersMessage] = []
+            while let counters = try client.receiveCounters() { told.append(counters) }
+            #expect(told.first?.framesDropped == 3 && told.first?.audioSamples == 4)
+            #expect(told.count < 50, "\(told.count)")
+            #expect(consumer.wait { if case .ended = $0 { true } else { false } })
+        }
+    }
+
     // MARK: Infrastructure
 
     private static let acceptRetry = MediaTime.milliseconds(20)

@@ -74,6 +74,11 @@ final class TestClient {
         return try ErrorMessage.decode(body: body.span.bytes).code
     }
 
+    func receiveCounters() throws -> CountersMessage? {
+        guard let (header, body) = try receive(), header.type == .counters else { return nil }
+        return try CountersMessage.decode(body: body.span.bytes)
+    }
+
     private func read(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

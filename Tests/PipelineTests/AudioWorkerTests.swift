@@ -41,8 +41,8 @@ import Testing
             switch step {
             case 50:
                 seen.withLock { $0.before = recording.count }
-                meter.write(
-                    PacketInfo(track: .video, pts: .zero, dts: .zero, priority: .keyframe), payload: [UInt8(0)].span.bytes)
+                let picture = PacketInfo(track: .video, pts: .zero, dts: .zero, priority: .keyframe)
+                meter.write(picture, payload: [UInt8(0)].span.bytes)
             case 100:
                 seen.withLock { $0.after = recording.count }
                 queue.close()

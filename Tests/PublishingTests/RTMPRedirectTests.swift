@@ -1,3 +1,4 @@
+import Buffering
 import FLV
 import LinuxSystem
 import MediaCore
@@ -83,5 +84,40 @@ import Testing
         #expect(publisher.redirect?.tcURL == endpoint.schemeAndHost + (tcURL ?? "/live"))
         #expect(notices.withLock { $0 } == [])
         try publisher.finish(until: clock.now() + .seconds(1))
+    }
+
+    /// A whole broadcast that moves: the first server gets the end in order, the second begins with a keyframe.
+    @Test func aDestinationMovesAtAKeyframe() throws {
+        let fixture = try FLVFixture.shared.get()
+        let ends = Monitor<[String]>([])
+        let second = try ScriptedServer { peer in
+            peer.acceptPublisher()
+            ends.signal { $0.append("moved") }
+            peer.receive(until: "deleteStream")
+            ends.signal { $0.append("second ended") }
+        }
+        let port = second.port
+        let first = try ScriptedServer { peer in
+            peer.acceptPublisher()
+            peer.send(reconnectRequest(to: "rtmp://127.0.0.1:\(port)/moved"))
+            peer.receive(until: "deleteStream")
+            ends.signal { $0.append("first ended") }
+        }
+        let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(first.port)/live")
+        let run = try DestinationRun(
+            DestinationSettings(
+                name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y")))),
+            log: FLVFixture.log(), format: fixture.format)
+        try run.wait(for: .publishing)
+        // Keyframes again and again: one of them finds the request read.
+        try waitUntil("the second server is published to") {
+            let count = Int64(run.destination.snapshot.video.packets)
+            fixture.write(0..<1, to: run.log, offset: .milliseconds(count * 40))
+            return ends.withLock { $0.contains("moved") }
+        }
+        run.stop()
+        #expect(ends.withLock { $0 } == ["first ended", "moved", "second ended"])
+        #expect(run.destination.snapshot.location == "rtmp://127.0.0.1:\(port)/moved")
+        #expect(run.destination.snapshot.connects == 2 && run.destination.snapshot.failures.isEmpty)
     }
 }

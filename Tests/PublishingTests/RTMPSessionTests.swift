@@ -52,6 +52,20 @@ let publishStart = status("NetStream.Publish.Start", text: "Start publishing")
         #expect(try session.receive(status("NetStream.Unpublish.Success")) == .unpublished)
     }
 
+    /// A socket whose sending direction is closed breaks when it is sent to, and what was sent counts as lost.
+    @Test func nothingIsAnsweredAfterUnpublishing() throws {
+        let ping = RTMPMessage(type: .userControl, streamID: 0, payload: [0, 6, 0, 0, 0, 9])
+        let window = RTMPMessage(type: .windowAcknowledgementSize, streamID: 0, payload: [0, 0, 0x10, 0])
+        let bandwidth = RTMPMessage(type: .setPeerBandwidth, streamID: 0, payload: [0, 0, 0x10, 0, 2])
+        var session = try session(connectResult, createStreamResult, publishStart, window)
+        #expect(try session.receive(ping) == .pong(9))
+        #expect(session.acknowledgementDue(received: 5000) == 5000)
+        session.beginUnpublishing()
+        #expect(try session.receive(ping) == .none)
+        #expect(try session.receive(bandwidth) == .none)
+        #expect(session.acknowledgementDue(received: 50_000) == nil)
+    }
+
     /// librtmp looks for words in a description that is not there: a null dereference that any server can cause.
     @Test func errorRepliesWithAndWithoutDescription() throws {
         let bare = command(.string("_error"), .number(1), .null, .null)

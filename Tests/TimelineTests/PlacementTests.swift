@@ -59,7 +59,9 @@ import Timeline
     }
 
     /// The documented limit, from both sides.
-    @Test(arguments: [(60, false), (-60, false), (61, true), (-61, true), (400, true), (-1999, true), (86_400_000, true)])
+    @Test(arguments: [
+        (60, false), (-60, false), (61, true), (-61, true), (400, true), (-1999, true), (86_400_000, true),
+    ])
     func jumpsBeginBeyondTheTolerance(jump: Int64, isJump: Bool) {
         var timeline = BroadcastTimeline()
         for block in 0...Int64(100) {

@@ -62,6 +62,14 @@ import Timeline
         #expect(outcome.longestFrameGap < .milliseconds(70))
     }
 
+    /// Where jitter hides a step from one track and not from another, they still decide alike.
+    @Test(arguments: [-0.12, -0.1, -0.08, 0.07, 0.08, 0.1, 0.12, 0.15], 1...UInt64(20))
+    func smallStepsDoNotPartTheTracks(step: Double, seed: UInt64) {
+        let outcome = run(SimulatedClient(offset: { $0 < 10 ? 1000 : 1000 + step }, random: SplitMix64(seed: seed)))
+        #expect(outcome.refused <= 4)
+        #expect(outcome.spread < 0.001)
+    }
+
     /// The same where audio comes in bursts of half a second, in one message and in many.
     @Test(arguments: steps, [(0.5, nil), (0.02, 0.5)] as [(Double, Double?)])
     func aStepAmongBurstsIsOneRebase(step: Double, audio: (block: Double, burst: Double?)) {
@@ -158,6 +166,26 @@ import Timeline
         #expect(events.contains { if case .rebased = $0 { true } else { false } })
         #expect(timeline.counters.rebases == 1)
         #expect(abs(distances[.video]! - distances[.audioApp]!) < 0.000_001)
+    }
+
+    /// A step of 100 ms whose first block came 50 ms late, so that it cannot be told from a gap: the frame after it,
+    /// which alone would be a jump, stays with it.
+    @Test func aStepThatOneTrackHasLetStandStands() {
+        var timeline = BroadcastTimeline()
+        var distances: [TimelineTrack: MediaTime] = [:]
+        var arrival = MediaTime.zero
+        for step in 0..<Int64(600) {
+            let captured = MediaTime.milliseconds(step * 20)
+            let pts = captured + (step < 500 ? .zero : .milliseconds(100))
+            for track in [TimelineTrack.audioApp, .video] where track == .audioApp || step % 4 == 3 {
+                let late = track == .audioApp && step == 500 ? MediaTime.milliseconds(55) : .milliseconds(5)
+                let duration = track == .video ? MediaTime.zero : .milliseconds(20)
+                arrival = max(arrival, captured + duration + late)
+                let placement = timeline.place(track, pts: pts, duration: duration, arrival: arrival)
+                distances[track] = placement.time - captured
+            }
+        }
+        #expect(distances[.audioApp] == distances[.video])
     }
 
     @Test func oneFrameOutOfOrderIsRefusedAndTwoAreAJump() {

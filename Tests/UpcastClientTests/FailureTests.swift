@@ -93,10 +93,13 @@ import UpcastClient
             StateMessage(stateRaw: 77, value: 0, text: "new").encode(sequence: 3, into: &message)
             ErrorMessage(ProtocolError(.badColor, fatal: false, "odd"), refersTo: 6).encode(sequence: 4, into: &message)
             peer.write(message)
+            message.removeAll()
+            CountersMessage(framesTaken: 7, framesDropped: 2, audioSamples: 9).encode(sequence: 5, into: &message)
+            peer.write(message)
             _ = try peer.read()
             message.removeAll()
             GoodbyeMessage(.failed, text: "", framesTaken: 0, framesDropped: 9, audioSamples: 1)
-                .encode(sequence: 5, into: &message)
+                .encode(sequence: 6, into: &message)
             peer.write(message)
         }
         let connection = try CaptureConnection(path: daemon.path)
@@ -107,6 +110,11 @@ import UpcastClient
         #expect(try connection.nextEvent(timeout: wait) == .state(.slowDown, value: 15, text: "15 are enough"))
         #expect(try connection.nextEvent(timeout: wait) == .state(.other, value: 0, text: "new"))
         #expect(try connection.nextEvent(timeout: wait) == .refused(daemonCode: 24, sequence: 6, text: "odd"))
+        guard case .counters(let counters) = try connection.nextEvent(timeout: wait) else {
+            Issue.record("the counters are told")
+            return
+        }
+        #expect(counters.framesTaken == 7 && counters.framesDropped == 2 && counters.audioSamples == 9)
         #expect(try connection.finish().reason == .failed)
         daemon.join()
     }

@@ -1,0 +1,47 @@
+internal import MediaCore
+
+/// When a track's samples are due: counted from the common start, and never slept for when the time has passed.
+struct Pace {
+    enum Turn {
+        /// The sample's turn has come; with its time on the clock.
+        case send(MediaTime)
+        /// It came too late.
+        case leaveOut
+        /// The clock says stop, or the duration is over.
+        case end
+    }
+
+    private let settings: FeedSettings
+    private let clock: any FeedClock
+    private var lateness = Lateness()
+    /// Where the track's first sample stands on the clock, once all have theirs.
+    private var origin: MediaTime?
+
+    init(_ settings: FeedSettings, _ clock: any FeedClock) {
+        self.settings = settings
+        self.clock = clock
+    }
+
+    /// - Parameter time: of a sample, since the track's first one.
+    func isOver(at time: MediaTime) -> Bool {
+        guard let origin, let start = settings.start.time, let duration = settings.duration else { return false }
+        return origin + time - start >= duration
+    }
+
+    /// Waits until the sample that is there now is due; the first one waits for the other tracks'.
+    ///
+    /// - Parameter asked: when the source was asked for the sample.
+    mutating func wait(until time: MediaTime, asked: MediaTime) -> Turn {
+        if origin == nil { origin = settings.start.arrived(settings.name, at: clock.now()) }
+        guard let origin, !isOver(at: time) else { return .end }
+        guard settings.isPaced else { return clock.wait(until: .zero) ? .send(origin + time) : .end }
+        let now = clock.now()
+        switch lateness.judge(due: origin + time, asked: asked, now: now) {
+        case .leaveOut: return clock.wait(until: .zero) ? .leaveOut : .end
+        case .moveUp(let lost): self.origin = origin + lost
+        case .send: break
+        }
+        let pts = (self.origin ?? origin) + time
+        return clock.wait(until: pts) ? .send(pts) : .end
+    }
+}

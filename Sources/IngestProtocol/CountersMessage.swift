@@ -1,0 +1,32 @@
+/// What has become of the client's samples so far: once a second while it changes, for a client that shows it.
+package struct CountersMessage: Equatable, Sendable {
+    package static let fixedBytes = 24
+
+    /// Pictures that were encoded.
+    package var framesTaken: UInt64
+    /// Pictures that were taken and not encoded: superseded by a newer one, above the canvas's rate, or out of order.
+    package var framesDropped: UInt64
+    /// PCM frames taken, app and microphone added up.
+    package var audioSamples: UInt64
+
+    package init(framesTaken: UInt64 = 0, framesDropped: UInt64 = 0, audioSamples: UInt64 = 0) {
+        self.framesTaken = framesTaken
+        self.framesDropped = framesDropped
+        self.audioSamples = audioSamples
+    }
+
+    package static func decode(body: RawSpan) throws(ProtocolError) -> CountersMessage {
+        try MessageBody.check(body, fixed: fixedBytes, texts: [], in: .counters, fatal: false)
+        return CountersMessage(
+            framesTaken: body.uint64(at: 0), framesDropped: body.uint64(at: 8), audioSamples: body.uint64(at: 16))
+    }
+
+    /// Appends the whole message.
+    package func encode(sequence: UInt32, into bytes: inout [UInt8]) {
+        bytes.appendMessage(.counters, sequence: sequence) { bytes in
+            bytes.append(littleEndian: framesTaken)
+            bytes.append(littleEndian: framesDropped)
+            bytes.append(littleEndian: audioSamples)
+        }
+    }
+}

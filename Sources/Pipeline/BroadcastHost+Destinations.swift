@@ -1,0 +1,76 @@
+package import Configuration
+internal import Logging
+internal import MediaCore
+
+/// Why a command was not carried out: one word for programs, one sentence for people.
+package struct CommandRefusal: Error, Equatable, Sendable {
+    package enum Code: String, Sendable {
+        case badDestination = "bad_destination"
+        case notFound = "not_found"
+        case doesNotFit = "does_not_fit"
+        case failed
+    }
+
+    package var code: Code
+    package var sentence: String
+}
+
+/// Destinations that come and go while the daemon runs. What is changed here lasts until the daemon ends.
+extension BroadcastHost {
+    /// Time for a destination that is removed to end in order.
+    private static let leaveTimeout = MediaTime.seconds(2)
+
+    /// Adds one destination, written as in the configuration file, in YAML or JSON. Where a broadcast is live, it
+    /// begins there with the next keyframe. From any one thread at a time; waits for no data thread.
+    ///
+    /// - Returns: its name.
+    package func addDestination(_ text: [UInt8]) throws(CommandRefusal) -> String {
+        let changed: Configuration
+        do {
+            changed = try currentConfiguration.adding(destination: text, from: "request")
+        } catch {
+            throw CommandRefusal(code: .badDestination, sentence: "\(error)")
+        }
+        guard let added = changed.destinations.last else { return "" }
+        let plan = changed.memoryPlan
+        guard plan.fits else {
+            throw CommandRefusal(
+                code: .doesNotFit,
+                sentence: "with \"\(added.name)\" the memory plan would be \(plan.totalBytes) bytes of "
+                    + "\(plan.capBytes); raise memory.cap_bytes or remove another destination first")
+        }
+        if let broadcast = current {
+            do {
+                try broadcast.destinations.add(configuration.settings(of: added, environment: environment))
+            } catch {
+                throw CommandRefusal(code: .failed, sentence: error.sentence)
+            }
+        }
+        state.withLock { $0.destinations = changed.destinations }
+        logger.notice("destination added", metadata: ["destination": "\(added)"])
+        return added.name
+    }
+
+    /// Removes a destination; a connection that is open is ended in order while the others go on.
+    package func removeDestination(_ name: String) throws(CommandRefusal) {
+        try requireDestination(name)
+        state.withLock { state in state.destinations.removeAll { $0.name == name } }
+        if let broadcast = current {
+            _ = broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
+        }
+        logger.notice("destination removed", metadata: ["destination": "\(name)"])
+    }
+
+    /// Destinations that wait for their next attempt make it now: the one of that name, or all.
+    package func retryDestinations(_ name: String?) throws(CommandRefusal) {
+        if let name { try requireDestination(name) }
+        current?.destinations.retry(name)
+    }
+
+    private func requireDestination(_ name: String) throws(CommandRefusal) {
+        let names = currentConfiguration.destinations.map(\.name)
+        guard !names.contains(name) else { return }
+        let known = names.isEmpty ? "there are none" : "there is \(names.joined(separator: ", "))"
+        throw CommandRefusal(code: .notFound, sentence: "there is no destination \"\(name)\"; \(known)")
+    }
+}

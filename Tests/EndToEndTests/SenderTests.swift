@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: `upcast-send` keeps what it is given together, shows how it goes, and says once what went wrong.
+@Suite struct SenderTests {
+    /// A pipe whose writer gives its first frame 1.5 s late, beside a WAV file that is there at once.
+    @Test(.inItsTurn) func aLatePipeIsInStepWithAFile() async throws {
+        try await blocking {
+            // Sound that a busy machine delivers late is none of this test's business.
+            var settings = DaemonSettings.patient
+            settings.audio = ["min_latency_ms": "1500", "max_latency_ms": "2000"]
+            let stage = try Stage(settings)
+            let folder = try TemporaryDirectory("late")
+            let events: [Range<Double>] = [1.2..<1.5, 2.4..<2.7, 3.6..<3.9]
+            try Self.clip(length: 5, bright: events).write(to: URL(filePath: folder.file("clip.y4m")))
+            try Self.sound(length: 5, loud: events).write(to: URL(filePath: folder.file("sound.wav")))
+            let fifo = folder.file("video")
+            try #require(mkfifo(fifo, 0o600) == 0)
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path,
+                ["--socket", stage.daemon.ingestSocket, "--video", fifo, "--mic", folder.file("sound.wav")])
+            // The file is there from here on.
+            try waitFor("the broadcast to begin", evidence: { sender.errorTail }) {
+                stage.daemon.log.contains("broadcast started")
+            }
+            // What is tested is that the pipe is late; nothing waits for this sleep's end.
+            let writer = try ChildProcess("sh", ["-c", "sleep 1.5; exec cat \(folder.file("clip.y4m")) > \(fifo)"])
+            try sender.waitForSuccess(within: 30)
+            try writer.waitForSuccess(within: 5)
+            let recording = try stage.server.finishedRecording()
+            try FlashAndBeep(recording).expectTogether(events.count)
+            try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+
+    /// At 40 columns, which is less than the line would like: it is never longer, and it names frames, drops and time.
+    @Test(.inItsTurn) func progressOnATerminal() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let sender = try ProductExecutable.upcastSend.path
+            let options = "--socket \(stage.daemon.ingestSocket) --size 320x180 --rate 60 --seconds 5 --pause-at 2:2"
+            let output = try ChildProcess.run(
+                "script",
+                ["-qfec", "stty cols 40; exec \(sender) \(options)", "/dev/null"])
+            let drawings = output.components(separatedBy: "\r\u{1b}[K").dropFirst().map {
+                $0.prefix { !$0.isNewline }
+            }.filter { !$0.contains("audio samples taken") }
+            #expect(drawings.allSatisfy { $0.count < 40 }, "\(drawings)")
+            let line = /0:0[0-9]  [0-9]+ frames  [0-9]+ dropped.*/
+            #expect(drawings.contains { $0.wholeMatch(of: line) != nil }, "\(drawings)")
+            // There is no room for the state beside a pause, and parts are shown whole or not at all.
+            #expect(drawings.contains { $0.hasSuffix("  live") }, "\(drawings)")
+            #expect(drawings.contains { $0.hasSuffix(" dropped  paused") }, "\(drawings)")
+            #expect(output.contains("audio samples taken"), "\(output)")
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
+    /// A daemon that is gone: one sentence, whatever each track's thread and the main thread met.
+    @Test(.inItsTurn) func aLostDaemonIsToldOnce() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path,
+                ["--socket", stage.daemon.ingestSocket, "--size", "320x180", "--mic", "tone"])
+            try waitFor("the broadcast to be live", evidence: { sender.errorTail }) {
+                try stage.daemon.status()["state"] as? String == "live"
+            }
+            stage.daemon.process.signal(SIGKILL)
+            #expect(sender.waitForExit(within: 10) == .code(3), "\(sender.errorTail)")
+            #expect(sender.errors.split(separator: "\n").count == 1, "\(sender.errors)")
+        }
+    }
+
+    /// 320x180 at 25 frames a second, bright in the given seconds and dark elsewhere.
+    private static func clip(length: Double, bright: [Range<Double>]) -> Data {
+        var data = Data("YUV4MPEG2 W320 H180 F25:1 C420jpeg\n".utf8)
+        for frame in 0..<Int(length * 25) {
+            let isBright = bright.contains { $0.contains((Double(frame) + 0.01) / 25) }
+            data += Data("FRAME\n".utf8)
+            data += Data(repeating: isBright ? 220 : 30, count: 320 * 180)
+            data += Data(repeating: 128, count: 320 * 180 / 2)
+        }
+        return data
+    }
+
+    /// A WAV stream of 48 kHz, mono: 2 kHz in the given seconds and silence elsewhere.
+    private static func sound(length: Double, loud: [Range<Double>]) -> Data {
+        let count = Int(length * 48_000)
+        let tone = Tone(frequency: 2000, amplitude: 0.5).samples(count: count, rate: 48_000)
+        let samples = tone.enumerated().map { index, sample in
+            loud.contains { $0.contains((Double(index) + 0.5) / 48_000) } ? sample : 0
+        }
+        let sound = RawSound(samples, format: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16))
+        func little(_ value: Int, _ bytes: Int) -> Data { Data((0..<bytes).map { UInt8(value >> (8 * $0) & 255) }) }
+        var data = Data("RIFF".utf8) + little(36 + 2 * count, 4) + Data("WAVEfmt ".utf8) + little(16, 4)
+        data += little(1, 2) + little(1, 2) + little(48_000, 4) + little(96_000, 4) + little(2, 2) + little(16, 2)
+        return data + Data("data".utf8) + little(2 * count, 4) + Data(sound.payload)
+    }
+}

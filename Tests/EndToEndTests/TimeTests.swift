@@ -1,0 +1,69 @@
+import IngestProtocol
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: whatever the client's clock does, and whichever track begins, viewers hear and see all that was sent.
+@Suite struct TimeTests {
+    private let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
+    private let tone = Tone(frequency: 440, amplitude: 0.25)
+
+    /// Plays four seconds into a file, the PTS changed by `clock`, and returns which pieces of 50 ms lack the tone.
+    private func play(
+        _ settings: DaemonSettings, pictures: Bool, clock: @escaping @Sendable (MediaTime) -> MediaTime
+    ) throws -> (missing: [Double], jumps: Int, outOfOrder: Int) {
+        let folder = try TemporaryDirectory("flv")
+        var settings = settings
+        settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+        let daemon = try Daemon(settings)
+        let client = try CaptureClient(socket: daemon.ingestSocket)
+        try client.start(tracks: pictures ? [.video, .audioApp] : [.audioApp])
+        var timetable: [(at: MediaTime, action: Playback.Action)] = []
+        for block in 0..<Int64(200) {
+            let at = MediaTime.milliseconds(block * 20)
+            let samples = tone.samples(from: Int(block) * 960, count: 960, rate: 48_000)
+            let sound = RawSound(samples, format: format)
+            timetable.append((at + .milliseconds(20), { client, _ in try client.send(.app, sound, pts: clock(at)) }))
+            guard pictures, block % 5 == 0 else { continue }
+            let picture = TestPictures.landscape(1)
+            timetable.append((at, { client, _ in try client.send(picture, pts: clock(at)) }))
+        }
+        try Playback(client).play(timetable)
+        let status = try daemon.status()
+        func count(_ section: String, _ name: String) -> Int { (status[section] as? [String: Any])?[name] as? Int ?? -1 }
+        try client.finish()
+        let path = folder.file("out.flv")
+        #expect(try MediaProbe.decodingErrors(path) == "")
+        let audio = try DecodedAudio(path)
+        let missing = stride(from: 0.05, to: 3.95, by: 0.05).filter { time in
+            let piece = audio.samples(channel: 0, from: time, to: time + 0.05)
+            return abs(ToneAnalysis.level(of: 440, in: piece, sampleRate: 48_000) - tone.decibels) > 1.5
+        }
+        #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+        return (missing, count("timeline", "jumps_backward"), count("drops", "video_not_after_previous"))
+    }
+
+    /// Destinations begin with a picture; without one the daemon makes its own, and the sound from before waits for it.
+    @Test(.inItsTurn) func soundAloneIsWholeFromItsFirstSample() async throws {
+        try await blocking {
+            let result = try play(.patient, pictures: false) { $0 }
+            #expect(result.missing.filter { $0 < 0.5 } == [])
+        }
+    }
+
+    @Test(.inItsTurn) func aClockThatRestartsEachSecondLosesNothing() async throws {
+        try await blocking {
+            // More patience than a busy machine needs.
+            var settings = DaemonSettings()
+            settings.audio["min_latency_ms"] = "2000"
+            settings.audio["max_latency_ms"] = "4000"
+            let result = try play(settings, pictures: true) {
+                MediaTime(nanoseconds: $0.nanoseconds % 1_000_000_000)
+            }
+            // A client that a busy machine holds up at the very moment of a restart leaves a gap.
+            #expect(result.missing.count < 20)
+            #expect(result.jumps >= 3)
+            #expect(result.outOfOrder == 0)
+        }
+    }
+}
