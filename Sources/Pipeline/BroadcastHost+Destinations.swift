@@ -1,4 +1,5 @@
-package import Configuration
+internal import Configuration
+internal import LinuxSystem
 internal import Logging
 internal import MediaCore
 
