@@ -8,6 +8,7 @@ struct BenchResult {
     private static let lateAfter = MediaTime.milliseconds(300)
     /// Latency is to be back to normal as long after the link's return, or the new connection's first frame.
     private static let lateFor = MediaTime.seconds(2)
+    private static let fullBitrateWithin = MediaTime.seconds(30)
 
     let test: FaultCase
     var drops: [String: Int] = [:]
@@ -18,6 +19,8 @@ struct BenchResult {
     var peakBytes = 0
     var decodingErrors: [String] = []
     var log = ""
+    /// From the link's return until the encoder is asked for four fifths of the bitrate again; nil for never.
+    var fullBitrate: MediaTime?
     /// Promises that were not kept.
     var broken: [String] = []
 
@@ -59,6 +62,7 @@ struct BenchResult {
         promise(recovery != nil, "no timely frame came after the link's return")
         promise(endLag > .seconds(-1), "the last frame came \(MediaTime.zero - endLag) before the client's end")
         promise(endLag < .seconds(1), "the last frame came \(endLag) after the client's end")
+        promise(fullBitrate ?? .seconds(99) <= Self.fullBitrateWithin, "the bitrate did not come back")
         promise(late <= Self.lateFor, "frames were still late \(late) after the return")
         promise(!test.mustReconnect || segments > 1, "there was no second connection")
         promise(!test.mustDecode || decodingErrors.isEmpty, "a recording does not decode: \(decodingErrors)")
@@ -67,7 +71,8 @@ struct BenchResult {
     }
 
     static let header =
-        pad("case", 16) + pad("recovers", 9) + pad("back in", 9) + pad("late for", 9) + pad("gap", 9)
+        pad("case", 16) + pad("recovers", 9) + pad("back in", 9) + pad("late for", 9) + pad("bitrate", 9)
+        + pad("gap", 9)
         + pad("segments", 9) + pad("decode", 7) + pad("MB of plan", 13) + "drops; failures"
 
     var row: String {
@@ -78,7 +83,8 @@ struct BenchResult {
         let lost = [list(drops), list(failures)].map { $0.isEmpty ? "none" : $0 }.joined(separator: "; ")
         let memory = String(format: "%.1f of %.1f", Double(peakBytes) / 1e6, Double(planBytes) / 1e6)
         return Self.pad(test.name, 16) + Self.pad(recovery == nil ? "NO" : "yes", 9)
-            + Self.pad(recovery.map(seconds) ?? "-", 9) + Self.pad(seconds(late), 9) + Self.pad(seconds(longestGap), 9)
+            + Self.pad(recovery.map(seconds) ?? "-", 9) + Self.pad(seconds(late), 9)
+            + Self.pad(fullBitrate.map(seconds) ?? "NO", 9) + Self.pad(seconds(longestGap), 9)
             + Self.pad("\(segments)", 9) + Self.pad(decodingErrors.isEmpty ? "all" : "NO", 7) + Self.pad(memory, 13)
             + lost
     }

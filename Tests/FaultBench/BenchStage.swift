@@ -13,6 +13,7 @@ final class BenchStage {
     private let daemon: Daemon
     private let sender: ChildProcess
     private let clock = MonotonicClock()
+    private var broken: [String] = []
     /// When the fault was over.
     private(set) var linkBackAt: MediaTime?
 
@@ -66,6 +67,14 @@ final class BenchStage {
     func failures(_ cause: String, of name: String = "main") -> Int {
         ((destination(name)?["failures"] as? [String: Any])?[cause] as? Int) ?? 0
     }
+    /// A promise that this case alone makes.
+    func promise(_ isKept: Bool, _ otherwise: String) { if !isKept { broken.append(otherwise) } }
+    /// Of the bitrate that is configured, how much the encoder is asked for now.
+    var bitrateShare: Double {
+        let video = (try? daemon.status())?["video"] as? [String: Any]
+        return Double(video?["target_bits_per_second"] as? Int ?? 0) / 2_500_000
+            / Double(video?["frame_rate_divisor"] as? Int ?? 1)
+    }
     var statusText: String { (try? daemon.statusText()) ?? "no status" }
 
     private func destination(_ name: String) -> [String: Any]? {
@@ -79,9 +88,12 @@ final class BenchStage {
         let back = linkBackAt ?? clock.now()
         // A daemon that waits between attempts gets its time.
         _ = arrivals.firstFrame(since: back, within: 60)
-        try wait(seconds)
+        let fullBitrate = try bitrateIsBack(within: 40)
+        pause(until: back + .milliseconds(Int64(seconds * 1000)))
 
         var result = BenchResult(test: test)
+        result.broken = broken
+        result.fullBitrate = fullBitrate.map { $0 - back }
         let status = try daemon.status()
         func counters(_ object: Any?) -> [String: Int] {
             ((object as? [String: Any]) ?? [:]).compactMapValues { $0 as? Int }.filter { $0.value > 0 }
@@ -115,6 +127,16 @@ final class BenchStage {
         result.log = daemon.log
         result.judge()
         return result
+    }
+
+    /// When the encoder is asked for nearly all of the bitrate again; nil where it never is.
+    private func bitrateIsBack(within seconds: Int64) throws -> MediaTime? {
+        let deadline = clock.now() + .seconds(seconds)
+        while clock.now() < deadline {
+            if bitrateShare > 0.8 { return clock.now() }
+            try wait(0.1)
+        }
+        return nil
     }
 
     /// Of what the server had written up to the last whole packet: one that is killed may leave half of one.

@@ -9,6 +9,9 @@ extension FaultCase {
             for (rate, long, short) in [(8_000_000, 10.0, 2.0), (1_000_000, 15, 4), (300_000, 15, 4)] {
                 try stage.link(.rate(rate))
                 try stage.wait(pace.span(long, short))
+                stage.promise(
+                    rate < 2_500_000 || stage.bitrateShare > 0.8,
+                    "\(rate) b/s carry it all, but the encoder is asked for less")
             }
             try stage.link(.rate(8_000_000))
             stage.linkIsBack()

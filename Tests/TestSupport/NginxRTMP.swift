@@ -88,6 +88,13 @@ package final class NginxRTMP: Sendable {
         }
     }
 
+    /// Waits until the server has closed these recordings.
+    package func waitForClosed(_ paths: [String], within seconds: Double = 15) throws {
+        try waitFor("recordings to be closed", within: seconds, evidence: { String(self.log.suffix(600)) }) {
+            openFiles.isDisjoint(with: paths)
+        }
+    }
+
     /// The bytes recorded so far in all files.
     package var recordedBytes: Int { recordings.reduce(0) { $0 + Self.size($1) } }
 
