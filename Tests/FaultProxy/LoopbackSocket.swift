@@ -1,9 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// TCP on 127.0.0.1, never blocking, with small buffers: what the kernel holds is delay that no command asked for.
+/// TCP on 127.0.0.1, never blocking, that holds little: what the kernel keeps is delay that no command asked for.
 enum LoopbackSocket {
-    private static let bufferBytes: CInt = 16 * 1024
+    private static let windowBytes: CInt = 16 * 1024
+    /// Much more than the window: packets cost more than their bytes, and one that does not fit is dropped, which shows
+    /// as a stall of 200 ms.
+    private static let receiveBufferBytes: CInt = 256 * 1024
     /// As on Ethernet. Loopback's own is 64 KiB, which goes badly with small windows.
     private static let segmentBytes: CInt = 1448
 
@@ -11,9 +14,10 @@ enum LoopbackSocket {
     static func make() throws(Errno) -> OwnedDescriptor {
         let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = try OwnedDescriptor(checking: socket(AF_INET, type, 0))
-        // Accepted sockets inherit all of it.
-        set(descriptor.raw, SOL_SOCKET, SO_RCVBUF, bufferBytes)
-        set(descriptor.raw, SOL_SOCKET, SO_SNDBUF, bufferBytes)
+        // Accepted sockets inherit these.
+        set(descriptor.raw, SOL_SOCKET, SO_RCVBUF, receiveBufferBytes)
+        set(descriptor.raw, SOL_SOCKET, SO_SNDBUF, windowBytes)
+        clampWindow(descriptor.raw)
         set(descriptor.raw, CInt(IPPROTO_TCP), TCP_MAXSEG, segmentBytes)
         set(descriptor.raw, CInt(IPPROTO_TCP), TCP_NODELAY, 1)
         return descriptor
@@ -42,6 +46,11 @@ enum LoopbackSocket {
         guard result == 0 else { throw Errno.current }
         port = taken
         return descriptor
+    }
+
+    /// Has the other side send no more than a window ahead. Accepted sockets do not inherit it.
+    static func clampWindow(_ descriptor: CInt) {
+        set(descriptor, CInt(IPPROTO_TCP), TCP_WINDOW_CLAMP, windowBytes)
     }
 
     /// A socket that is connecting; `connectError` tells once it can be written to.
