@@ -16,7 +16,8 @@ package enum CursorResult: Equatable, Sendable {
 /// How far a cursor is behind.
 package struct CursorBacklog: Equatable, Sendable {
     package var packets = 0
-    /// Payload bytes written and not read, those that a delay holds back among them.
+    /// Payload bytes written and not read, those that a delay holds back among them; and what was read of the other
+    /// track since.
     package var bytes = 0
     /// Decode time between what should have been read by now and what is to be read next.
     package var duration = MediaTime.zero
@@ -87,7 +88,7 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
             let next = max(state.position, log.ring.first)
             var backlog = CursorBacklog()
             guard next < log.ring.end else { return backlog }
-            backlog.packets = log.ring.end - next
+            backlog.packets = state.unread(in: log.ring)
             backlog.bytes = log.ring.offset(of: log.ring.end) - log.ring.offset(of: next)
             backlog.duration = state.lag(in: log.ring, at: log.moment(clock))
             return backlog

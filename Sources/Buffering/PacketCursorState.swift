@@ -96,11 +96,18 @@ struct PacketCursorState {
         return true
     }
 
-    /// How far the next packet is behind what should have gone out by now.
+    /// How far the next packet is behind what should have gone out by now; what waits on purpose is not late.
     func lag(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
         let next = max(position, ring.first)
         guard next < ring.end else { return .zero }
-        return max(.zero, min(moment.newestDTS - policy.delay, ring.newestDTS) - ring[next].info.dts)
+        let due = moment.isEnded ? moment.newestDTS - policy.delay : horizon(in: ring, at: moment)
+        return max(.zero, min(due, ring.newestDTS) - ring[next].info.dts)
+    }
+
+    /// Packets of both tracks that have not been looked at.
+    func unread(in ring: PacketLogRing) -> Int {
+        let written = ring.counts(before: ring.end)
+        return written.video - passed.video + written.audio - passed.audio
     }
 
     // MARK: What is due

@@ -5,13 +5,17 @@ internal import MediaCore
 ///
 /// Pure; servers that never acknowledge are never blamed.
 struct AcknowledgementWatch {
+    private let window: UInt64
     private var largestStep: UInt64
     private var acknowledged: UInt64 = 0
     private var count = 0
     private var overdueSince: MediaTime?
 
     /// - Parameter window: bytes after which the server was asked to acknowledge.
-    init(window: UInt32) { largestStep = UInt64(window) }
+    init(window: UInt32) {
+        self.window = UInt64(window)
+        largestStep = self.window
+    }
 
     /// - Parameters:
     ///   - delivered: bytes that the server's kernel has confirmed.
@@ -26,7 +30,9 @@ struct AcknowledgementWatch {
             count += 1
             overdueSince = nil
         }
-        guard count >= 2, delivered > acknowledged, delivered - acknowledged > 2 * largestStep else {
+        // One acknowledgement alone may be a courtesy of the handshake; one of a whole window is what was asked for.
+        guard count >= 2 || acknowledged >= window, delivered > acknowledged, delivered - acknowledged > 2 * largestStep
+        else {
             overdueSince = nil
             return .zero
         }

@@ -25,11 +25,14 @@ import Testing
     }
 
     /// Nobody listens there: the sentence names the address as it was written.
-    @Test(.inItsTurn, .enabled(if: LoopbackPorts.hasIPv6, "this machine has no ::1")) func refusedOverIPv6() async throws {
+    @Test(.inItsTurn, .enabled(if: LoopbackPorts.hasIPv6, "this machine has no ::1")) func refusedOverIPv6()
+        async throws
+    {
         try await blocking {
             let port = try LoopbackPorts.free()
             var settings = DaemonSettings()
             settings.publish(to: "rtmp://[::1]:\(port)/live")
+            settings.destinations[0].fields["reconnect"] = "false"
             let daemon = try Daemon(settings)
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()

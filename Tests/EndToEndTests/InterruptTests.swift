@@ -23,11 +23,13 @@ import Testing
                 .deletingLastPathComponent()
             try files.createDirectory(atPath: temporary, withIntermediateDirectories: false)
             try files.createDirectory(atPath: folder.file("bin"), withIntermediateDirectories: false)
-            try files.copyItem(atPath: checkout.appending(path: "scripts").path, toPath: folder.file("scripts"))
+            // By processes of their own: a program cannot be started while one that this process has just begun still
+            // has the descriptor by which it was written.
+            _ = try ChildProcess.run("cp", ["-r", checkout.appending(path: "scripts").path, folder.file("scripts")])
             for program in [ProductExecutable.upcastd, .upcastctl, .upcastSend] {
                 // A name of its own for the same file, where that is possible, is quicker than a copy.
                 let (path, name) = (try program.path, folder.file("bin/" + program.rawValue))
-                if link(path, name) != 0 { try files.copyItem(atPath: path, toPath: name) }
+                if link(path, name) != 0 { _ = try ChildProcess.run("cp", [path, name]) }
             }
             // A Swift that takes its time over whatever it is asked to do.
             try write(
@@ -46,8 +48,8 @@ import Testing
         }
 
         private func write(_ program: String, to name: String) throws {
-            try folder.write(program + "\n", to: name)
-            guard chmod(folder.file(name), 0o755) == 0 else { throw TestFailure("cannot make \(name) executable") }
+            _ = try ChildProcess.run(
+                "sh", ["-c", "printf '%s\\n' \"$1\" >\"$2\" && chmod 755 \"$2\"", "sh", program, folder.file(name)])
         }
 
         /// Starts a script as a terminal does, in a process group of its own; never as root.
@@ -57,7 +59,8 @@ import Testing
             return try ChildProcess(
                 geteuid() == 0 ? "setpriv" : "env", (geteuid() == 0 ? user : []) + command,
                 environment: [
-                    "TMPDIR": temporary, "HOME": temporary, "PATH": folder.file("bin") + ":/usr/bin:/bin:/usr/sbin:/sbin",
+                    "TMPDIR": temporary, "HOME": temporary,
+                    "PATH": folder.file("bin") + ":/usr/bin:/bin:/usr/sbin:/sbin"
                 ])
         }
 
@@ -86,9 +89,11 @@ import Testing
         }
     }
 
-    /// Interrupts a script once `moment` has come, and a second time while it is ending where `twice` is set.
+    enum Times { case once, twiceAtOnce, againWhileItEnds }
+
+    /// Interrupts a script once `moment` has come, and perhaps a second time.
     private func interrupt(
-        _ copy: Copy, _ script: String, _ arguments: [String], _ status: Int, at moment: String, twice: Bool = false,
+        _ copy: Copy, _ script: String, _ arguments: [String], _ status: Int, at moment: String, _ times: Times = .once,
         _ hasCome: (ChildProcess) throws -> Bool
     ) throws {
         let child = try copy.start(script, arguments)
@@ -97,13 +102,22 @@ import Testing
             return try hasCome(child)
         }
         kill(-child.processID, SIGINT)
-        if twice {
+        if times == .twiceAtOnce, child.isRunning { kill(-child.processID, SIGINT) }
+        if times == .againWhileItEnds {
             try? waitFor("the ending to begin") { !child.isRunning || child.output.contains("ending it") }
             if child.isRunning { kill(-child.processID, SIGINT) }
         }
-        let exit = child.waitForExit(within: 30)
+        var exit = child.waitForExit(within: 5)
+        // Bash takes an interrupt for dealt with where the command that it waits for ends well at that moment. A person
+        // presses the keys again.
+        for _ in 0..<4 where exit == nil {
+            kill(-child.processID, SIGINT)
+            exit = child.waitForExit(within: 8)
+        }
         #expect(exit == .code(status), "\(script), \(moment): \(child.output) \(child.errorTail)")
-        #expect(try copy.leftovers == [], "\(script), \(moment)")
+        let leftovers = try copy.leftovers
+        #expect(leftovers == [], "\(script), \(moment): \(child.output) \(child.errorTail)")
+        for name in leftovers { try FileManager.default.removeItem(atPath: "\(copy.temporary)/\(name)") }
         #expect(copy.processes == [], "\(script), \(moment)")
     }
 
@@ -113,15 +127,20 @@ import Testing
             let run = ["--bin-dir", copy.folder.file("bin")]
             /// A file of the script's own folder is there.
             func exists(_ name: String) throws -> Bool {
-                guard let folder = try copy.leftovers.first(where: { $0.hasPrefix("upcast-run.") }) else { return false }
+                guard let folder = try copy.leftovers.first(where: { $0.hasPrefix("upcast-run.") }) else {
+                    return false
+                }
                 return FileManager.default.fileExists(atPath: "\(copy.temporary)/\(folder)/\(name)")
             }
-            try interrupt(copy, "run", run, 130, at: "its folder is there") { _ in try exists("") }
+            try interrupt(copy, "run", run, 130, at: "its folder is there") { _ in try exists("logs") }
             try interrupt(copy, "run", run, 130, at: "nginx starts") { _ in try exists("logs/nginx.log") }
             try interrupt(copy, "run", run, 130, at: "upcastd starts") { _ in try exists("logs/upcastd.log") }
+            try interrupt(copy, "run", run, 130, at: "upcastd starts, twice", .twiceAtOnce) { _ in
+                try exists("logs/upcastd.log")
+            }
             try interrupt(copy, "run", run, 130, at: "the client starts") { _ in try exists("logs/upcast-send.log") }
             try interrupt(copy, "run", run, 0, at: "it is on the air") { $0.output.contains("Ctrl-C ends it") }
-            try interrupt(copy, "run", run, 0, at: "it is on the air, twice", twice: true) {
+            try interrupt(copy, "run", run, 0, at: "it is on the air, twice", .againWhileItEnds) {
                 $0.output.contains("Ctrl-C ends it")
             }
             try interrupt(copy, "run", run + ["--seconds", "60"], 130, at: "it is on the air for a minute") {
@@ -134,12 +153,14 @@ import Testing
         try await blocking {
             let copy = try Copy()
             try interrupt(copy, "test", ["--fast", "--filter", "x"], 130, at: "its folder is there") { _ in
-                try !copy.leftovers.isEmpty
+                try copy.leftovers.contains { FileManager.default.fileExists(atPath: "\(copy.temporary)/\($0)/logs") }
             }
             try interrupt(copy, "test", ["--fast", "--filter", "x"], 130, at: "the build runs") {
                 $0.output.contains("swift build begins")
             }
-            try interrupt(copy, "test", ["--list"], 130, at: "tests are listed") { $0.output.contains("swift test begins") }
+            try interrupt(copy, "test", ["--list"], 130, at: "tests are listed") {
+                $0.output.contains("swift test begins")
+            }
         }
     }
 }

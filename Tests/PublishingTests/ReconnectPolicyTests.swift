@@ -63,6 +63,18 @@ import Testing
         #expect(watch.note(delivered: 9_000, acknowledged: 9_000, at: seconds(9)) == .zero)
     }
 
+    /// Bug: a path that swallowed everything after a server's first acknowledgement was called live for ever.
+    @Test func oneAcknowledgementOfAWholeWindowIsEnough() {
+        var watch = AcknowledgementWatch(window: 1_000)
+        _ = watch.note(delivered: 1_100, acknowledged: 1_000, at: seconds(1))
+        _ = watch.note(delivered: 5_000, acknowledged: 1_000, at: seconds(2))
+        #expect(watch.note(delivered: 9_000, acknowledged: 1_000, at: seconds(5)) == seconds(3))
+        var courteous = AcknowledgementWatch(window: 1_000)
+        _ = courteous.note(delivered: 1_100, acknowledged: 300, at: seconds(1))
+        _ = courteous.note(delivered: 5_000, acknowledged: 300, at: seconds(2))
+        #expect(courteous.note(delivered: 9_000, acknowledged: 300, at: seconds(5)) == .zero)
+    }
+
     /// Servers have a step of their own: SRS takes half of what it is asked, others keep to 2.5 MB.
     @Test func aServersOwnStepIsLearnt() {
         var watch = AcknowledgementWatch(window: 1_000)

@@ -14,19 +14,32 @@ process_order=()
 # Functions to call when every process has ended and before the folder goes.
 end_hooks=()
 
+# A signal that comes while the script is ending is no news. Bash may run a trap twice for one Ctrl-C, for itself and for
+# a child that died of it, and an exit inside end_all would cut that short.
+is_ending=no
+
+# end_with STATUS: what a signal's trap does.
+end_with() {
+    [[ $is_ending == no ]] || return 0
+    is_ending=yes
+    exit "$1"
+}
+
 # own_folder NAME: makes `folder`, and sees to it that it and the processes are gone when the script ends.
 own_folder() {
     local base=${TMPDIR:-/tmp}
     # A Unix socket's path has room for 107 bytes, and nginx's configuration none for spaces.
     [[ $base =~ ^/[A-Za-z0-9/._-]{1,60}$ ]] || base=/tmp
     trap end_all EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
-    trap 'exit 129' HUP
-    trap 'exit 141' PIPE
-    folder=$(mktemp -d "$base/upcast-$1.XXXXXX")
-    folder_to_remove=$folder
+    # A folder must not be there before it is known here that it is to go.
+    trap '' INT TERM HUP PIPE
+    folder_to_remove=$(mktemp -d "$base/upcast-$1.XXXXXX")
+    folder=$folder_to_remove
     readonly folder folder_to_remove
+    trap 'end_with 130' INT
+    trap 'end_with 143' TERM
+    trap 'end_with 129' HUP
+    trap 'end_with 141' PIPE
     mkdir "$folder/logs"
 }
 
@@ -79,11 +92,17 @@ end_process() {
 
 # end_all: the trap. What was started first is ended last.
 end_all() {
-    local status=$? index hook
+    local status=$? index hook pid
+    is_ending=yes
     trap '' INT TERM HUP PIPE
     trap - EXIT
     for ((index = ${#process_order[@]} - 1; index >= 0; index--)); do
         end_process "${process_order[index]}" 8 || true
+    done
+    # One that was interrupted while it started is in nobody's list yet.
+    for pid in $(jobs -p); do
+        kill -TERM "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
     done
     # One that ends the script must not keep the next from running.
     for hook in "${end_hooks[@]}"; do ("$hook") || true; done
