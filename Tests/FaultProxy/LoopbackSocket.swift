@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// TCP on 127.0.0.1, never blocking, that holds little: what the kernel keeps is delay that no command asked for.
+/// TCP on 127.0.0.1, never blocking, that takes little ahead: what the kernel keeps is delay that no command asked for.
 enum LoopbackSocket {
-    private static let windowBytes: CInt = 16 * 1024
-    /// Much more than the window: packets cost more than their bytes, and one that does not fit is dropped, which shows
-    /// as a stall of 200 ms.
-    private static let receiveBufferBytes: CInt = 256 * 1024
+    /// The kernel takes twice as much: 0.5 s at 1 Mb/s. With less, a keyframe takes so many turns of this thread that a
+    /// busy machine makes a slow link of a free one.
+    private static let receiveBufferBytes: CInt = 32 * 1024
+    private static let sendBufferBytes: CInt = 128 * 1024
     /// As on Ethernet. Loopback's own is 64 KiB, which goes badly with small windows.
     private static let segmentBytes: CInt = 1448
 
@@ -14,10 +14,9 @@ enum LoopbackSocket {
     static func make() throws(Errno) -> OwnedDescriptor {
         let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = try OwnedDescriptor(checking: socket(AF_INET, type, 0))
-        // Accepted sockets inherit these.
+        // Accepted sockets inherit all of it.
         set(descriptor.raw, SOL_SOCKET, SO_RCVBUF, receiveBufferBytes)
-        set(descriptor.raw, SOL_SOCKET, SO_SNDBUF, windowBytes)
-        clampWindow(descriptor.raw)
+        set(descriptor.raw, SOL_SOCKET, SO_SNDBUF, sendBufferBytes)
         set(descriptor.raw, CInt(IPPROTO_TCP), TCP_MAXSEG, segmentBytes)
         set(descriptor.raw, CInt(IPPROTO_TCP), TCP_NODELAY, 1)
         return descriptor
@@ -46,11 +45,6 @@ enum LoopbackSocket {
         guard result == 0 else { throw Errno.current }
         port = taken
         return descriptor
-    }
-
-    /// Has the other side send no more than a window ahead. Accepted sockets do not inherit it.
-    static func clampWindow(_ descriptor: CInt) {
-        set(descriptor, CInt(IPPROTO_TCP), TCP_WINDOW_CLAMP, windowBytes)
     }
 
     /// A socket that is connecting; `connectError` tells once it can be written to.

@@ -44,10 +44,7 @@ final class ProxyListener {
     /// The next waiting connection.
     func accept() throws(Errno) -> OwnedDescriptor? {
         let accepted = upcast_accept4(raw)
-        if accepted >= 0 {
-            LoopbackSocket.clampWindow(accepted)
-            return OwnedDescriptor(accepted)
-        }
+        if accepted >= 0 { return OwnedDescriptor(accepted) }
         switch errno {
         case EAGAIN, EINTR, ECONNABORTED: return nil
         default: throw Errno.current
