@@ -4,7 +4,8 @@ internal import Publishing
 /// Finds the bitrate that one destination's link carries: pure, reports in, targets out.
 ///
 /// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles at nine
-/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not.
+/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not. A link
+/// on which nothing moves at all says nothing of what it carries: the bitrate is halved once, and is back with the link.
 /// Below the floor the picture is not made worse: fewer frames are sent instead.
 struct BitrateController {
     struct Limits: Equatable {
@@ -23,6 +24,8 @@ struct BitrateController {
 
     /// OBS's dynamic bitrate begins at 200 ms of queue; half a second of audio in the air must not start it.
     static let congestedLag = MediaTime.milliseconds(300)
+    /// What a link that made packets be left out counts as.
+    private static let sheddingLag = MediaTime.seconds(1)
     /// Calm below this.
     static let calmLag = MediaTime.milliseconds(150)
     /// After a step down, the queue gets this long to show that it shrinks.
@@ -30,6 +33,8 @@ struct BitrateController {
     /// What is used while a queue empties, and when it has, of what the link was seen to carry.
     private static let emptyingShare = 0.7
     private static let settledShare = 0.9
+    /// A link on which nothing leaves for as long stands still.
+    private static let stillness = MediaTime.milliseconds(300)
     /// A trial lasts this long.
     private static let trial = MediaTime.milliseconds(1500)
     private static let firstPause = MediaTime.seconds(4)
@@ -44,6 +49,7 @@ struct BitrateController {
     private(set) var reason = "as configured"
 
     private var connection = 0
+    private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
     /// Bits a second, audio among them, at which the link was full when it last was.
     private var capacity: Double?
@@ -53,6 +59,8 @@ struct BitrateController {
     private var pause = firstPause
     private var step = firstStep
     private var isOnTrial = false
+    /// The target before nothing moved any more; nil while something does.
+    private var beforeStall: Int?
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -63,11 +71,16 @@ struct BitrateController {
     /// Takes a report into account; ten a second are expected. Afterwards `target` is what to use.
     mutating func note(_ report: LinkReport) {
         guard report.isPublishing else { return }
+        var report = report
+        // What has been left out is late no more, but it was.
+        if report.shedPackets > shedPackets { report.lag = max(report.lag, Self.sheddingLag) }
+        shedPackets = report.shedPackets
         if report.connection != connection {
             connection = report.connection
             samples.removeAll(keepingCapacity: true)
             emptying = nil
             nextTrial = report.time + pause
+            moves()
         }
         let rate = measure(report)
         if report.lag >= Self.congestedLag || (isOnTrial && report.lag >= Self.calmLag) {
@@ -85,7 +98,31 @@ struct BitrateController {
         return Double(report.deliveredBytes - first.bytes) * 8 / (report.time - first.time).secondsAsDouble
     }
 
+    private func isStill(at now: MediaTime) -> Bool {
+        guard let last = samples.last, let before = samples.last(where: { now - $0.time >= Self.stillness }) else {
+            return false
+        }
+        return before.bytes == last.bytes
+    }
+
+    /// The link moves: what was asked for before it stood still is tried at once.
+    private mutating func moves() {
+        guard let beforeStall else { return }
+        self.beforeStall = nil
+        set(beforeStall, "the link moves again")
+    }
+
     private mutating func congested(_ report: LinkReport, _ rate: Double?) {
+        if isStill(at: report.time) {
+            guard beforeStall == nil else { return }
+            beforeStall = target
+            return set(target / 2, "nothing leaves")
+        }
+        // While what waited goes out, how late it is says nothing.
+        if beforeStall != nil {
+            moves()
+            emptying = (report.lag, report.time + Self.settling)
+        }
         if let emptying {
             guard report.time >= emptying.until else { return }
             // Shrinking: nothing more is needed.
@@ -112,6 +149,7 @@ struct BitrateController {
     }
 
     private mutating func calm(_ report: LinkReport, _ rate: Double?) {
+        moves()
         if emptying != nil {
             emptying = nil
             nextTrial = report.time + pause

@@ -39,8 +39,8 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         case cancelled
     }
 
-    /// Whether another attempt can bring nothing: the certificate or the login is wrong, or the server said no to something that it
-    /// has never said yes to.
+    /// Whether another attempt can bring nothing: the certificate or the login is wrong, or the server said no to
+    /// something that it has never said yes to.
     ///
     /// - Parameter hasWorked: packets have flowed to this destination before. What refuses then, a server that is
     ///   coming up or a disk that is full, can pass.

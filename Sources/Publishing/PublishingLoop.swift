@@ -218,7 +218,8 @@ final class PublishingLoop {
         destination.state.withLock { state in
             state.snapshot.link.time = now
             state.snapshot.link.isPublishing = true
-            state.snapshot.link.lag = backlog + max(meter.socketLag(at: now), overdue)
+            state.snapshot.link.lag = backlog + meter.socketLag(at: now)
+            state.snapshot.link.unacknowledged = overdue
             state.snapshot.link.deliveredBytes = meter.delivered
             state.snapshot.link.outstandingBytes = meter.outstanding
             state.snapshot.link.shedPackets = shed.video.late + shed.video.disposable + shed.audio.late

@@ -95,7 +95,8 @@ final class RTMPConnection {
             switch error {
             case .missingCredentials:
                 throw PublishError(
-                    .credentials, "the server wants a login, and there is none: name a file with user:password in login_file")
+                    .credentials,
+                    "the server wants a login, and there is none: name a file with user:password in login_file")
             case .refused: throw PublishError(.credentials, "the server does not accept the user or the password")
             case .badChallenge(let why):
                 throw PublishError(.protocolViolation, "the server's login challenge cannot be answered: \(why)")
