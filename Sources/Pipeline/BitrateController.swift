@@ -35,6 +35,8 @@ struct BitrateController {
     /// What is used while a queue empties, and when it has, of what the link was seen to carry.
     private static let emptyingShare = 0.7
     private static let settledShare = 0.9
+    /// A trial that reached so much of what was known has shown a better link, and not just luck with its first second.
+    private static let betterShare = 1.2
     /// A link on which nothing leaves for as long stands still; slow ones move in bursts, a second apart and more.
     private static let stillness = MediaTime.seconds(3)
     /// What was asked for before a link stood still is tried at once, but no more often than this.
@@ -97,11 +99,7 @@ struct BitrateController {
         if report.lag >= Self.congestedLag {
             congested(report, rate)
         } else if let beforeTrial, report.lag >= Self.failedTrialLag {
-            self.beforeTrial = nil
-            pause = min(pause * 2, Self.longestPause)
-            step = Self.firstStep
-            nextTrial = report.time + pause
-            set(beforeTrial, "more made packets \(report.lag.milliseconds) ms late")
+            failed(report, rate, beforeTrial)
         } else if report.lag < Self.calmLag {
             calm(report, rate)
         }
@@ -155,6 +153,24 @@ struct BitrateController {
         nextTrial = report.time + pause
     }
 
+    /// A trial made packets late, but not yet so late that the queue has to be emptied first.
+    private mutating func failed(_ report: LinkReport, _ rate: Double?, _ beforeTrial: Int) {
+        self.beforeTrial = nil
+        pause = min(pause * 2, Self.longestPause)
+        step = Self.firstStep
+        nextTrial = report.time + pause
+        var wanted = beforeTrial
+        // Several trials may have gone a little too far before one went far enough to be noticed.
+        if let rate, isTested(rate) {
+            capacity = rate
+            wanted = min(wanted, Int(rate * Self.settledShare) - limits.audio)
+        }
+        set(wanted, "more made packets \(report.lag.milliseconds) ms late")
+    }
+
+    /// Whether the encoder used what it was given, so that the rate says something about the link.
+    private func isTested(_ rate: Double) -> Bool { rate >= Double(target) * 0.6 }
+
     private mutating func calm(_ report: LinkReport, _ rate: Double?) {
         moves(at: report.time)
         beforeFall = nil
@@ -169,9 +185,11 @@ struct BitrateController {
         guard target < limits.ceiling, report.time >= nextTrial else { return }
         if beforeTrial != nil {
             // A trial that the encoder did not use has shown nothing, but a screen that stands still needs no more.
-            let isTested = (rate ?? 0) >= Double(target) * 0.6
+            let isTested = isTested(rate ?? 0)
             step = isTested ? min(step * 2, Self.largestStep) : Self.firstStep
-            if isTested { pause = Self.firstPause }
+            // Clearly more than was ever seen to go through: the link has become better, and is worth asking again soon.
+            let reached = Double(target + limits.audio)
+            if isTested, reached > (capacity ?? 0) * Self.betterShare { (capacity, pause) = (reached, Self.firstPause) }
         }
         beforeTrial = target
         set(target + Int(Double(target) * step), "packets are on time")

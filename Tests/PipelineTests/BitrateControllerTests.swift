@@ -89,7 +89,8 @@ private struct SimulatedLink {
         link.run(10)
         link.capacity = 1e6
         link.run(20)
-        #expect(Double(link.controller.target) + link.audio < 1e6)
+        // A trial may be under way.
+        #expect(Double(link.controller.target) + link.audio < 1.1e6)
         link.capacity = 0.3e6
         link.run(20)
         #expect(Double(link.controller.target) + link.audio < 0.3e6)
