@@ -5,7 +5,7 @@ internal import Publishing
 ///
 /// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles at nine
 /// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not. A link
-/// on which nothing moves at all says nothing of what it carries: the bitrate is halved once, and is back with the link.
+/// on which nothing moves for seconds says nothing of what it carries: when it moves again, so does the bitrate.
 /// Below the floor the picture is not made worse: fewer frames are sent instead.
 struct BitrateController {
     struct Limits: Equatable {
@@ -28,13 +28,19 @@ struct BitrateController {
     private static let sheddingLag = MediaTime.seconds(1)
     /// Calm below this.
     static let calmLag = MediaTime.milliseconds(150)
+    /// A trial that makes packets as late has failed, before there is congestion.
+    private static let failedTrialLag = MediaTime.milliseconds(200)
     /// After a step down, the queue gets this long to show that it shrinks.
     private static let settling = MediaTime.seconds(1)
     /// What is used while a queue empties, and when it has, of what the link was seen to carry.
     private static let emptyingShare = 0.7
     private static let settledShare = 0.9
-    /// A link on which nothing leaves for as long stands still.
-    private static let stillness = MediaTime.milliseconds(300)
+    /// A link on which nothing leaves for as long stands still; slow ones move in bursts, a second apart and more.
+    private static let stillness = MediaTime.seconds(3)
+    /// What was asked for before a link stood still is tried at once, but no more often than this.
+    private static let restorePeriod = MediaTime.seconds(30)
+    /// A rate of less of the target is too little to be taken for what the link carries.
+    private static let meaningfulShare = 0.1
     /// A trial lasts this long.
     private static let trial = MediaTime.milliseconds(1500)
     private static let firstPause = MediaTime.seconds(4)
@@ -58,9 +64,13 @@ struct BitrateController {
     private var nextTrial = MediaTime.zero
     private var pause = firstPause
     private var step = firstStep
-    private var isOnTrial = false
-    /// The target before nothing moved any more; nil while something does.
-    private var beforeStall: Int?
+    /// While more is tried than what is known to go through: that.
+    private var beforeTrial: Int?
+    /// The target before the present run of steps down; nil while all is calm.
+    private var beforeFall: Int?
+    private var lastMovement = MediaTime.zero
+    private var hasStalled = false
+    private var lastRestore: MediaTime?
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -80,11 +90,18 @@ struct BitrateController {
             samples.removeAll(keepingCapacity: true)
             emptying = nil
             nextTrial = report.time + pause
-            moves()
+            lastMovement = report.time
+            moves(at: report.time)
         }
         let rate = measure(report)
-        if report.lag >= Self.congestedLag || (isOnTrial && report.lag >= Self.calmLag) {
+        if report.lag >= Self.congestedLag {
             congested(report, rate)
+        } else if let beforeTrial, report.lag >= Self.failedTrialLag {
+            self.beforeTrial = nil
+            pause = min(pause * 2, Self.longestPause)
+            step = Self.firstStep
+            nextTrial = report.time + pause
+            set(beforeTrial, "more made packets \(report.lag.milliseconds) ms late")
         } else if report.lag < Self.calmLag {
             calm(report, rate)
         }
@@ -92,37 +109,29 @@ struct BitrateController {
 
     /// Bits a second over the last second; nil as long as half a second has not been seen.
     private mutating func measure(_ report: LinkReport) -> Double? {
+        if report.deliveredBytes != samples.last?.bytes { lastMovement = report.time }
         samples.append((report.time, report.deliveredBytes))
         while samples.count > 2, report.time - samples[1].time >= .seconds(1) { samples.removeFirst() }
         guard let first = samples.first, report.time - first.time >= .milliseconds(500) else { return nil }
         return Double(report.deliveredBytes - first.bytes) * 8 / (report.time - first.time).secondsAsDouble
     }
 
-    private func isStill(at now: MediaTime) -> Bool {
-        guard let last = samples.last, let before = samples.last(where: { now - $0.time >= Self.stillness }) else {
-            return false
-        }
-        return before.bytes == last.bytes
-    }
-
-    /// The link moves: what was asked for before it stood still is tried at once.
-    private mutating func moves() {
-        guard let beforeStall else { return }
-        self.beforeStall = nil
-        set(beforeStall, "the link moves again")
+    /// Something leaves again, after a stall: what was asked for before it is tried at once.
+    private mutating func moves(at now: MediaTime) {
+        guard hasStalled else { return }
+        hasStalled = false
+        guard let beforeFall, lastRestore.map({ now - $0 >= Self.restorePeriod }) ?? true else { return }
+        lastRestore = now
+        emptying = (.seconds(1), now + Self.settling)
+        set(beforeFall, "the link moves again")
     }
 
     private mutating func congested(_ report: LinkReport, _ rate: Double?) {
-        if isStill(at: report.time) {
-            guard beforeStall == nil else { return }
-            beforeStall = target
-            return set(target / 2, "nothing leaves")
+        if report.time - lastMovement >= Self.stillness {
+            hasStalled = true
+            return
         }
-        // While what waited goes out, how late it is says nothing.
-        if beforeStall != nil {
-            moves()
-            emptying = (report.lag, report.time + Self.settling)
-        }
+        moves(at: report.time)
         if let emptying {
             guard report.time >= emptying.until else { return }
             // Shrinking: nothing more is needed.
@@ -131,25 +140,24 @@ struct BitrateController {
                 return
             }
         }
-        if isOnTrial {
-            isOnTrial = false
-            pause = min(pause * 2, Self.longestPause)
-        } else {
-            pause = Self.firstPause
-        }
+        pause = beforeTrial == nil ? Self.firstPause : min(pause * 2, Self.longestPause)
+        beforeTrial = nil
         step = Self.firstStep
-        // A link that stands still says nothing of what it carries when it moves.
-        let carried = min(rate ?? .infinity, Double(target + limits.audio))
-        if carried > Double(limits.audio) * 1.2 { capacity = carried }
-        let share = Double(target) * Self.emptyingShare
-        let wanted = carried * Self.emptyingShare - Double(limits.audio)
-        set(Int(min(share, wanted)), "packets are \(report.lag.milliseconds) ms late")
+        beforeFall = beforeFall ?? target
+        var wanted = Double(target) * Self.emptyingShare
+        let carried = min(rate ?? 0, Double(target + limits.audio))
+        if carried > Double(target) * Self.meaningfulShare {
+            capacity = carried
+            wanted = min(wanted, carried * Self.emptyingShare - Double(limits.audio))
+        }
+        set(Int(wanted), "packets are \(report.lag.milliseconds) ms late")
         emptying = (report.lag, report.time + Self.settling)
         nextTrial = report.time + pause
     }
 
     private mutating func calm(_ report: LinkReport, _ rate: Double?) {
-        moves()
+        moves(at: report.time)
+        beforeFall = nil
         if emptying != nil {
             emptying = nil
             nextTrial = report.time + pause
@@ -159,16 +167,16 @@ struct BitrateController {
             return
         }
         guard target < limits.ceiling, report.time >= nextTrial else { return }
-        if isOnTrial {
+        if beforeTrial != nil {
             // A trial that the encoder did not use has shown nothing, but a screen that stands still needs no more.
             let isTested = (rate ?? 0) >= Double(target) * 0.6
             step = isTested ? min(step * 2, Self.largestStep) : Self.firstStep
             if isTested { pause = Self.firstPause }
         }
-        isOnTrial = true
+        beforeTrial = target
         set(target + Int(Double(target) * step), "packets are on time")
         nextTrial = report.time + Self.trial
-        if target == limits.ceiling { (isOnTrial, capacity) = (false, nil) }
+        if target == limits.ceiling { (beforeTrial, capacity) = (nil, nil) }
     }
 
     private mutating func set(_ bitrate: Int, _ reason: String) {

@@ -108,7 +108,7 @@ private struct SimulatedLink {
         link.capacity = 0
         let fall = link.run(10)
         #expect(fall.prefix(12).contains { $0 < 2_500_000 }, "within a second or so")
-        #expect(fall.last == 1_250_000)
+        #expect(fall.last! >= 500_000 && Set(fall.suffix(60)).count == 1, "\(fall)")
         link.capacity = 3e6
         let rise = link.run(10)
         #expect(rise[20] == 2_500_000 && rise.last == 2_500_000, "\(rise)")
