@@ -106,7 +106,8 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "SeededRandom", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration", "ControlProtocol",
+                "SeededRandom", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
+                "ControlProtocol",
                 "Encoding", "Ingest",
                 "IngestProtocol", "LinuxSystem", "MediaCore", "Publishing",
                 .product(name: "Logging", package: "swift-log"),
@@ -118,7 +119,8 @@ let package = Package(
         .testTarget(
             name: "PublishingTests",
             dependencies: ["SeededRandom", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
-        .testTarget(name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "LinuxSystem", "MediaCore"]),
+        .testTarget(
+            name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "ControlTests",
             dependencies: [

@@ -3,9 +3,9 @@ internal import MediaCore
 /// What becomes of samples that come after they were due.
 ///
 /// A source that was held up, such as a pipe, either makes up for it, by a burst, or goes on from where it is, and then
-/// the time is lost. One that keeps us waiting and stays late without gaining is moved up to the clock, so that no delay
-/// adds up. Samples that are very late are left out, which lets a burst catch up, and keeps tracks in step where it is
-/// the daemon that holds us up.
+/// the time is lost. One that keeps us waiting and stays late without gaining is moved up to the clock, so that no
+/// delay adds up. Samples that are very late are left out, which lets a burst catch up, and keeps tracks in step where
+/// it is the daemon that holds us up.
 struct Lateness {
     enum Verdict: Equatable {
         case send

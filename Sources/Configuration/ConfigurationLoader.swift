@@ -93,7 +93,8 @@ struct ConfigurationLoader {
     mutating func readDestination(_ text: [UInt8]) {
         do {
             guard let item = try YAMLParser.parse(text), !isNull(item) else {
-                return report(.file(path, line: 1, column: 1), "", "there is no destination", "write its keys and values")
+                return report(
+                    .file(path, line: 1, column: 1), "", "there is no destination", "write its keys and values")
             }
             guard configuration.destinations.count < Configuration.maxDestinations else {
                 return report(

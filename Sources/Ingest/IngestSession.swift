@@ -72,7 +72,8 @@ internal import MediaCore
         unsafe scratch.deallocate()
     }
 
-    /// Queues a message for the client; `flush` sends it. For what a broadcast ends with (`isLast`) there is always room.
+    /// Queues a message for the client; `flush` sends it. For what a broadcast ends with (`isLast`) there is always
+    /// room.
     func enqueue(isLast: Bool = false, _ encode: (UInt32, inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []
         encode(outgoingSequence, &bytes)
@@ -83,8 +84,8 @@ internal import MediaCore
     /// Of the kernel's memory, which counts some 800 bytes for a short message and gives a socket 200 KiB.
     private static let maxUnread: CInt = 16 * 1024
 
-    /// True when the client takes in what it is sent: what is only nice to know is told to nobody else, so that it never
-    /// takes the room of an error or a goodbye.
+    /// True when the client takes in what it is sent: what is only nice to know is told to nobody else, so that it
+    /// never takes the room of an error or a goodbye.
     var keepsReading: Bool {
         var unread: CInt = 0
         return unsafe ioctl(socket.raw, UInt(TIOCOUTQ), &unread) == 0 && unread < Self.maxUnread

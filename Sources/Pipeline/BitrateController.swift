@@ -4,7 +4,8 @@ internal import Publishing
 /// Finds the bitrate that one destination's link carries: pure, reports in, targets out.
 ///
 /// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles at nine
-/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not.
+/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not. A link
+/// on which nothing moves for seconds says nothing of what it carries: when it moves again, so does the bitrate.
 /// Below the floor the picture is not made worse: fewer frames are sent instead.
 struct BitrateController {
     struct Limits: Equatable {
@@ -23,13 +24,23 @@ struct BitrateController {
 
     /// OBS's dynamic bitrate begins at 200 ms of queue; half a second of audio in the air must not start it.
     static let congestedLag = MediaTime.milliseconds(300)
+    /// What a link that made packets be left out counts as.
+    private static let sheddingLag = MediaTime.seconds(1)
     /// Calm below this.
     static let calmLag = MediaTime.milliseconds(150)
+    /// A trial that makes packets as late has failed, before there is congestion.
+    private static let failedTrialLag = MediaTime.milliseconds(200)
     /// After a step down, the queue gets this long to show that it shrinks.
     private static let settling = MediaTime.seconds(1)
     /// What is used while a queue empties, and when it has, of what the link was seen to carry.
     private static let emptyingShare = 0.7
     private static let settledShare = 0.9
+    /// A link on which nothing leaves for as long stands still; slow ones move in bursts, a second apart and more.
+    private static let stillness = MediaTime.seconds(3)
+    /// What was asked for before a link stood still is tried at once, but no more often than this.
+    private static let restorePeriod = MediaTime.seconds(30)
+    /// A rate of less of the target is too little to be taken for what the link carries.
+    private static let meaningfulShare = 0.1
     /// A trial lasts this long.
     private static let trial = MediaTime.milliseconds(1500)
     private static let firstPause = MediaTime.seconds(4)
@@ -44,6 +55,7 @@ struct BitrateController {
     private(set) var reason = "as configured"
 
     private var connection = 0
+    private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
     /// Bits a second, audio among them, at which the link was full when it last was.
     private var capacity: Double?
@@ -52,7 +64,13 @@ struct BitrateController {
     private var nextTrial = MediaTime.zero
     private var pause = firstPause
     private var step = firstStep
-    private var isOnTrial = false
+    /// While more is tried than what is known to go through: that.
+    private var beforeTrial: Int?
+    /// The target before the present run of steps down; nil while all is calm.
+    private var beforeFall: Int?
+    private var lastMovement = MediaTime.zero
+    private var hasStalled = false
+    private var lastRestore: MediaTime?
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -63,15 +81,27 @@ struct BitrateController {
     /// Takes a report into account; ten a second are expected. Afterwards `target` is what to use.
     mutating func note(_ report: LinkReport) {
         guard report.isPublishing else { return }
+        var report = report
+        // What has been left out is late no more, but it was.
+        if report.shedPackets > shedPackets { report.lag = max(report.lag, Self.sheddingLag) }
+        shedPackets = report.shedPackets
         if report.connection != connection {
             connection = report.connection
             samples.removeAll(keepingCapacity: true)
             emptying = nil
             nextTrial = report.time + pause
+            lastMovement = report.time
+            moves(at: report.time)
         }
         let rate = measure(report)
-        if report.lag >= Self.congestedLag || (isOnTrial && report.lag >= Self.calmLag) {
+        if report.lag >= Self.congestedLag {
             congested(report, rate)
+        } else if let beforeTrial, report.lag >= Self.failedTrialLag {
+            self.beforeTrial = nil
+            pause = min(pause * 2, Self.longestPause)
+            step = Self.firstStep
+            nextTrial = report.time + pause
+            set(beforeTrial, "more made packets \(report.lag.milliseconds) ms late")
         } else if report.lag < Self.calmLag {
             calm(report, rate)
         }
@@ -79,13 +109,29 @@ struct BitrateController {
 
     /// Bits a second over the last second; nil as long as half a second has not been seen.
     private mutating func measure(_ report: LinkReport) -> Double? {
+        if report.deliveredBytes != samples.last?.bytes { lastMovement = report.time }
         samples.append((report.time, report.deliveredBytes))
         while samples.count > 2, report.time - samples[1].time >= .seconds(1) { samples.removeFirst() }
         guard let first = samples.first, report.time - first.time >= .milliseconds(500) else { return nil }
         return Double(report.deliveredBytes - first.bytes) * 8 / (report.time - first.time).secondsAsDouble
     }
 
+    /// Something leaves again, after a stall: what was asked for before it is tried at once.
+    private mutating func moves(at now: MediaTime) {
+        guard hasStalled else { return }
+        hasStalled = false
+        guard let beforeFall, lastRestore.map({ now - $0 >= Self.restorePeriod }) ?? true else { return }
+        lastRestore = now
+        emptying = (.seconds(1), now + Self.settling)
+        set(beforeFall, "the link moves again")
+    }
+
     private mutating func congested(_ report: LinkReport, _ rate: Double?) {
+        if report.time - lastMovement >= Self.stillness {
+            hasStalled = true
+            return
+        }
+        moves(at: report.time)
         if let emptying {
             guard report.time >= emptying.until else { return }
             // Shrinking: nothing more is needed.
@@ -94,24 +140,24 @@ struct BitrateController {
                 return
             }
         }
-        if isOnTrial {
-            isOnTrial = false
-            pause = min(pause * 2, Self.longestPause)
-        } else {
-            pause = Self.firstPause
-        }
+        pause = beforeTrial == nil ? Self.firstPause : min(pause * 2, Self.longestPause)
+        beforeTrial = nil
         step = Self.firstStep
-        // A link that stands still says nothing of what it carries when it moves.
-        let carried = min(rate ?? .infinity, Double(target + limits.audio))
-        if carried > Double(limits.audio) * 1.2 { capacity = carried }
-        let share = Double(target) * Self.emptyingShare
-        let wanted = carried * Self.emptyingShare - Double(limits.audio)
-        set(Int(min(share, wanted)), "packets are \(report.lag.milliseconds) ms late")
+        beforeFall = beforeFall ?? target
+        var wanted = Double(target) * Self.emptyingShare
+        let carried = min(rate ?? 0, Double(target + limits.audio))
+        if carried > Double(target) * Self.meaningfulShare {
+            capacity = carried
+            wanted = min(wanted, carried * Self.emptyingShare - Double(limits.audio))
+        }
+        set(Int(wanted), "packets are \(report.lag.milliseconds) ms late")
         emptying = (report.lag, report.time + Self.settling)
         nextTrial = report.time + pause
     }
 
     private mutating func calm(_ report: LinkReport, _ rate: Double?) {
+        moves(at: report.time)
+        beforeFall = nil
         if emptying != nil {
             emptying = nil
             nextTrial = report.time + pause
@@ -121,16 +167,16 @@ struct BitrateController {
             return
         }
         guard target < limits.ceiling, report.time >= nextTrial else { return }
-        if isOnTrial {
+        if beforeTrial != nil {
             // A trial that the encoder did not use has shown nothing, but a screen that stands still needs no more.
             let isTested = (rate ?? 0) >= Double(target) * 0.6
             step = isTested ? min(step * 2, Self.largestStep) : Self.firstStep
             if isTested { pause = Self.firstPause }
         }
-        isOnTrial = true
+        beforeTrial = target
         set(target + Int(Double(target) * step), "packets are on time")
         nextTrial = report.time + Self.trial
-        if target == limits.ceiling { (isOnTrial, capacity) = (false, nil) }
+        if target == limits.ceiling { (beforeTrial, capacity) = (nil, nil) }
     }
 
     private mutating func set(_ bitrate: Int, _ reason: String) {

@@ -275,7 +275,8 @@ package final class BroadcastHost: IngestConsumer {
     private func noteConnecting(_ name: String) {
         let attempt = current?.destinations.snapshots.first { $0.name == name }?.attempt ?? 1
         server.notify(
-            StateMessage(.connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
+            StateMessage(
+                .connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
     }
 
     private func bitrateChanged(_ step: BitrateStep) {

@@ -19,7 +19,7 @@ extension [DestinationSnapshot] {
     var backlog: CursorBacklog { map(\.backlog).max { $0.duration < $1.duration } ?? CursorBacklog() }
 
     /// How late packets reach the destination that is furthest behind of those that take any.
-    var lag: MediaTime { filter(\.link.isPublishing).map(\.link.lag).max() ?? .zero }
+    var lag: MediaTime { filter(\.link.isPublishing).map(\.link.lateness).max() ?? .zero }
 
     /// What the client is told of; counts are of those that are meant to take packets.
     func adviceFigures(at now: MediaTime) -> ClientAdvice.Destinations {

@@ -30,7 +30,7 @@ extension DestinationSnapshot {
             switch state {
             case .idle: .idle
             case .connecting: .connecting
-            case .publishing, .stopping: link.lag > ClientAdvice.congestedLag ? .congested : .live
+            case .publishing, .stopping: link.lateness > ClientAdvice.congestedLag ? .congested : .live
             case .reconnecting: .reconnecting
             case .stopped: .closed
             case .failed: .failed
@@ -42,7 +42,7 @@ extension DestinationSnapshot {
         status.connects = connects
         status.failures = PublishError.Kind.allCases.map { Counter($0.rawValue, failures[$0] ?? 0) }
         status.nextAttemptMilliseconds = nextAttempt.map { Int(max(.zero, $0 - now).milliseconds) } ?? 0
-        status.lagMilliseconds = Int(link.lag.milliseconds)
+        status.lagMilliseconds = Int(link.lateness.milliseconds)
         status.drops = Track.allCases.flatMap { track in
             DropCause.allCases.map { Counter("\(track)_\($0.rawValue)", drops[track][$0]) }
         }

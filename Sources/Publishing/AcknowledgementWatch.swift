@@ -31,7 +31,8 @@ struct AcknowledgementWatch {
             overdueSince = nil
         }
         // One acknowledgement alone may be a courtesy of the handshake; one of a whole window is what was asked for.
-        guard count >= 2 || acknowledged >= window, delivered > acknowledged, delivered - acknowledged > 2 * largestStep else {
+        guard count >= 2 || acknowledged >= window, delivered > acknowledged, delivered - acknowledged > 2 * largestStep
+        else {
             overdueSince = nil
             return .zero
         }

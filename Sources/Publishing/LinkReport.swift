@@ -9,6 +9,9 @@ package struct LinkReport: Equatable, Sendable {
     /// How late packets reach the other side: what waits in the log, and what waits in the socket at the rate at which
     /// it leaves.
     package var lag = MediaTime.zero
+    /// For how long the server has not acknowledged what it should have: it hangs, or the path swallows. No bitrate helps
+    /// against that.
+    package var unacknowledged = MediaTime.zero
     /// Bytes that have reached the other side's kernel since the connection began.
     package var deliveredBytes: UInt64 = 0
     /// Bytes given to the socket that have not.
@@ -19,4 +22,7 @@ package struct LinkReport: Equatable, Sendable {
     package var shedPackets = 0
 
     package init(time: MediaTime) { self.time = time }
+
+    /// How late packets are for those who watch, as far as it can be known.
+    package var lateness: MediaTime { max(lag, unacknowledged) }
 }

@@ -17,7 +17,9 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         case handshakeTimeout = "handshake_timeout"
         /// What the server sent is not RTMP, or exceeds what a publisher has to take.
         case protocolViolation = "protocol_violation"
-        /// The server refused the application, the stream or the credentials.
+        /// The server wants a login, and does not accept the user and password that it got, or got none.
+        case credentials
+        /// The server refused the application or the stream.
         case rejected
         /// Another publisher holds the stream's name (NetStream.Publish.BadName).
         case nameInUse = "name_in_use"
@@ -37,14 +39,14 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         case cancelled
     }
 
-    /// Whether another attempt can bring nothing: the certificate is wrong, or the server said no to something that it
-    /// has never said yes to.
+    /// Whether another attempt can bring nothing: the certificate or the login is wrong, or the server said no to
+    /// something that it has never said yes to.
     ///
     /// - Parameter hasWorked: packets have flowed to this destination before. What refuses then, a server that is
     ///   coming up or a disk that is full, can pass.
     func isFinal(hasWorked: Bool) -> Bool {
         switch kind {
-        case .certificate: true
+        case .certificate, .credentials: true
         case .rejected, .file: !hasWorked
         default: false
         }

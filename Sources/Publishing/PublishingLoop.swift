@@ -13,6 +13,9 @@ final class PublishingLoop {
     /// For unpublishing and closing in order, where no stop sets a deadline.
     private static let finishTimeout = MediaTime.seconds(5)
 
+    /// Servers that send a publisher to each other must not keep it busy; where media flows, an attempt has no end.
+    private static let maximumRedirects = 10
+
     private let destination: Destination
     private let control: PublishControl
     private let retry: RetrySignal
@@ -63,6 +66,7 @@ final class PublishingLoop {
 
     /// From connecting to the end in order; another connection in its place where the server asks for that.
     private func attempt() throws(PublishError) {
+        var redirects = 0
         while true {
             switch kind {
             case .rtmp(let settings):
@@ -71,6 +75,10 @@ final class PublishingLoop {
                     onNotice: { [destination] in destination.onEvent(.notice(destination.title + ": " + $0)) })
                 acknowledgements = AcknowledgementWatch(window: settings.acknowledgementWindow)
                 guard let endpoint = try publish(to: publisher) else { return }
+                redirects += 1
+                guard redirects <= Self.maximumRedirects else {
+                    throw PublishError(.protocolViolation, "the server keeps sending us elsewhere")
+                }
                 var redirected = settings
                 redirected.endpoint = endpoint
                 kind = .rtmp(redirected)
@@ -210,7 +218,8 @@ final class PublishingLoop {
         destination.state.withLock { state in
             state.snapshot.link.time = now
             state.snapshot.link.isPublishing = true
-            state.snapshot.link.lag = backlog + max(meter.socketLag(at: now), overdue)
+            state.snapshot.link.lag = backlog + meter.socketLag(at: now)
+            state.snapshot.link.unacknowledged = overdue
             state.snapshot.link.deliveredBytes = meter.delivered
             state.snapshot.link.outstandingBytes = meter.outstanding
             state.snapshot.link.shedPackets = shed.video.late + shed.video.disposable + shed.audio.late

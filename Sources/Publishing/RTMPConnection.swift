@@ -95,8 +95,9 @@ final class RTMPConnection {
             switch error {
             case .missingCredentials:
                 throw PublishError(
-                    .rejected, "the server wants a login, and the URL has none: write it as //user:password@host")
-            case .refused: throw PublishError(.rejected, "the server does not accept the user or the password")
+                    .credentials,
+                    "the server wants a login, and there is none: name a file with user:password in login_file")
+            case .refused: throw PublishError(.credentials, "the server does not accept the user or the password")
             case .badChallenge(let why):
                 throw PublishError(.protocolViolation, "the server's login challenge cannot be answered: \(why)")
             }

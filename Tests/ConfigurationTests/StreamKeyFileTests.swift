@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    /// Runs `body` on a thread of its own; where it waits for a writer of the pipe `path`, it gets one, and the test fails.
+    /// Runs `body` on a thread of its own; where it waits for a writer of the pipe `path`, it gets one, and the test
+    /// fails.
     private func onThread<Value: Sendable>(
         unblockingBy path: String, _ body: @escaping @Sendable () -> Value
     ) throws -> Value {

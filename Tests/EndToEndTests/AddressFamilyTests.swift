@@ -29,7 +29,9 @@ import Testing
     }
 
     /// Nobody listens there: the sentence names the address as it was written.
-    @Test(.inItsTurn, .enabled(if: LoopbackPorts.hasIPv6, "this machine has no ::1")) func refusedOverIPv6() async throws {
+    @Test(.inItsTurn, .enabled(if: LoopbackPorts.hasIPv6, "this machine has no ::1")) func refusedOverIPv6()
+        async throws
+    {
         try await blocking {
             let port = try LoopbackPorts.free()
             var settings = DaemonSettings()

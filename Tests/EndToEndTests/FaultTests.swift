@@ -147,37 +147,33 @@ import Testing
             let playback = try stage.live(showing: noise(0))
             try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 300_000 }
             try stage.proxy!.apply(.rate(600_000))
-            try send(noise, in: playback, until: "a lower bitrate", at: stage) {
-                let video = try stage.daemon.status()["video"] as? [String: Any]
-                return video?["target_bits_per_second"] as? Int ?? .max < 600_000
+            func target() throws -> Int {
+                (try stage.daemon.status()["video"] as? [String: Any])?["target_bits_per_second"] as? Int ?? 0
             }
+            try send(noise, in: playback, until: "a lower bitrate", at: stage) { try target() < 600_000 }
             try send(noise, in: playback, until: "packets to be on time", at: stage) {
                 try stage.destination()["lag_ms"] as? Int ?? .max < 150
             }
             try stage.proxy!.apply(.rate(nil))
-            try send(noise, in: playback, until: "a higher bitrate", at: stage) {
-                let video = try stage.daemon.status()["video"] as? [String: Any]
-                return video?["target_bits_per_second"] as? Int ?? 0 > 600_000
-            }
+            let low = try target()
+            // Where a trial failed on the slow link, the next one takes its time.
+            try send(noise, in: playback, until: "a higher bitrate", within: 60, at: stage) { try target() > low * 3 / 2 }
             #expect(try playback.client.finish().reason == .finished)
             try check(stage, recordings: 1)
             try stage.end()
         }
     }
 
-    /// Nothing tells of a path that swallows everything but the acknowledgements that do not come: a server that has
-    /// sent two of them, each for 2.5 MB, is expected to go on.
+    /// Nothing tells of a path that swallows everything but the acknowledgements that do not come.
     @Test(.inItsTurn) func aPathThatSwallowsIsNoticed() async throws {
         try await blocking {
             let settings = settings {
-                $0.video["bitrate_kbps"] = "20000"
-                $0.buffer["max_bytes"] = "8MiB"
                 $0.destinationFields["ack_timeout_ms"] = "1000"
                 $0.destinationFields["handshake_timeout_ms"] = "500"
             }
             let stage = try Stage(settings, behindProxy: true)
             let playback = try stage.live(showing: noise(0))
-            try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 6_000_000 }
+            try send(noise, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 1_000_000 }
             try stage.proxy!.apply(.blackhole)
             try send(noise, in: playback, until: "it to be noticed", at: stage) {
                 try stage.failures("acknowledgement_timeout") > 0

@@ -23,8 +23,8 @@ import Testing
                 .deletingLastPathComponent()
             try files.createDirectory(atPath: temporary, withIntermediateDirectories: false)
             try files.createDirectory(atPath: folder.file("bin"), withIntermediateDirectories: false)
-            // By processes of their own: a program cannot be started while one that this process has just begun still has
-            // the descriptor by which it was written.
+            // By processes of their own: a program cannot be started while one that this process has just begun still
+            // has the descriptor by which it was written.
             _ = try ChildProcess.run("cp", ["-r", checkout.appending(path: "scripts").path, folder.file("scripts")])
             for program in [ProductExecutable.upcastd, .upcastctl, .upcastSend] {
                 // A name of its own for the same file, where that is possible, is quicker than a copy.
@@ -59,7 +59,8 @@ import Testing
             return try ChildProcess(
                 geteuid() == 0 ? "setpriv" : "env", (geteuid() == 0 ? user : []) + command,
                 environment: [
-                    "TMPDIR": temporary, "HOME": temporary, "PATH": folder.file("bin") + ":/usr/bin:/bin:/usr/sbin:/sbin",
+                    "TMPDIR": temporary, "HOME": temporary,
+                    "PATH": folder.file("bin") + ":/usr/bin:/bin:/usr/sbin:/sbin"
                 ])
         }
 
@@ -126,7 +127,9 @@ import Testing
             let run = ["--bin-dir", copy.folder.file("bin")]
             /// A file of the script's own folder is there.
             func exists(_ name: String) throws -> Bool {
-                guard let folder = try copy.leftovers.first(where: { $0.hasPrefix("upcast-run.") }) else { return false }
+                guard let folder = try copy.leftovers.first(where: { $0.hasPrefix("upcast-run.") }) else {
+                    return false
+                }
                 return FileManager.default.fileExists(atPath: "\(copy.temporary)/\(folder)/\(name)")
             }
             try interrupt(copy, "run", run, 130, at: "its folder is there") { _ in try exists("logs") }
@@ -155,7 +158,9 @@ import Testing
             try interrupt(copy, "test", ["--fast", "--filter", "x"], 130, at: "the build runs") {
                 $0.output.contains("swift build begins")
             }
-            try interrupt(copy, "test", ["--list"], 130, at: "tests are listed") { $0.output.contains("swift test begins") }
+            try interrupt(copy, "test", ["--list"], 130, at: "tests are listed") {
+                $0.output.contains("swift test begins")
+            }
         }
     }
 }

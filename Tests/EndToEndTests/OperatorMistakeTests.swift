@@ -14,7 +14,9 @@ import Testing
     }
 
     /// `upcastd --check-config` on a file with its sockets in `folder`.
-    private func check(_ yaml: String, in folder: TemporaryDirectory, environment: [String: String] = [:]) throws -> Check {
+    private func check(_ yaml: String, in folder: TemporaryDirectory, environment: [String: String] = [:]) throws
+        -> Check
+    {
         let sockets = "ingest:\n  socket: \(folder.file("a.sock"))\ncontrol:\n  socket: \(folder.file("b.sock"))\n"
         let path = try folder.write(sockets + yaml, to: "upcastd.yaml")
         let child = try ChildProcess(
@@ -33,7 +35,9 @@ import Testing
 
             let unknown = try check(destination + "video:\n  encoder: libnothing\n", in: folder)
             #expect(unknown.exit == .code(78))
-            #expect(unknown.errors.hasPrefix("upcastd: encoder libnothing is not in this libavcodec; it has "), "\(unknown)")
+            #expect(
+                unknown.errors.hasPrefix("upcastd: encoder libnothing is not in this libavcodec; it has "), "\(unknown)"
+            )
             #expect(unknown.errors.contains("libx264"))
 
             let options = try check(destination + "video:\n  encoder_options:\n    nonsense: 1\n", in: folder)
@@ -49,14 +53,16 @@ import Testing
             #expect(none.exit == .code(78))
             #expect(
                 none.errors
-                    == "upcastd: no destination is configured: set destinations in the file, or UPCAST_DESTINATIONS_0_URL\n")
+                    == "upcastd: no destination is configured: set destinations in the file, or "
+                    + "UPCAST_DESTINATIONS_0_URL\n")
             let inEnvironment = try check(
                 "", in: folder, environment: ["UPCAST_DESTINATIONS_0_URL": "rtmp://127.0.0.1/live/key"])
             #expect(inEnvironment.exit == .code(0), "\(inEnvironment)")
         }
     }
 
-    /// A pipe that nobody writes to, where the key's file is expected: the check says so instead of waiting for a writer.
+    /// A pipe that nobody writes to, where the key's file is expected: the check says so instead of waiting for a
+    /// writer.
     @Test(.inItsTurn) func checkingAKeyFileThatIsAPipe() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("check")
@@ -65,7 +71,8 @@ import Testing
             let pipe = try check("destinations:\n  - url: rtmp://127.0.0.1/live\n    key_file: \(key)\n", in: folder)
             #expect(pipe.exit == .code(78))
             #expect(
-                pipe.errors == "upcastd: on this machine: destinations[0].key_file: key_file \(key) is not a regular file; "
+                pipe.errors
+                    == "upcastd: on this machine: destinations[0].key_file: key_file \(key) is not a regular file; "
                     + "name a file, not a folder, pipe or device\n")
         }
     }
@@ -103,7 +110,9 @@ import Testing
             let shown = try ChildProcess.run(control, ["status", "--socket", daemon.controlSocket])
             let plan = try daemon.plan()
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
-            for text in [status, shown, plan, daemon.log] { #expect(!text.contains(DaemonSettings.streamKey), "\(text)") }
+            for text in [status, shown, plan, daemon.log] {
+                #expect(!text.contains(DaemonSettings.streamKey), "\(text)")
+            }
         }
     }
 

@@ -30,7 +30,9 @@ import Testing
         }
         try Playback(client).play(timetable)
         let status = try daemon.status()
-        func count(_ section: String, _ name: String) -> Int { (status[section] as? [String: Any])?[name] as? Int ?? -1 }
+        func count(_ section: String, _ name: String) -> Int {
+            (status[section] as? [String: Any])?[name] as? Int ?? -1
+        }
         try client.finish()
         let path = folder.file("out.flv")
         #expect(try MediaProbe.decodingErrors(path) == "")

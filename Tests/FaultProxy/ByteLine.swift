@@ -9,9 +9,6 @@ struct ByteLine {
 
     var nextDue: MediaTime? { chunks.first?.due }
 
-    /// Little without a delay, so that a link that is full shows at the sender soon; with one, 2 s at 8 Mb/s.
-    func limit(delay: MediaTime) -> Int { delay > .zero ? 2 << 20 : 8 << 10 }
-
     mutating func append(_ bytes: ArraySlice<UInt8>, due: MediaTime) {
         // With a shorter delay than before, bytes do not overtake.
         chunks.append((max(due, chunks.last?.due ?? due), bytes))

@@ -35,6 +35,13 @@ final class Link {
         return direction == .up ? min(allowed, upUntilStep) : allowed
     }
 
+    /// How many bytes of one connection may wait here: with a delay those of 2 s at 8 Mb/s; little where the rate is
+    /// bounded, so that a link that is full shows at the sender soon.
+    func room(_ direction: LinkCommand.Direction) -> Int {
+        if delay > .zero { return 2 << 20 }
+        return self[direction].bucket.bitsPerSecond == nil ? 64 << 10 : 8 << 10
+    }
+
     /// Counts and, where that was asked for, corrupts bytes that were read.
     func carry(_ bytes: inout ArraySlice<UInt8>, _ direction: LinkCommand.Direction) {
         self[direction].bucket.take(bytes.count)

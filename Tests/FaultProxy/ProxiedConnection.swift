@@ -121,7 +121,7 @@ private struct Lane {
     }
 
     func wantsToRead(_ link: Link, at now: MediaTime) -> Bool {
-        !isEnded && line.byteCount < line.limit(delay: link.delay) && link.allowance(direction, at: now) > 0
+        !isEnded && line.byteCount < link.room(direction) && link.allowance(direction, at: now) > 0
     }
 
     func wantsToWrite(_ link: Link, at now: MediaTime) -> Bool {
@@ -131,8 +131,7 @@ private struct Lane {
     }
 
     mutating func read(_ link: Link, at now: MediaTime, scratch: inout [UInt8]) throws(Errno) {
-        let most = min(
-            scratch.count, link.allowance(direction, at: now), line.limit(delay: link.delay) - line.byteCount)
+        let most = min(scratch.count, link.allowance(direction, at: now), link.room(direction) - line.byteCount)
         guard !isEnded, most > 0 else { return }
         let count = recv(from, &scratch, most, 0)
         guard count >= 0 else {

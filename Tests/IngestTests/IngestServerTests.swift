@@ -211,8 +211,8 @@ import Testing
         }
     }
 
-    /// Counters are only nice to know: a client that does not read gets few of them, so that they never take the room of
-    /// an error or a goodbye.
+    /// Counters are only nice to know: a client that does not read gets few of them, so that they never take the room
+    /// of an error or a goodbye.
     @Test func countersStopForAClientThatDoesNotRead() throws {
         try withServer(RecordingConsumer()) { consumer, connect in
             let client = try connect()

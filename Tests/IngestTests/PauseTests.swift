@@ -23,7 +23,8 @@ import Testing
         Body(bytes: [7, 0x80, 0, 0], code: .unsupportedExtension, testDescription: "a critical extension"),
     ]
 
-    @Test(arguments: [MessageType.paused, .resumed], bodies) func bodiesAreChecked(type: MessageType, body: Body) throws {
+    @Test(arguments: [MessageType.paused, .resumed], bodies) func bodiesAreChecked(type: MessageType, body: Body) throws
+    {
         let path = "/tmp/upcast-pause-\(UUID().uuidString.prefix(8)).sock"
         defer { unlink(path) }
         let consumer = RecordingConsumer()
@@ -43,8 +44,8 @@ import Testing
             MessageHeader(type: type, bodyBytes: body.bytes.count, sequence: $0).encode(into: &$1)
             $1 += body.bytes
         }
-        // The broadcast goes on, and a message that was refused has had its effect all the same: of what may be meant to
-        // stay hidden, nothing is shown.
+        // The broadcast goes on, and a message that was refused has had its effect all the same: of what may be meant
+        // to stay hidden, nothing is shown.
         client.sendVideo(pts: .zero, [UInt8](repeating: 5, count: 384))
         client.send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
         // Only now, so that a reply that does not come cannot be waited for.

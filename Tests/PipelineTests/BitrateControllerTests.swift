@@ -17,7 +17,7 @@ private struct SimulatedLink {
     var use = 1.0
     private(set) var queuedBits = 0.0
     private var deliveredBits = 0.0
-    private(set) var shedBits = 0.0
+    private var shedPackets = 0
     private var random = SplitMix64(seed: 7)
     let audio = 128_000.0
 
@@ -26,7 +26,10 @@ private struct SimulatedLink {
         controller = BitrateController(BitrateController.Limits(ceiling: ceiling, floor: floor, audio: 128_000))
     }
 
-    var lag: Double { capacity > 0 ? queuedBits / capacity : queuedBits > 0 ? 1 : 0 }
+    /// Seconds since anything went through.
+    private var still = 0.0
+
+    var lag: Double { capacity > 0 ? queuedBits / capacity : still }
 
     /// Runs for `seconds`; returns the targets, ten a second.
     @discardableResult
@@ -39,15 +42,17 @@ private struct SimulatedLink {
             let sent = min(queuedBits, capacity * 0.1)
             queuedBits -= sent
             deliveredBits += sent
+            still = sent > 0 ? 0 : still + 0.1
             if lag > 0.9 {
                 let kept = 0.2 * max(capacity, 1)
-                shedBits += queuedBits - kept
+                shedPackets += 1
                 queuedBits = kept
             }
             var report = LinkReport(time: time)
             report.isPublishing = true
             report.lag = MediaTime(seconds: lag)
             report.deliveredBytes = UInt64(deliveredBits / 8)
+            report.shedPackets = shedPackets
             controller.note(report)
             targets.append(controller.target)
         }
@@ -96,15 +101,34 @@ private struct SimulatedLink {
         #expect(zip(rise, rise.dropFirst()).allSatisfy { $1 >= $0 }, "rising without a step back")
     }
 
-    @Test func aLinkThatStandsStillLeadsToTheBottomAndBack() {
+    /// Bug: a stall of some seconds led to the bottom, from where it took twenty seconds to come back.
+    @Test func aLinkThatStandsStillIsNoSlowLink() {
         var link = SimulatedLink(capacity: 3e6)
         link.run(5)
         link.capacity = 0
-        link.run(10)
+        let fall = link.run(10)
+        #expect(fall.prefix(12).contains { $0 < 2_500_000 }, "within a second or so")
+        #expect(fall.last! >= 500_000 && Set(fall.suffix(60)).count == 1, "\(fall)")
+        link.capacity = 3e6
+        let rise = link.run(10)
+        #expect(rise[20] == 2_500_000 && rise.last == 2_500_000, "\(rise)")
+        // Where it carries less than before, that is found as ever.
+        link.capacity = 0
+        link.run(5)
+        link.capacity = 0.8e6
+        link.run(20)
+        #expect(Double(link.controller.target) + link.audio < 0.8e6)
+        #expect(link.lag < 0.3)
+    }
+
+    @Test func aTrickleLeadsToTheBottom() {
+        var link = SimulatedLink(capacity: 3e6)
+        link.run(5)
+        link.capacity = 0.15e6
+        link.run(30)
         #expect(link.controller.target == 75_000, "a quarter of the floor: one frame in four")
         link.capacity = 3e6
-        let rise = link.run(60)
-        #expect(rise.contains(2_500_000))
+        #expect(link.run(60).contains(2_500_000))
     }
 
     @Test func aStillScreenDoesNotKeepTheBitrateDown() {
@@ -139,8 +163,10 @@ private struct SimulatedLink {
 @Suite struct BitrateControlTests {
     private let limits = BitrateController.Limits(ceiling: 2_000_000, floor: 400_000, audio: 128_000)
 
+    /// Of a link that carries 40 kbit/s.
     private func report(_ time: MediaTime, lag: MediaTime, publishing: Bool = true) -> LinkReport {
         var report = LinkReport(time: time)
+        report.deliveredBytes = UInt64(time.milliseconds) * 5
         report.isPublishing = publishing
         report.lag = lag
         return report

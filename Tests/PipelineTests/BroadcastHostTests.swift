@@ -51,7 +51,8 @@ import Testing
         #expect(!rig.host.shutDown())
     }
 
-    /// The client has finished and its broadcast is being drained when the stop comes: what is lost is lost to the stop.
+    /// The client has finished and its broadcast is being drained when the stop comes: what is lost is lost to the
+    /// stop.
     @Test func aStopDuringADrain() throws {
         let rig = try HostRig()
         try rig.start()

@@ -23,7 +23,9 @@ final class HostRig {
     /// One destination that takes the connection and never answers, so that nothing is ever sent.
     ///
     /// - Parameter environment: where the destination looks for its stream key, KEY.
-    init(environment: [String: String] = ["KEY": HostRig.key], _ change: (inout Configuration) -> Void = { _ in }) throws {
+    init(environment: [String: String] = ["KEY": HostRig.key], _ change: (inout Configuration) -> Void = { _ in })
+        throws
+    {
         folder = try TemporaryDirectory("host")
         destination = try SilentServer()
         clock = HandClock()

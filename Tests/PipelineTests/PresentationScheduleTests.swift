@@ -16,8 +16,8 @@ import Testing
         let isRepeat: Bool
     }
 
-    /// Runs frames (milliseconds) through a schedule as the video thread does, at 30 frames a second, with repeats after
-    /// 250 ms and 5 ms to encode one.
+    /// Runs frames (milliseconds) through a schedule as the video thread does, at 30 frames a second, with repeats
+    /// after 250 ms and 5 ms to encode one.
     private func show(_ frames: [Frame]) -> [Shown] {
         var schedule = PresentationSchedule(FrameRate(30), idleInterval: .milliseconds(250))
         var shown: [Shown] = []
@@ -36,7 +36,8 @@ import Testing
         }
         while !rest.isEmpty {
             if var frame = take(until: schedule.repeatDeadline ?? .seconds(3600)) {
-                while case .hold(let wait) = schedule.decide(frame.time), let newer = take(until: frame.arrival + wait) {
+                while case .hold(let wait) = schedule.decide(frame.time), let newer = take(until: frame.arrival + wait)
+                {
                     frame = newer
                 }
                 shown.append(Shown(pts: schedule.encode(frame.time, at: now), isRepeat: false))

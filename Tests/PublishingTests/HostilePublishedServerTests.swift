@@ -50,7 +50,8 @@ import Testing
         Nuisance("10,000 results for nothing", count: 10_000, portion(createStreamResult)),
         Nuisance("10,000 codes that nobody knows", count: 10_000, portion(status("NetStream.Buffer.Full"))),
         Nuisance(
-            "5,000 requests to go elsewhere", count: 5_000, portion(reconnectRequest(to: "rtmp://elsewhere.example/live"))),
+            "5,000 requests to go elsewhere", count: 5_000,
+            portion(reconnectRequest(to: "rtmp://elsewhere.example/live"))),
         Nuisance("2 MB of video", count: 128) {
             $0.setChunkSize(65_536)
             $0.message(9, [UInt8](repeating: 0, count: 16_000), stream: 6)

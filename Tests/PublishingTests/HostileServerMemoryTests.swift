@@ -38,7 +38,9 @@ import Testing
                 _ = try HostileServerTests.run(port: server.port).failure()
             }
             let cases: [(name: String, run: () throws -> Void)] =
-                (HostileServerTests.junk + HostileServerMemoryTests.swollen).map { junk in (junk.name, { try breakOff(junk) }) }
+                (HostileServerTests.junk + HostileServerMemoryTests.swollen).map { junk in
+                    (junk.name, { try breakOff(junk) })
+                }
                 + HostilePublishedServerTests.harmless.map { nuisance in
                     (nuisance.name, { _ = try HostilePublishedServerTests.publish(to: nuisance) })
                 }

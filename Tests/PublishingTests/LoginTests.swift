@@ -95,7 +95,7 @@ import Testing
         let server = try Self.server(method, verdicts: verdicts)
         let run = try run("bob:gu3ss@", port: server.port)
         let error = try run.failure()
-        #expect(error.kind == .rejected && error.detail == "the server does not accept the user or the password")
+        #expect(error.kind == .credentials && error.detail == "the server does not accept the user or the password")
         #expect(verdicts.withLock { $0 } == [false])
         #expect(run.said.allSatisfy { !$0.contains("gu3ss") && !$0.contains("bob") }, "\(run.said)")
     }
@@ -103,7 +103,7 @@ import Testing
     @Test func aLoginThatNobodyHas() throws {
         let server = try Self.server("adobe", verdicts: Monitor([]))
         let error = try run("", port: server.port).failure()
-        #expect(error.kind == .rejected && error.detail.contains("user:password@"), "\(error)")
+        #expect(error.kind == .credentials && error.detail.contains("login_file"), "\(error)")
     }
 
     /// A server that refuses with other words may have been told the secrets, and repeats them.

@@ -129,7 +129,8 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
             return inbox.end == nil ? nil : .some(nil)
         }
         guard let value = found ?? nil else {
-            throw TestFailure("no \(what) within \(Patience.scaled(seconds)) s; the daemon said \(inbox.withLock { $0 })")
+            throw TestFailure(
+                "no \(what) within \(Patience.scaled(seconds)) s; the daemon said \(inbox.withLock { $0 })")
         }
         return value
     }

@@ -61,7 +61,9 @@ package enum MediaProbe {
                 "-nostdin", "-v", "error", "-xerror", "-i", path, "-map", "0", "-fps_mode", "passthrough",
                 "-enc_time_base", "-1", "-f", "null", "-",
             ])
-        guard let exit = ffmpeg.waitForExit(within: seconds) else { return "decoding took longer than \(Patience.scaled(seconds)) s" }
+        guard let exit = ffmpeg.waitForExit(within: seconds) else {
+            return "decoding took longer than \(Patience.scaled(seconds)) s"
+        }
         return exit == .code(0) ? ffmpeg.errors : "ffmpeg ended with \(exit): \(ffmpeg.errors)"
     }
 
