@@ -14,11 +14,15 @@ import Testing
             let daemon = try Daemon(settings)
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
-            try Playback(client).bringLive(TestPictures.landscape(6))
+            let playback = Playback(client)
+            try playback.bringLive(TestPictures.landscape(6))
+            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            timetable.show(TestPictures.landscape(6), from: .zero, to: .seconds(1))
+            try playback.play(timetable)
             #expect(try daemon.statusText().contains("rtmp://[::1]:\(server.port)/live"))
             #expect(try client.finish().reason == .finished)
             let recording = try server.finishedRecording()
-            #expect(try MediaProbe.decodingErrors(recording) == "")
+            #expect(try MediaProbe.decodingErrors(recording) == "", "\(server.log.suffix(600))")
             #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 6)
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
         }

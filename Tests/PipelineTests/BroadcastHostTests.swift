@@ -57,7 +57,7 @@ import Testing
         let rig = try HostRig()
         try rig.start()
         let host = rig.host
-        rig.log.onLine = { if $0.message == "broadcast ending" { host.noteStopping() } }
+        rig.log.onLine = { [weak host] in if $0.message == "broadcast ending" { host?.noteStopping() } }
         host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
         #expect(!host.shutDown())
         #expect(rig.log.lines.last?.metadata["sent_all"] == "false")
@@ -78,7 +78,7 @@ import Testing
         let rig = try HostRig()
         try rig.start()
         let host = rig.host
-        rig.log.onLine = { if $0.message == "broadcast ending" { host.noteStopping() } }
+        rig.log.onLine = { [weak host] in if $0.message == "broadcast ending" { host?.noteStopping() } }
         host.ended(.failed("no destination is left"))
         #expect(host.shutDown())
         #expect(rig.log.lines.last?.metadata["sent_all"] == "false")
