@@ -10,7 +10,14 @@ extension Configuration {
     /// Reads nothing else: key files and certificates are opened when a destination connects, and by
     /// `problemsOnThisMachine`. Throws all problems at once.
     package static func load(path: String?, environment: [String: String]) throws(ConfigurationError) -> Configuration {
-        guard let path else { return try load(text: nil, path: "", environment: environment) }
+        try loadWithPlaces(path: path, environment: environment).configuration
+    }
+
+    /// The same, with where each value was written.
+    package static func loadWithPlaces(
+        path: String?, environment: [String: String]
+    ) throws(ConfigurationError) -> (configuration: Configuration, places: ConfigurationPlaces) {
+        guard let path else { return try loadWithPlaces(text: nil, path: "", environment: environment) }
         let bytes: [UInt8]
         do {
             bytes = try readFile(path, limit: maxFileBytes)
@@ -20,19 +27,25 @@ extension Configuration {
                 ConfigurationProblem(place: place, key: "", what: error.what, remedy: error.remedy)
             ])
         }
-        return try load(text: bytes, path: path, environment: environment)
+        return try loadWithPlaces(text: bytes, path: path, environment: environment)
     }
 
     /// As `load(path:environment:)` with the file's bytes in hand; `path` is what messages call it.
     package static func load(
         text: [UInt8]?, path: String, environment: [String: String]
     ) throws(ConfigurationError) -> Configuration {
+        try loadWithPlaces(text: text, path: path, environment: environment).configuration
+    }
+
+    private static func loadWithPlaces(
+        text: [UInt8]?, path: String, environment: [String: String]
+    ) throws(ConfigurationError) -> (configuration: Configuration, places: ConfigurationPlaces) {
         var loader = ConfigurationLoader(path: path)
         if let text { loader.read(text) }
         loader.read(environment: environment)
         loader.checkTogether()
         guard loader.problems.isEmpty else { throw ConfigurationError(problems: loader.sortedProblems) }
-        return loader.configuration
+        return (loader.configuration, ConfigurationPlaces(byKey: loader.origins))
     }
 }
 

@@ -5,10 +5,14 @@ extension Configuration {
     /// What would fail on this machine as it is now: key files, certificates and folders, looked at but not kept.
     ///
     /// For `--check-config`; starting does not need it, since everything here is reported when it is used, too.
-    package func problemsOnThisMachine(environment: [String: String]) -> [ConfigurationProblem] {
+    ///
+    /// - Parameter places: where the values were written; without, problems are the machine's.
+    package func problemsOnThisMachine(
+        environment: [String: String], places: ConfigurationPlaces = ConfigurationPlaces()
+    ) -> [ConfigurationProblem] {
         var problems = socketFolderProblems
         func report(_ key: String, _ what: String, _ remedy: String) {
-            problems.append(ConfigurationProblem(place: .machine, key: key, what: what, remedy: remedy))
+            problems.append(ConfigurationProblem(place: places[key], key: key, what: what, remedy: remedy))
         }
         for (index, destination) in destinations.enumerated() {
             let prefix = "destinations[\(index)]"

@@ -37,7 +37,25 @@ package struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertibl
     /// What would be right, as a sentence that can follow "what; ".
     package var remedy: String
 
+    package init(place: Place, key: String, what: String, remedy: String) {
+        self.place = place
+        self.key = key
+        self.what = what
+        self.remedy = remedy
+    }
+
     package var description: String {
         "\(place): \(key.isEmpty ? "" : "\(key): ")\(what)\(remedy.isEmpty ? "" : "; \(remedy)")"
     }
+}
+
+/// Where each value of a configuration was written, for what turns out to be wrong with it later.
+package struct ConfigurationPlaces: Sendable {
+    /// By the key's path; a key that is missing has its default.
+    var byKey: [String: ConfigurationProblem.Place] = [:]
+
+    package init() {}
+    init(byKey: [String: ConfigurationProblem.Place]) { self.byKey = byKey }
+
+    package subscript(key: String) -> ConfigurationProblem.Place { byKey[key] ?? .machine }
 }

@@ -8,6 +8,8 @@ package struct StatusReport: JSONRecord {
         /// A client, but nothing has left yet.
         case starting
         case live
+        /// Packets have left, and no destination takes any now; they are tried again.
+        case reconnecting
         /// The client paused.
         case paused
         /// The broadcast is over; what is queued is being sent.

@@ -4,8 +4,8 @@ internal import Publishing
 /// Finds the bitrate that one destination's link carries: pure, reports in, targets out.
 ///
 /// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles at nine
-/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not. A link
-/// on which nothing moves for seconds says nothing of what it carries: when it moves again, so does the bitrate.
+/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not. A
+/// link on which nothing moves for seconds says nothing of what it carries: when it moves again, so does the bitrate.
 /// Below the floor the picture is not made worse: fewer frames are sent instead.
 struct BitrateController {
     struct Limits: Equatable {
@@ -187,7 +187,8 @@ struct BitrateController {
             // A trial that the encoder did not use has shown nothing, but a screen that stands still needs no more.
             let isTested = isTested(rate ?? 0)
             step = isTested ? min(step * 2, Self.largestStep) : Self.firstStep
-            // Clearly more than was ever seen to go through: the link has become better, and is worth asking again soon.
+            // Clearly more than was ever seen to go through: the link has become better, and is worth asking again
+            // soon.
             let reached = Double(target + limits.audio)
             if isTested, reached > (capacity ?? 0) * Self.betterShare { (capacity, pause) = (reached, Self.firstPause) }
         }

@@ -13,11 +13,9 @@ extension BroadcastHost {
     /// Any thread: everything as it is now.
     package var status: StatusReport {
         let now = clock.now()
-        let (broadcast, isPaused, isClosing, isStopping, count, bitrate, ended, since) = state.withLock {
-            (
-                $0.broadcast, $0.isPaused, $0.closer != nil, $0.isStopping, $0.count, $0.videoBitrate,
-                $0.lastDestinations, $0.stateSince ?? startedAt
-            )
+        notePhase()
+        let (broadcast, phase, since, count, bitrate, ended) = state.withLock {
+            ($0.broadcast, $0.phase, $0.phaseSince, $0.count, $0.videoBitrate, $0.lastDestinations)
         }
         var report = StatusReport()
         report.version = Version.current
@@ -34,21 +32,38 @@ extension BroadcastHost {
         report.audio.targetBitsPerSecond = configuration.audio.bitrate
         report.queue.capacityBytes = configuration.buffer.maxBytes
         report.queue.capacityMilliseconds = Int(configuration.buffer.duration.milliseconds)
+        report.state = phase
+        report.stateMilliseconds = Int((now - since).milliseconds)
         guard let broadcast else {
-            report.state = isStopping ? .stopping : .idle
-            report.stateMilliseconds = Int((now - since).milliseconds)
             report.destinations = ended.isEmpty ? untriedDestinations : ended.map { $0.status(at: now) }
             return report
         }
         let destinations = broadcast.destinations.snapshots
-        report.state =
-            isStopping ? .stopping
-            : isClosing ? .draining : isPaused ? .paused : destinations.isPublishing ? .live : .starting
-        report.stateMilliseconds = Int((now - since).milliseconds)
         report.client = broadcast.clientStatus(at: now)
         report.video.bitsPerSecond = bitrate
         broadcast.fill(&report, destinations, at: now)
         return report
+    }
+
+    /// Looks whether the state has changed; called at every change that can bring that about.
+    func notePhase() {
+        let now = clock.now()
+        state.withLock { state in
+            let phase = Self.phase(state)
+            guard phase != state.phase else { return }
+            state.phase = phase
+            state.phaseSince = now
+        }
+    }
+
+    private static func phase(_ state: State) -> StatusReport.State {
+        guard !state.isStopping else { return .stopping }
+        guard let broadcast = state.broadcast else { return .idle }
+        guard state.closer == nil else { return .draining }
+        guard !state.isPaused else { return .paused }
+        let destinations = broadcast.destinations.snapshots
+        guard !destinations.isPublishing else { return .live }
+        return destinations.contains { $0.video.packets > 0 } ? .reconnecting : .starting
     }
 
     /// Before the first broadcast.

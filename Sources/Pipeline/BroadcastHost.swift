@@ -1,4 +1,5 @@
 package import Configuration
+internal import ControlProtocol
 package import Ingest
 package import IngestProtocol
 package import LinuxSystem
@@ -19,8 +20,9 @@ package final class BroadcastHost: IngestConsumer {
         /// Those of the configuration, and what was added and removed since.
         var destinations: [DestinationConfiguration]
         var isPaused = false
-        /// When what `status` calls the state last changed; nil before the first broadcast.
-        var stateSince: MediaTime?
+        /// What `status` calls the state, and since when.
+        var phase = StatusReport.State.idle
+        var phaseSince: MediaTime
         /// Annotations logged in the second that began at `annotationSecond`; a client can send thousands.
         var annotations = 0
         var annotationSecond = MediaTime.zero
@@ -61,7 +63,7 @@ package final class BroadcastHost: IngestConsumer {
         self.logger = logger
         self.clock = clock
         startedAt = clock.now()
-        state = Monitor(State(destinations: configuration.destinations))
+        state = Monitor(State(destinations: configuration.destinations, phaseSince: startedAt))
     }
 
     /// The configuration with the destinations as they are now.
@@ -72,7 +74,10 @@ package final class BroadcastHost: IngestConsumer {
     }
 
     /// Takes note that the daemon stops, for the status; `IngestServer.stop` is what ends the broadcast.
-    package func noteStopping() { state.withLock { $0.isStopping = true } }
+    package func noteStopping() {
+        state.withLock { $0.isStopping = true }
+        notePhase()
+    }
 
     package var isStopping: Bool { state.withLock { $0.isStopping } }
 
@@ -107,7 +112,6 @@ package final class BroadcastHost: IngestConsumer {
         state.withLock {
             $0.broadcast = broadcast
             $0.isPaused = false
-            $0.stateSince = clock.now()
             $0.videoRate = RateGauge()
             $0.advice = ClientAdvice()
         }
@@ -147,16 +151,16 @@ package final class BroadcastHost: IngestConsumer {
     package func paused() {
         state.withLock {
             $0.isPaused = true
-            $0.stateSince = clock.now()
         }
+        notePhase()
         logger.info("paused by the client", metadata: ["now": "the last picture is repeated, with silence"])
     }
 
     package func resumed() {
         state.withLock {
             $0.isPaused = false
-            $0.stateSince = clock.now()
         }
+        notePhase()
         logger.info("resumed by the client")
     }
 
@@ -220,8 +224,8 @@ package final class BroadcastHost: IngestConsumer {
             // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being
             // drained when the stop came is.
             if reason == .daemonStopping || ($0.isStopping && !reason.hasFailed) { $0.hasDrained = drained }
-            $0.stateSince = clock.now()
         }
+        notePhase()
         ProcessMemory.releaseFreed()
         server.broadcastClosed(goodbye)
     }
@@ -264,6 +268,7 @@ package final class BroadcastHost: IngestConsumer {
         event.log(to: logger, name: name)
         endWithoutDestinations()
         if case .state(.connecting) = event { noteConnecting(name) }
+        notePhase()
         let message = state.withLock { state -> StateMessage? in
             guard let broadcast = state.broadcast, state.closer == nil else { return nil }
             return state.advice.look(broadcast.destinations.snapshots.adviceFigures(at: clock.now()))
@@ -273,7 +278,10 @@ package final class BroadcastHost: IngestConsumer {
 
     /// That packets flow the client learns from `ClientAdvice`.
     private func noteConnecting(_ name: String) {
-        let attempt = current?.destinations.snapshots.first { $0.name == name }?.attempt ?? 1
+        let snapshots = current?.destinations.snapshots ?? []
+        // One of several that is tried again is no news: the client knows that it is lost.
+        guard !snapshots.isPublishing else { return }
+        let attempt = snapshots.first { $0.name == name }?.attempt ?? 1
         server.notify(
             StateMessage(
                 .connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
@@ -299,6 +307,7 @@ package final class BroadcastHost: IngestConsumer {
     /// Once a second, by the main thread: measures, and tells the client what has changed.
     package func tick() {
         let now = clock.now()
+        notePhase()
         let (message, counts) = state.withLock { state -> (StateMessage?, CountersMessage?) in
             guard let broadcast = state.broadcast, state.closer == nil else { return (nil, nil) }
             state.videoBitrate = Int(state.videoRate.note(broadcast.meter.videoBytes.current, at: now) * 8)

@@ -58,8 +58,9 @@ package struct DestinationSnapshot: Equatable, Sendable {
     package var bytesAcknowledged: UInt64?
     package var drops = DropCounters()
     package var backlog = CursorBacklog()
-    /// The last failure, in a sentence.
+    /// The last failure, in a sentence with what happens now; and without.
     package var lastError: String?
+    package var lastFailure: String?
     /// Presentation time of the last packet that went out.
     package var lastPTS: MediaTime?
     /// Everything that the log held was sent before the end, and the server has shown that it got it: set when the

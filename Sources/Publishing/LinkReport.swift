@@ -9,8 +9,8 @@ package struct LinkReport: Equatable, Sendable {
     /// How late packets reach the other side: what waits in the log, and what waits in the socket at the rate at which
     /// it leaves.
     package var lag = MediaTime.zero
-    /// For how long the server has not acknowledged what it should have: it hangs, or the path swallows. No bitrate helps
-    /// against that.
+    /// For how long the server has not acknowledged what it should have: it hangs, or the path swallows. No bitrate
+    /// helps against that.
     package var unacknowledged = MediaTime.zero
     /// Bytes that have reached the other side's kernel since the connection began.
     package var deliveredBytes: UInt64 = 0

@@ -276,8 +276,10 @@ final class PublishingLoop {
     private func told(_ error: PublishError, _ consequence: String) -> PublishError {
         var error = error
         error.destination = destination.title
+        let failure = error.description
         error.consequence = consequence
         destination.state.withLock {
+            $0.snapshot.lastFailure = failure
             $0.snapshot.lastError = error.description
             $0.snapshot.failures[error.kind, default: 0] += 1
         }

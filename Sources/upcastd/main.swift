@@ -31,16 +31,18 @@ do {
     case .checkConfiguration, .printPlan, .run: break
     }
 
-    let configuration = try Configuration.load(path: arguments.configurationPath, environment: environment)
+    let (configuration, places) = try Configuration.loadWithPlaces(
+        path: arguments.configurationPath, environment: environment)
     let plan = configuration.memoryPlan
     switch arguments.action {
     case .printPlan:
         print(plan)
         exit(plan.fits ? ExitStatus.success.rawValue : ExitStatus.configuration.rawValue)
     case .checkConfiguration:
-        let problems = configuration.problemsOnThisMachine(environment: environment)
+        let problems =
+            configuration.problemsOnThisMachine(environment: environment, places: places)
+            + configuration.encoderProblems(places: places)
         guard problems.isEmpty else { fail(.configuration, problems.map(\.description).joined(separator: "\n")) }
-        if let problem = configuration.encoderProblem { fail(.configuration, problem) }
         guard plan.fits else { fail(.configuration, "\(plan)") }
         guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
         print("configuration is right; upcastd --plan shows its memory plan")

@@ -27,7 +27,8 @@ import Testing
         try rig.host.removeDestination("main")
         #expect(rig.host.status.destinations.map(\.name) == ["second"])
         #expect(rig.host.currentConfiguration.destinations.map(\.name) == ["second"])
-        #expect(throws: CommandRefusal(code: .notFound, sentence: "there is no destination \"main\"; there is second")) {
+        #expect(throws: CommandRefusal(code: .notFound, sentence: "there is no destination \"main\"; there is second"))
+        {
             try rig.host.removeDestination("main")
         }
     }
