@@ -30,9 +30,9 @@ import Testing
             temporary = folder.file("tmp")
             let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent()
-            // By a process of its own: other tests may change this one's umask meanwhile, and a program cannot be started
-            // while a child that has just begun still has the descriptor by which it was written. A name of its own for
-            // a program, where that is possible, is quicker than a copy.
+            // By a process of its own: other tests may change this one's umask meanwhile, and a program cannot be
+            // started while a child that has just begun still has the descriptor by which it was written. A name of its
+            // own for a program, where that is possible, is quicker than a copy.
             let programs = try [ProductExecutable.upcastd, .upcastctl, .upcastSend].map { try $0.path }
             _ = try ChildProcess.run(
                 "sh",
