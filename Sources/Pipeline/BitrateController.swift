@@ -37,8 +37,8 @@ struct BitrateController {
     private static let settledShare = 0.9
     /// A trial that reached so much of what was known has shown a better link, and not just luck with its first second.
     private static let betterShare = 1.2
-    /// A link on which nothing leaves for as long stands still; slow ones move in bursts, a second apart and more.
-    private static let stillness = MediaTime.seconds(3)
+    /// A link on which nothing leaves for as long stands still; slow ones move in bursts, a second apart.
+    private static let stillness = MediaTime.milliseconds(1500)
     /// What was asked for before a link stood still is tried at once, but no more often than this.
     private static let restorePeriod = MediaTime.seconds(30)
     /// A rate of less of the target is too little to be taken for what the link carries.

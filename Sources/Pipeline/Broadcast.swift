@@ -156,15 +156,17 @@ final class Broadcast: Sendable {
             audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })
     }
 
-    /// The client's account of what became of its samples.
+    /// The client's account of what became of its samples. A broadcast that reached one destination whole has not
+    /// failed; the sentence names the others.
     func goodbye(_ end: BroadcastEnd, drained: Bool, sentence: String) -> GoodbyeMessage {
+        let snapshots = destinations.snapshots
         let reason: GoodbyeReason =
             switch end {
-            case .finished: drained ? .finished : .failed
+            case .finished: drained || snapshots.contains(where: \.isDrained) ? .finished : .failed
             case .daemonStopping: .daemonStopping
             case .clientVanished, .protocolError, .failed: .failed
             }
-        let errors = destinations.snapshots.failures
+        let errors = snapshots.failures
         let why = errors.isEmpty ? "not everything could be sent in time" : errors
         // A failure's own sentence says why.
         let text = drained || end.hasFailed ? sentence : "\(sentence); \(why)"
