@@ -15,41 +15,39 @@ import Testing
         let temporary: String
         private static let nobody: UInt32 = 65_534
 
+        /// A Swift that takes its time over whatever it is asked to do.
+        private static let swift = """
+            #!/bin/sh
+            case "$1" in
+                --version) echo "Swift version 6.2" ;;
+                package) ;;
+                *) echo "swift $1 begins" && exec sleep 600 ;;
+            esac
+            """
+
         init() throws {
             folder = try TemporaryDirectory("scripts")
             temporary = folder.file("tmp")
-            let files = FileManager.default
             let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent()
-            try files.createDirectory(atPath: temporary, withIntermediateDirectories: false)
-            try files.createDirectory(atPath: folder.file("bin"), withIntermediateDirectories: false)
-            // By processes of their own: a program cannot be started while one that this process has just begun still
-            // has the descriptor by which it was written.
-            _ = try ChildProcess.run("cp", ["-r", checkout.appending(path: "scripts").path, folder.file("scripts")])
-            for program in [ProductExecutable.upcastd, .upcastctl, .upcastSend] {
-                // A name of its own for the same file, where that is possible, is quicker than a copy.
-                let (path, name) = (try program.path, folder.file("bin/" + program.rawValue))
-                if link(path, name) != 0 { _ = try ChildProcess.run("cp", [path, name]) }
-            }
-            // A Swift that takes its time over whatever it is asked to do.
-            try write(
-                """
-                #!/bin/sh
-                case "$1" in
-                    --version) echo "Swift version 6.2" ;;
-                    package) ;;
-                    *) echo "swift $1 begins" && exec sleep 600 ;;
-                esac
-                """, to: "bin/swift")
+            // By a process of its own: other tests may change this one's umask meanwhile, and a program cannot be
+            // started while a child that has just begun still has the descriptor by which it was written. A name of its
+            // own for a program, where that is possible, is quicker than a copy.
+            let programs = try [ProductExecutable.upcastd, .upcastctl, .upcastSend].map { try $0.path }
+            _ = try ChildProcess.run(
+                "sh",
+                [
+                    "-c",
+                    """
+                    set -eu; umask 022; cd "$1"; mkdir tmp bin; cp -r --preserve=mode "$2" scripts
+                    printf '%s\\n' "$3" >bin/swift; chmod 755 bin/swift; shift 3
+                    for program; do ln "$program" bin/ 2>/dev/null || cp "$program" bin/; done
+                    """, "sh", folder.path, checkout.appending(path: "scripts").path, Self.swift,
+                ] + programs)
             guard geteuid() == 0 else { return }
             guard chmod(folder.path, 0o755) == 0, chown(temporary, Self.nobody, Self.nobody) == 0 else {
                 throw TestFailure("cannot give \(temporary) to nobody")
             }
-        }
-
-        private func write(_ program: String, to name: String) throws {
-            _ = try ChildProcess.run(
-                "sh", ["-c", "printf '%s\\n' \"$1\" >\"$2\" && chmod 755 \"$2\"", "sh", program, folder.file(name)])
         }
 
         /// Starts a script as a terminal does, in a process group of its own; never as root.

@@ -14,8 +14,8 @@ process_order=()
 # Functions to call when every process has ended and before the folder goes.
 end_hooks=()
 
-# A signal that comes while the script is ending is no news. Bash may run a trap twice for one Ctrl-C, for itself and for
-# a child that died of it, and an exit inside end_all would cut that short.
+# A signal that comes while the script is ending is no news. Bash may run a trap twice for one Ctrl-C, for itself and
+# for a child that died of it, and an exit inside end_all would cut that short.
 is_ending=no
 
 # end_with STATUS: what a signal's trap does.
