@@ -36,13 +36,22 @@ import Testing
             let unknown = try check(destination + "video:\n  encoder: libnothing\n", in: folder)
             #expect(unknown.exit == .code(78))
             #expect(
-                unknown.errors.hasPrefix("upcastd: encoder libnothing is not in this libavcodec; it has "), "\(unknown)"
-            )
+                unknown.errors.contains(
+                    "upcastd.yaml:8:12: video.encoder: encoder libnothing is not in this libavcodec; it has "),
+                "\(unknown)")
             #expect(unknown.errors.contains("libx264"))
 
             let options = try check(destination + "video:\n  encoder_options:\n    nonsense: 1\n", in: folder)
             #expect(options.exit == .code(78))
-            #expect(options.errors.hasPrefix("upcastd: encoder libx264 refuses option nonsense=1"), "\(options)")
+            #expect(
+                options.errors.contains(
+                    "upcastd.yaml:9:5: video.encoder_options: encoder libx264 refuses option nonsense=1"), "\(options)")
+            // Everything at once: what the machine lacks beside what the encoder refuses.
+            let both = try check(
+                "destinations:\n  - url: rtmp://127.0.0.1/live\n    key_file: /nowhere\n"
+                    + "video:\n  encoder: libnothing\n",
+                in: folder)
+            #expect(both.errors.split(separator: "\n").count == 2, "\(both)")
         }
     }
 
@@ -71,9 +80,9 @@ import Testing
             let pipe = try check("destinations:\n  - url: rtmp://127.0.0.1/live\n    key_file: \(key)\n", in: folder)
             #expect(pipe.exit == .code(78))
             #expect(
-                pipe.errors
-                    == "upcastd: on this machine: destinations[0].key_file: key_file \(key) is not a regular file; "
-                    + "name a file, not a folder, pipe or device\n")
+                pipe.errors.hasSuffix(
+                    "upcastd.yaml:7:15: destinations[0].key_file: key_file \(key) is not a regular file; "
+                        + "name a file, not a folder, pipe or device\n"), "\(pipe)")
         }
     }
 
