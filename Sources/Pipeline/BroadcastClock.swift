@@ -17,14 +17,26 @@ final class BroadcastClock: Sendable {
         offset.store(value.nanoseconds == Self.notStarted ? Self.notStarted + 1 : value.nanoseconds, ordering: .relaxed)
     }
 
-    /// Now on the broadcast's timeline; nil before the first sample.
+    /// Any thread: a broadcast whose client has sent nothing begins now, at zero. Where it has begun nothing happens.
+    func start() {
+        _ = offset.compareExchange(
+            expected: Self.notStarted, desired: monotonic.now().nanoseconds, ordering: .relaxed)
+    }
+
+    /// What was published last, or set by `start`; nil before.
+    var publishedOffset: MediaTime? {
+        let value = offset.load(ordering: .relaxed)
+        return value == Self.notStarted ? nil : MediaTime(nanoseconds: value)
+    }
+
+    /// Now on the broadcast's timeline; nil before it has begun.
     func now() -> MediaTime? {
         let value = offset.load(ordering: .relaxed)
         guard value != Self.notStarted else { return nil }
         return MediaTime(nanoseconds: monotonic.now().nanoseconds &- value)
     }
 
-    /// When, on the monotonic clock, the broadcast's clock will show `time`; nil before the first sample.
+    /// When, on the monotonic clock, the broadcast's clock will show `time`; nil before it has begun.
     func monotonicTime(of time: MediaTime) -> MediaTime? {
         let value = offset.load(ordering: .relaxed)
         guard value != Self.notStarted else { return nil }

@@ -89,6 +89,8 @@ package final class BroadcastHost: IngestConsumer {
     }
 
     private static let annotationsPerSecond = 10
+    /// A client that has sent no sample by then is broadcast as background and silence.
+    private static let longestSilentStart = MediaTime.seconds(1)
 
     var current: Broadcast? { state.withLock { $0.broadcast } }
 
@@ -310,6 +312,8 @@ package final class BroadcastHost: IngestConsumer {
         notePhase()
         let (message, counts) = state.withLock { state -> (StateMessage?, CountersMessage?) in
             guard let broadcast = state.broadcast, state.closer == nil else { return (nil, nil) }
+            // Servers give up on publishers that send nothing: background and silence, until the client has more.
+            if now - broadcast.startedAt >= Self.longestSilentStart { broadcast.clock.start() }
             state.videoBitrate = Int(state.videoRate.note(broadcast.meter.videoBytes.current, at: now) * 8)
             let advice = state.advice.tick(
                 broadcast.destinations.snapshots.adviceFigures(at: now), broadcast.frameFigures,

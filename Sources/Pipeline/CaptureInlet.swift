@@ -50,7 +50,9 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     var timelineCounters: TimelineCounters { published.withLock { $0 } }
 
     private func place(_ track: TimelineTrack, pts: MediaTime, duration: MediaTime, arrival: MediaTime) -> Placement {
-        let placement = timeline.place(track, pts: pts, duration: duration, arrival: arrival)
+        let placement = timeline.place(
+            track, pts: pts, duration: duration, arrival: arrival,
+            running: timeline.hasStarted ? nil : clock.publishedOffset)
         clock.publish(offset: timeline.clockOffset)
         let counters = timeline.counters
         published.withLock { $0 = counters }

@@ -49,8 +49,10 @@ package struct BroadcastTimeline: Sendable {
     ///   - pts: the client's presentation time of the sample's start, any value.
     ///   - duration: of an audio block; zero for video.
     ///   - arrival: our monotonic clock when the sample had arrived.
+    ///   - running: the clock offset of a broadcast that has begun without a sample; heeded for the first one only,
+    ///     which then has its place at the time at which it comes.
     package mutating func place(
-        _ track: TimelineTrack, pts: MediaTime, duration: MediaTime, arrival: MediaTime
+        _ track: TimelineTrack, pts: MediaTime, duration: MediaTime, arrival: MediaTime, running: MediaTime? = nil
     ) -> Placement {
         let duration = max(0, duration.nanoseconds)
         let credit = min(duration, Self.durationCredit)
@@ -60,9 +62,9 @@ package struct BroadcastTimeline: Sendable {
         var event: TimelineEvent?
         var goesOn = false
         if !hasStarted {
-            offset = sample.arrival &- credit
-            sample.due = 0
-            begin(sample, at: 0, step: nil)
+            offset = running?.nanoseconds ?? sample.arrival &- credit
+            sample.due = sample.arrival &- credit &- offset
+            begin(sample, at: sample.due, step: nil)
             event = .started
         } else {
             event = leaveLastingLateness(arrival: sample.arrival)
