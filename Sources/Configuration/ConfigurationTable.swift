@@ -234,10 +234,10 @@ enum ConfigurationTable {
                 "For one of the server's addresses to answer; others are tried meanwhile.", memory: nothing),
             ConfigurationKey(
                 "destinations", "connect_timeout_ms", \.connectTimeout, .milliseconds(100...120_000), unit: "ms",
-                "For name, TCP and TLS together.", memory: nothing),
+                "For name and TCP, all addresses together.", memory: nothing),
             ConfigurationKey(
                 "destinations", "handshake_timeout_ms", \.handshakeTimeout, .milliseconds(100...120_000), unit: "ms",
-                "For the RTMP handshake and everything until the server accepts the stream.", memory: nothing),
+                "For TLS, the RTMP handshake and everything until the server accepts the stream.", memory: nothing),
             ConfigurationKey(
                 "destinations", "send_timeout_ms", \.sendTimeout, .milliseconds(100...120_000), unit: "ms",
                 "A server that takes no byte for this long is given up.", memory: nothing),

@@ -51,10 +51,10 @@ extension DestinationConfiguration {
         guard !secret.isEmpty else {
             throw SecretError(source: source, what: "is empty", remedy: "its first line is to be \(name)")
         }
-        guard secret.utf8.count <= 1024, secret.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard secret.utf8.count <= 1024, secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw SecretError(
                 source: source,
-                what: "is not \(name): longer than 1024 bytes, or with spaces or bytes that are not ASCII",
+                what: "is not \(name): longer than 1024 bytes, or with control characters",
                 remedy: "its first line is to be \(name), and nothing else")
         }
         return Secret(String(secret))

@@ -30,21 +30,27 @@ struct BitrateController {
     static let calmLag = MediaTime.milliseconds(150)
     /// A trial that makes packets as late has failed, before there is congestion.
     private static let failedTrialLag = MediaTime.milliseconds(200)
-    /// After a step down, the queue gets this long to show that it shrinks.
+    /// And one that makes them later by as much has shown nothing as yet.
+    private static let trialLag = MediaTime.milliseconds(30)
+    /// After a step down, the queue gets this long to show that it shrinks; and so does what waited for a connection,
+    /// or through a stall.
     private static let settling = MediaTime.seconds(1)
     /// What is used while a queue empties, and when it has, of what the link was seen to carry.
     private static let emptyingShare = 0.7
     private static let settledShare = 0.9
-    /// A trial that reached so much of what was known has shown a better link, and not just luck with its first second.
-    private static let betterShare = 1.2
-    /// A link on which nothing leaves for as long stands still; slow ones move in bursts, a second apart.
-    private static let stillness = MediaTime.milliseconds(1500)
-    /// What was asked for before a link stood still is tried at once, but no more often than this.
-    private static let restorePeriod = MediaTime.seconds(30)
+    private static let failedShare = 0.85
+    /// A link on which nothing has left for as long shows nothing now: it may be slow, and move in bursts, or stand.
+    private static let stillness = MediaTime.milliseconds(250)
+    /// And one on which nothing has left for as long stands.
+    private static let stall = MediaTime.milliseconds(1500)
     /// A rate of less of the target is too little to be taken for what the link carries.
     private static let meaningfulShare = 0.1
-    /// A trial lasts this long.
-    private static let trial = MediaTime.milliseconds(1500)
+    /// A trial lasts this long: the encoder needs a second to use more, and the rate is that of the last second.
+    private static let trial = MediaTime.milliseconds(2500)
+    /// A trial in which so much of the target went through has shown that it does.
+    private static let testedShare = 0.85
+    /// A screen that stands still uses less: it needs no more, and need not wait for it either.
+    private static let unusedShare = 0.4
     private static let firstPause = MediaTime.seconds(4)
     private static let longestPause = MediaTime.seconds(32)
     private static let firstStep = 0.08
@@ -59,20 +65,20 @@ struct BitrateController {
     private var connection = 0
     private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
+    private var lastMovement = MediaTime.zero
     /// Bits a second, audio among them, at which the link was full when it last was.
     private var capacity: Double?
     /// While a queue empties: how long it was at the last step, and when the next may come.
     private var emptying: (lag: MediaTime, until: MediaTime)?
+    /// Before the present run of steps down; a connection that breaks takes it back.
+    private var beforeFall: Int?
     private var nextTrial = MediaTime.zero
     private var pause = firstPause
     private var step = firstStep
     /// While more is tried than what is known to go through: that.
     private var beforeTrial: Int?
-    /// The target before the present run of steps down; nil while all is calm.
-    private var beforeFall: Int?
-    private var lastMovement = MediaTime.zero
-    private var hasStalled = false
-    private var lastRestore: MediaTime?
+    /// How late packets were when the trial began; a little too much shows as more.
+    private var lagBeforeTrial = MediaTime.zero
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -87,15 +93,15 @@ struct BitrateController {
         // What has been left out is late no more, but it was.
         if report.shedPackets > shedPackets { report.lag = max(report.lag, Self.sheddingLag) }
         shedPackets = report.shedPackets
-        if report.connection != connection {
-            connection = report.connection
-            samples.removeAll(keepingCapacity: true)
-            emptying = nil
-            nextTrial = report.time + pause
-            lastMovement = report.time
-            moves(at: report.time)
-        }
+        if report.connection != connection { begin(report) }
+        let hasStood = report.time - lastMovement >= Self.stall
         let rate = measure(report)
+        if report.time - lastMovement >= Self.stillness {
+            // Less would not move it either.
+            return
+        }
+        // What waited goes out first; and from here on there is a rate again.
+        if hasStood { settle(report) }
         if report.lag >= Self.congestedLag {
             congested(report, rate)
         } else if let beforeTrial, report.lag >= Self.failedTrialLag {
@@ -105,31 +111,35 @@ struct BitrateController {
         }
     }
 
+    /// A new connection begins with a keyframe that may be old, and with what has waited for it.
+    private mutating func begin(_ report: LinkReport) {
+        connection = report.connection
+        // What led to the last one's end says little of what the path carries.
+        if let beforeFall { set(beforeFall, "a new connection") }
+        beforeFall = nil
+        beforeTrial = nil
+        nextTrial = report.time + pause
+        settle(report)
+    }
+
+    private mutating func settle(_ report: LinkReport) {
+        samples.removeAll(keepingCapacity: true)
+        samples.append((report.time, report.deliveredBytes))
+        lastMovement = report.time
+        emptying = (max(report.lag, Self.sheddingLag), report.time + Self.settling)
+    }
+
     /// Bits a second over the last second; nil as long as half a second has not been seen.
     private mutating func measure(_ report: LinkReport) -> Double? {
-        if report.deliveredBytes != samples.last?.bytes { lastMovement = report.time }
+        // A socket in which nothing is outstanding has nothing to move.
+        if report.deliveredBytes != samples.last?.bytes || report.outstandingBytes == 0 { lastMovement = report.time }
         samples.append((report.time, report.deliveredBytes))
         while samples.count > 2, report.time - samples[1].time >= .seconds(1) { samples.removeFirst() }
         guard let first = samples.first, report.time - first.time >= .milliseconds(500) else { return nil }
         return Double(report.deliveredBytes - first.bytes) * 8 / (report.time - first.time).secondsAsDouble
     }
 
-    /// Something leaves again, after a stall: what was asked for before it is tried at once.
-    private mutating func moves(at now: MediaTime) {
-        guard hasStalled else { return }
-        hasStalled = false
-        guard let beforeFall, lastRestore.map({ now - $0 >= Self.restorePeriod }) ?? true else { return }
-        lastRestore = now
-        emptying = (.seconds(1), now + Self.settling)
-        set(beforeFall, "the link moves again")
-    }
-
     private mutating func congested(_ report: LinkReport, _ rate: Double?) {
-        if report.time - lastMovement >= Self.stillness {
-            hasStalled = true
-            return
-        }
-        moves(at: report.time)
         if let emptying {
             guard report.time >= emptying.until else { return }
             // Shrinking: nothing more is needed.
@@ -139,9 +149,9 @@ struct BitrateController {
             }
         }
         pause = beforeTrial == nil ? Self.firstPause : min(pause * 2, Self.longestPause)
+        beforeFall = beforeFall ?? beforeTrial ?? target
         beforeTrial = nil
         step = Self.firstStep
-        beforeFall = beforeFall ?? target
         var wanted = Double(target) * Self.emptyingShare
         let carried = min(rate ?? 0, Double(target + limits.audio))
         if carried > Double(target) * Self.meaningfulShare {
@@ -161,41 +171,53 @@ struct BitrateController {
         nextTrial = report.time + pause
         var wanted = beforeTrial
         // Several trials may have gone a little too far before one went far enough to be noticed.
-        if let rate, isTested(rate) {
+        if let rate, use(rate) >= Self.unusedShare {
             capacity = rate
-            wanted = min(wanted, Int(rate * Self.settledShare) - limits.audio)
+            wanted = min(wanted, Int(rate * Self.failedShare) - limits.audio)
         }
+        emptying = (report.lag, report.time + Self.settling + Self.settling)
         set(wanted, "more made packets \(report.lag.milliseconds) ms late")
     }
 
-    /// Whether the encoder used what it was given, so that the rate says something about the link.
-    private func isTested(_ rate: Double) -> Bool { rate >= Double(target) * 0.6 }
+    /// The share of what the encoder was given that went through.
+    private func use(_ rate: Double?) -> Double { (rate ?? 0) / Double(target + limits.audio) }
 
     private mutating func calm(_ report: LinkReport, _ rate: Double?) {
-        moves(at: report.time)
-        beforeFall = nil
         if emptying != nil {
             emptying = nil
             nextTrial = report.time + pause
-            if let capacity {
+            if let capacity, beforeFall != nil {
                 set(max(target, Int(capacity * Self.settledShare) - limits.audio), "the queue is empty again")
             }
+            beforeFall = nil
             return
         }
         guard target < limits.ceiling, report.time >= nextTrial else { return }
         if beforeTrial != nil {
-            // A trial that the encoder did not use has shown nothing, but a screen that stands still needs no more.
-            let isTested = isTested(rate ?? 0)
-            step = isTested ? min(step * 2, Self.largestStep) : Self.firstStep
-            // Clearly more than was ever seen to go through: the link has become better, and is worth asking again
-            // soon.
-            let reached = Double(target + limits.audio)
-            if isTested, reached > (capacity ?? 0) * Self.betterShare { (capacity, pause) = (reached, Self.firstPause) }
+            let use = use(rate)
+            // The encoder has not got there yet, or the link may not.
+            guard use >= Self.testedShare || use < Self.unusedShare else { return }
+            guard report.lag <= lagBeforeTrial + Self.trialLag else { return }
+            succeeded(isTested: use >= Self.testedShare)
         }
         beforeTrial = target
+        lagBeforeTrial = report.lag
         set(target + Int(Double(target) * step), "packets are on time")
         nextTrial = report.time + Self.trial
         if target == limits.ceiling { (beforeTrial, capacity) = (nil, nil) }
+    }
+
+    /// Small steps up to what is known to go through; beyond it each may be twice the last.
+    private mutating func succeeded(isTested: Bool) {
+        let reached = Double(target + limits.audio)
+        guard isTested, reached > capacity ?? 0 else {
+            step = Self.firstStep
+            return
+        }
+        capacity = reached
+        step = min(step * 2, Self.largestStep)
+        // Several in a row are a better link, which is worth asking again soon.
+        if step > Self.firstStep * 3 { pause = Self.firstPause }
     }
 
     private mutating func set(_ bitrate: Int, _ reason: String) {

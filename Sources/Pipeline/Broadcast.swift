@@ -99,8 +99,8 @@ final class Broadcast: Sendable {
         log.onKeyframeWanted = { [weak video] in video?.requestKeyframe() }
 
         do {
-            for settings in try configuration.destinationSettings(environment: environment) {
-                try destinations.add(settings)
+            for destination in configuration.destinations {
+                try destinations.add(configuration.settings(of: destination, environment: environment))
             }
             (videoThread, audioThread) = try Self.start(video, audio, slot)
         } catch {

@@ -4,29 +4,24 @@ internal import MediaCore
 internal import Publishing
 
 extension Configuration {
-    /// What each destination needs, stream keys included: read now, so that a key that was replaced is used.
-    func destinationSettings(environment: [String: String]) throws(WorkerFailure) -> [DestinationSettings] {
-        var settings: [DestinationSettings] = []
-        for destination in destinations {
-            settings.append(try self.settings(of: destination, environment: environment))
+    /// What a destination needs; stream key and login it reads itself, before each connection.
+    func settings(of destination: DestinationConfiguration, environment: [String: String]) -> DestinationSettings {
+        var settings = DestinationSettings(
+            name: destination.name, kind: kind(of: destination), maximumPacketBytes: maximumPacketBytes,
+            cursorPolicy: cursorPolicy(destination), reconnect: reconnectPolicy(destination))
+        guard case .rtmp = settings.kind else { return settings }
+        settings.isAdaptedTo = video.adaptive && destination.adaptive
+        settings.readSecrets = { () throws(PublishError) in
+            do {
+                let login = try destination.login(environment: environment)
+                return RTMPSecrets(
+                    key: try destination.streamKey(environment: environment),
+                    credentials: login.map { RTMPCredentials(user: $0.user, password: $0.password) })
+            } catch {
+                throw PublishError(.secret, "\(error)")
+            }
         }
         return settings
-    }
-
-    /// The same for one.
-    func settings(
-        of destination: DestinationConfiguration, environment: [String: String]
-    ) throws(WorkerFailure) -> DestinationSettings {
-        do {
-            var settings = DestinationSettings(
-                name: destination.name, kind: try kind(of: destination, environment),
-                maximumPacketBytes: maximumPacketBytes, cursorPolicy: cursorPolicy(destination),
-                reconnect: reconnectPolicy(destination))
-            if case .rtmp = settings.kind { settings.isAdaptedTo = video.adaptive && destination.adaptive }
-            return settings
-        } catch {
-            throw WorkerFailure(sentence: "destination \(destination): \(error)")
-        }
     }
 
     /// What adapting the bitrate may do.
@@ -61,9 +56,7 @@ extension Configuration {
     /// A quarter of a second of the broadcast, at least what a keyframe of a small one takes.
     private var quarterSecondBytes: Int { max(32 * 1024, (video.bitrate + audio.bitrate) / 8 / 4) }
 
-    private func kind(of destination: DestinationConfiguration, _ environment: [String: String]) throws
-        -> DestinationSettings.Kind
-    {
+    private func kind(of destination: DestinationConfiguration) -> DestinationSettings.Kind {
         switch destination.url {
         case .none: preconditionFailure("a loaded configuration has a URL for each destination")
         case .flvFile(let path):
@@ -78,12 +71,10 @@ extension Configuration {
                 }
             return .flvFile(file)
         case .rtmp(let whole):
-            let separate = try destination.streamKey(environment: environment)
-            let (endpoint, key) = try separate.map { (whole, $0) } ?? whole.splittingKey()
+            // A separate key is read before each connection; a configuration without any is not loaded.
+            let (endpoint, key) =
+                destination.hasSeparateKey ? (whole, Secret("")) : (try? whole.splittingKey()) ?? (whole, Secret(""))
             var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: key)
-            if let login = try destination.login(environment: environment) {
-                rtmp.credentials = RTMPCredentials(user: login.user, password: login.password)
-            }
             rtmp.addressTimeout = destination.addressTimeout
             rtmp.allowsRedirect = destination.allowRedirect
             rtmp.connectTimeout = destination.connectTimeout

@@ -2,7 +2,7 @@ package import Buffering
 package import MediaCore
 
 /// One place that a broadcast goes to.
-package struct DestinationSettings: Sendable, Equatable {
+package struct DestinationSettings: Sendable {
     package enum Kind: Sendable, Equatable {
         case rtmp(RTMPDestinationSettings)
         case flvFile(FLVFileSettings)
@@ -16,6 +16,9 @@ package struct DestinationSettings: Sendable, Equatable {
     /// When frames are left out because the destination is slow; nothing is left out for files.
     package var cursorPolicy: CursorPolicy
     package var reconnect: ReconnectPolicy
+    /// Reads the key and the login before each connection, on the destination's thread, so that one that was replaced
+    /// is used; nil where `kind` has them. What it gives as nil stays as `kind` has it.
+    package var readSecrets: (@Sendable () throws(PublishError) -> RTMPSecrets)?
     /// Whether the encoder's bitrate follows what this link carries.
     package var isAdaptedTo = false
 
@@ -40,6 +43,17 @@ package struct DestinationSettings: Sendable, Equatable {
         case .rtmp(let settings): settings.endpoint.description
         case .flvFile(let file): file.path
         }
+    }
+}
+
+/// What a publisher must know to be let in.
+package struct RTMPSecrets: Sendable {
+    package var key: Secret?
+    package var credentials: RTMPCredentials?
+
+    package init(key: Secret? = nil, credentials: RTMPCredentials? = nil) {
+        self.key = key
+        self.credentials = credentials
     }
 }
 

@@ -5,12 +5,15 @@ internal import MediaCore
 /// Names to addresses with a deadline.
 ///
 /// getaddrinfo can neither be interrupted nor bounded, so it runs on a thread of its own that is left behind when it
-/// takes too long; `maximumAbandoned` such threads at most are around at a time.
+/// takes too long; `maximumAbandoned` such threads at most are around for a name at a time, and `maximumThreads` in
+/// all.
 enum HostResolver {
     /// More than are tried: the first few may all be of one family.
     static let maximumAddresses = 32
-    static let maximumAbandoned = 4
-    private static let running = Monitor(0)
+    static let maximumAbandoned = 2
+    static let maximumThreads = 16
+    /// Lookups that go on, by name: one that hangs must not keep others from being looked up.
+    private static let running = Monitor<[String: Int]>([:])
 
     static func addresses(
         of host: String, port: UInt16, control: PublishControl, until deadline: MediaTime
@@ -22,23 +25,25 @@ enum HostResolver {
         do { lookup = try Lookup() } catch {
             throw PublishError(.system, "cannot resolve \(host): \(error)")
         }
-        let mayStart = running.withLock { count in
-            guard count < maximumAbandoned else { return false }
-            count += 1
+        let mayStart = running.withLock { running in
+            guard running[host, default: 0] < maximumAbandoned,
+                running.values.reduce(0, +) < maximumThreads
+            else { return false }
+            running[host, default: 0] += 1
             return true
         }
         guard mayStart else {
-            throw PublishError(.nameResolution, "cannot resolve \(host): \(maximumAbandoned) earlier lookups hang")
+            throw PublishError(.nameResolution, "cannot resolve \(host): earlier lookups hang")
         }
         do {
             try startDetachedThread {
                 let result = look(up: host, port, flags: 0)
                 lookup.result.withLock { $0 = result }
                 lookup.isDone.signal()
-                running.withLock { $0 -= 1 }
+                end(host)
             }
         } catch {
-            running.withLock { $0 -= 1 }
+            end(host)
             throw PublishError(.system, "cannot resolve \(host): no thread for it: \(error)")
         }
         switch control.wait(for: POLLIN, on: lookup.isDone.raw, until: deadline) {
@@ -50,6 +55,13 @@ enum HostResolver {
         case .success(let found)?: return found
         case .failure(let error)?: throw PublishError(.nameResolution, "cannot resolve \(host): \(error.text)")
         case nil: throw PublishError(.system, "cannot resolve \(host): the lookup ended without a result")
+        }
+    }
+
+    private static func end(_ host: String) {
+        running.withLock { running in
+            running[host, default: 1] -= 1
+            if running[host] == 0 { running[host] = nil }
         }
     }
 

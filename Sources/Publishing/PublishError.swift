@@ -17,6 +17,8 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         case handshakeTimeout = "handshake_timeout"
         /// What the server sent is not RTMP, or exceeds what a publisher has to take.
         case protocolViolation = "protocol_violation"
+        /// The stream key or the login could not be read.
+        case secret
         /// The server wants a login, and does not accept the user and password that it got, or got none.
         case credentials
         /// The server refused the application or the stream.
@@ -47,7 +49,7 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
     func isFinal(hasWorked: Bool) -> Bool {
         switch kind {
         case .certificate, .credentials: true
-        case .rejected, .file: !hasWorked
+        case .rejected, .file, .secret: !hasWorked
         default: false
         }
     }

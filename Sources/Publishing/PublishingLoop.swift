@@ -69,7 +69,11 @@ final class PublishingLoop {
         var redirects = 0
         while true {
             switch kind {
-            case .rtmp(let settings):
+            case .rtmp(var settings):
+                if let secrets = try destination.settings.readSecrets?() {
+                    settings.key = secrets.key ?? settings.key
+                    settings.credentials = secrets.credentials ?? settings.credentials
+                }
                 let publisher = RTMPPublisher(
                     settings: settings, format: destination.format, clock: clock, control: control,
                     onNotice: { [destination] in destination.onEvent(.notice(destination.title + ": " + $0)) })

@@ -126,6 +126,8 @@ struct RTMPSession: Sendable {
         let info = values.dropFirst(2).last { $0["code"] != nil || $0["description"] != nil }
         let code = info?["code"]?.stringValue ?? ""
         switch name {
+        // Some servers say no in a result.
+        case "_result" where info?["level"]?.stringValue == "error": return error(of: transaction, code, info)
         case "_result": return try result(of: transaction, values)
         case "_error": return error(of: transaction, code, info)
         case "onStatus": return status(code, info)

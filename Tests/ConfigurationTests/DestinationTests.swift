@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "is empty"), ("SEC RET", "is not the stream key"), ("SECRÉT", "is not the stream key"),
+        ("", "is empty"), ("SEC\tRET", "is not the stream key"), ("SEC\u{7F}", "is not the stream key"),
         (String(repeating: "S", count: 1025), "is not the stream key")
     ])
     func badKeysAreRefusedUnseen(text: String, what: String) throws {
@@ -90,6 +90,14 @@ import Testing
         #expect(!error.description.contains("SEC") && !error.description.contains("SSS"))
         let missing = try #require(throws: SecretError.self) { try destination.streamKey(environment: [:]) }
         #expect(missing.what == "is not set")
+    }
+
+    /// Bug: keys with spaces or beyond ASCII were refused, though servers give such.
+    @Test(arguments: ["a b", "clé?x=1&y=2/ü", "{\"k\":\"v\"}", "%zz#!", String(repeating: "S", count: 1024)])
+    func anyKeyIsTaken(key: String) throws {
+        var destination = DestinationConfiguration()
+        destination.keyEnvironment = "KEY"
+        #expect(try destination.streamKey(environment: ["KEY": key])?.revealed == key)
     }
 
     @Test func aLoginIsReadAsAKeyIs() throws {

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct SilentStartTests {
-    /// Bug: a client that started and sent nothing was called live while its server got nothing, and would have given up.
+    /// Bug: a client that started and sent nothing was called live while its server got nothing, and would have given
+    /// up.
     @Test(.inItsTurn) func aClientThatSendsNothingIsBroadcastAsBackgroundAndSilence() async throws {
         try await blocking {
             let stage = try Stage()

@@ -18,11 +18,14 @@ private struct SimulatedLink {
     private(set) var queuedBits = 0.0
     private var deliveredBits = 0.0
     private var shedPackets = 0
+    /// Bits a second that the encoder makes: it follows its target within a second or so.
+    private var made: Double
     private var random = SplitMix64(seed: 7)
     let audio = 128_000.0
 
     init(capacity: Double, ceiling: Int = 2_500_000, floor: Int = 300_000) {
         self.capacity = capacity
+        made = Double(ceiling)
         controller = BitrateController(BitrateController.Limits(ceiling: ceiling, floor: floor, audio: 128_000))
     }
 
@@ -37,7 +40,8 @@ private struct SimulatedLink {
         var targets: [Int] = []
         for _ in 0..<Int(seconds * 10) {
             time += .milliseconds(100)
-            let wanted = (Double(controller.target) * use + audio) * 0.1 * Double.random(in: 0.8...1.2, using: &random)
+            made += (Double(controller.target) - made) * 0.1
+            let wanted = (made * use + audio) * 0.1 * Double.random(in: 0.8...1.2, using: &random)
             queuedBits += wanted
             let sent = min(queuedBits, capacity * 0.1)
             queuedBits -= sent
@@ -53,6 +57,7 @@ private struct SimulatedLink {
             report.lag = MediaTime(seconds: lag)
             report.deliveredBytes = UInt64(deliveredBits / 8)
             report.shedPackets = shedPackets
+            report.outstandingBytes = capacity > 0 ? Int(queuedBits / 8) : 50_000
             controller.note(report)
             targets.append(controller.target)
         }
@@ -93,7 +98,7 @@ private struct SimulatedLink {
         #expect(Double(link.controller.target) + link.audio < 1.1e6)
         link.capacity = 0.3e6
         link.run(20)
-        #expect(Double(link.controller.target) + link.audio < 0.3e6)
+        #expect(Double(link.controller.target) + link.audio < 0.35e6)
         #expect(link.lag < 0.3)
         link.capacity = 8e6
         let rise = link.run(40)
@@ -102,24 +107,51 @@ private struct SimulatedLink {
         #expect(zip(rise, rise.dropFirst()).allSatisfy { $1 >= $0 }, "rising without a step back")
     }
 
-    /// Bug: a stall of some seconds led to the bottom, from where it took twenty seconds to come back.
+    /// Bug: a stall of some seconds led to the bottom, from where it took twenty seconds to come back; and with several
+    /// destinations, one that hung spoiled the picture of all.
     @Test func aLinkThatStandsStillIsNoSlowLink() {
         var link = SimulatedLink(capacity: 3e6)
         link.run(5)
         link.capacity = 0
-        let fall = link.run(10)
-        #expect(fall.prefix(12).contains { $0 < 2_500_000 }, "within a second or so")
-        #expect(fall.last! >= 500_000 && Set(fall.suffix(60)).count == 1, "\(fall)")
+        #expect(Set(link.run(10)) == [2_500_000], "less would not move it")
         link.capacity = 3e6
-        let rise = link.run(10)
-        #expect(rise[20] == 2_500_000 && rise.last == 2_500_000, "\(rise)")
+        #expect(Set(link.run(20)) == [2_500_000])
         // Where it carries less than before, that is found as ever.
         link.capacity = 0
         link.run(5)
         link.capacity = 0.8e6
         link.run(20)
-        #expect(Double(link.controller.target) + link.audio < 0.8e6)
+        #expect(Double(link.controller.target) + link.audio < 0.9e6)
         #expect(link.lag < 0.3)
+    }
+
+    /// Bug: a destination that was added, or came back, began with a keyframe of a second ago; that counted as
+    /// congestion for everybody.
+    @Test func whatWaitedForAConnectionIsNoCongestion() {
+        var controller = BitrateController(
+            BitrateController.Limits(ceiling: 2_500_000, floor: 300_000, audio: 128_000))
+        var delivered = 0.0
+        for tick in 0..<50 {
+            var report = LinkReport(time: .milliseconds(Int64(tick) * 100))
+            report.isPublishing = true
+            report.connection = 1
+            report.lag = .milliseconds(max(0, 900 - Int64(tick) * 150))
+            delivered += 60_000
+            report.deliveredBytes = UInt64(delivered)
+            report.outstandingBytes = 1_000
+            controller.note(report)
+            #expect(controller.target == 2_500_000)
+        }
+    }
+
+    /// Bug: trials that the encoder had not used yet were taken for successes, and the target swung for ever between a
+    /// third and twice of what the link carried.
+    @Test(arguments: [0.5e6, 1.0e6, 1.8e6]) func aConstantLinkIsLeftAloneAfterAWhile(capacity: Double) {
+        var link = SimulatedLink(capacity: capacity)
+        link.run(60)
+        let settled = link.run(120)
+        let available = capacity - link.audio
+        #expect(settled.allSatisfy { Double($0) < available * 1.25 && Double($0) > available * 0.5 }, "\(settled)")
     }
 
     @Test func aTrickleLeadsToTheBottom() {
@@ -145,19 +177,26 @@ private struct SimulatedLink {
     @Test func aNewConnectionBeginsWithWhatTheLastOneFound() {
         var controller = BitrateController(
             BitrateController.Limits(ceiling: 2_500_000, floor: 300_000, audio: 128_000))
-        var report = LinkReport(time: .zero)
-        report.isPublishing = true
-        report.connection = 1
-        report.lag = .seconds(1)
-        controller.note(report)
+        func report(_ tick: Int64, connection: Int, lag: MediaTime) {
+            var report = LinkReport(time: .milliseconds(tick * 100))
+            report.isPublishing = true
+            report.connection = connection
+            report.lag = lag
+            report.deliveredBytes = UInt64(tick) * 10_000
+            report.outstandingBytes = 1_000
+            controller.note(report)
+        }
+        for tick in 0..<40 { report(Int64(tick), connection: 1, lag: .seconds(1)) }
+        for tick in 40..<60 { report(Int64(tick), connection: 1, lag: .zero) }
         let found = controller.target
-        #expect(found < 2_500_000)
-        report.connection = 2
-        report.lag = .zero
-        report.deliveredBytes = 0
-        report.time = .seconds(1)
-        controller.note(report)
+        #expect(found < 1_000_000)
+        for tick in 60..<80 { report(Int64(tick), connection: 2, lag: .zero) }
         #expect(controller.target == found)
+        // What was on its way down when the connection broke is taken back: that was the break.
+        for tick in 80..<120 { report(Int64(tick), connection: 2, lag: .seconds(1)) }
+        #expect(controller.target < found)
+        report(120, connection: 3, lag: .zero)
+        #expect(controller.target >= found)
     }
 }
 
