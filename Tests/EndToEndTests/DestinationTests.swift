@@ -117,6 +117,62 @@ import Testing
         }
     }
 
+    /// Bug: a key that could not be read stopped the whole broadcast. And a key that has been put there, or replaced, is
+    /// read at the next connection.
+    @Test(.inItsTurn) func aMissingKeyCostsTheOthersNothing() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("key")
+            let stage = try Stage(DaemonSettings(bitrateKilobits: 2_000))
+            let second = try NginxRTMP()
+            let add = try ChildProcess(
+                ProductExecutable.upcastctl.path,
+                [
+                    "destination", "add", "second", second.url, "key_file=\(folder.file("key"))", "--socket",
+                    stage.daemon.controlSocket,
+                ])
+            #expect(add.waitForExit(within: 15) == .code(0), "\(add.errors)")
+            // The client is told that one of two is lost, so it does not wait for "live".
+            func begin() throws -> (client: CaptureClient, send: () -> Void) {
+                let client = try CaptureClient(socket: stage.daemon.ingestSocket)
+                try client.start()
+                let playback = Playback(client)
+                return (
+                    client,
+                    { _ = try? client.send(TestPictures.landscape(3), pts: playback.now, orientation: .up) }
+                )
+            }
+            let first = try begin()
+            try waitFor("status to say it", evidence: { (try? stage.daemon.statusText()) ?? "no status" }) {
+                first.send()
+                return try stage.daemon.statusText().contains("cannot be opened: No such file")
+            }
+            try waitFor("the first to go on") {
+                first.send()
+                return stage.server.recordedBytes > 5_000
+            }
+            #expect(try first.client.finish().reason == .finished)
+            try stage.checkRecording(try stage.server.finishedRecording())
+
+            try folder.write("first-key\n", to: "key")
+            let next = try begin()
+            try waitFor("the second to begin") {
+                next.send()
+                return second.recordedBytes > 5_000
+            }
+            try folder.write("second-key\n", to: "key")
+            try second.kill()
+            try second.restart()
+            try waitFor("the second to go on with the new key") {
+                next.send()
+                return second.recordings.contains { $0.contains("second-key") }
+            }
+            #expect(second.recordings.contains { $0.contains("first-key") })
+            #expect(!stage.daemon.log.contains("first-key") && !stage.daemon.log.contains("second-key"))
+            #expect(try next.client.finish().reason == .finished)
+            #expect(try stage.daemon.terminate() == .code(0), "\(stage.daemon.process.errorTail)")
+        }
+    }
+
     /// A file that may not grow any more sends a signal that ends a process which does not know it.
     @Test(.inItsTurn) func fileReachesItsLimitBesideServer() async throws {
         try await blocking {
