@@ -117,8 +117,8 @@ import Testing
         }
     }
 
-    /// Bug: a key that could not be read stopped the whole broadcast. And a key that has been put there, or replaced, is
-    /// read at the next connection.
+    /// Bug: a key that could not be read stopped the whole broadcast. And a key that has been put there, or replaced,
+    /// is read at the next connection.
     @Test(.inItsTurn) func aMissingKeyCostsTheOthersNothing() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("key")
