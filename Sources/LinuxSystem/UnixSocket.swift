@@ -32,15 +32,13 @@ package enum UnixSocket {
         guard fd >= 0 else { throw .system("cannot create a socket", Errno.current) }
         let descriptor = OwnedDescriptor(fd)
         try removeStale(path)
-        // Nobody may connect between bind and chmod.
-        let oldMask = umask(0o177)
-        let bound = unsafe withSocketAddress(&address) { unsafe bind(fd, $0, $1) }
-        let bindError = Errno.current
-        umask(oldMask)
-        guard bound == 0 else {
-            let hint = bindError.code == ENOENT ? " (its folder must exist)" : ""
-            throw .system("cannot bind \(path)\(hint)", bindError)
+        guard unsafe withSocketAddress(&address, { unsafe bind(fd, $0, $1) }) == 0 else {
+            let error = Errno.current
+            let hint = error.code == ENOENT ? " (its folder must exist)" : ""
+            throw .system("cannot bind \(path)\(hint)", error)
         }
+        // Nobody can connect before `listen`, so this is in time. (The umask is the whole process's: other threads' files
+        // and children would get it.)
         guard unsafe chmod(path, mode) == 0 else { throw .system("cannot set the mode of \(path)", Errno.current) }
         guard Glibc.listen(fd, backlog) == 0 else { throw .system("cannot listen at \(path)", Errno.current) }
         return descriptor
