@@ -24,10 +24,6 @@ struct BitrateController {
 
     /// OBS's dynamic bitrate begins at 200 ms of queue; half a second of audio in the air must not start it.
     static let congestedLag = MediaTime.milliseconds(300)
-    /// A keyframe alone makes packets late for a moment, the longer the slower the link: it must last this long, or be
-    /// as bad as that.
-    private static let patience = MediaTime.milliseconds(350)
-    private static let severeLag = MediaTime.milliseconds(700)
     /// What a link that made packets be left out counts as.
     private static let sheddingLag = MediaTime.seconds(1)
     /// Calm below this.
@@ -55,10 +51,6 @@ struct BitrateController {
     private static let testedShare = 0.85
     /// A screen that stands still uses less: it needs no more, and need not wait for it either.
     private static let unusedShare = 0.4
-    /// What went through must be so much of what was known to show a better link, and not just luck.
-    private static let betterShare = 1.05
-    /// A link is the same for as long.
-    private static let memory = MediaTime.seconds(90)
     private static let firstPause = MediaTime.seconds(4)
     private static let longestPause = MediaTime.seconds(32)
     private static let firstStep = 0.08
@@ -74,13 +66,8 @@ struct BitrateController {
     private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
     private var lastMovement = MediaTime.zero
-    /// Since when packets have been late without a break.
-    private var lateSince: MediaTime?
     /// Bits a second, audio among them, at which the link was full when it last was.
     private var capacity: Double?
-    /// The most that was seen to go through when the link was full, and when: not forgotten by the next fall, or trials
-    /// would grow as boldly each time.
-    private var best: (rate: Double, at: MediaTime)?
     /// While a queue empties: how long it was at the last step, and when the next may come.
     private var emptying: (lag: MediaTime, until: MediaTime)?
     /// Before the present run of steps down; a connection that breaks takes it back.
@@ -115,11 +102,9 @@ struct BitrateController {
         }
         // What waited goes out first; and from here on there is a rate again.
         if hasStood { settle(report) }
-        lateSince = report.lag < Self.failedTrialLag ? nil : lateSince ?? report.time
-        let late = lateSince.map { report.time - $0 } ?? .zero
-        if report.lag >= Self.congestedLag, late >= Self.patience || report.lag >= Self.severeLag {
+        if report.lag >= Self.congestedLag {
             congested(report, rate)
-        } else if let beforeTrial, report.lag >= Self.failedTrialLag, late >= Self.patience {
+        } else if let beforeTrial, report.lag >= Self.failedTrialLag {
             failed(report, rate, beforeTrial)
         } else if report.lag < Self.calmLag {
             calm(report, rate)
@@ -163,14 +148,14 @@ struct BitrateController {
                 return
             }
         }
-        if beforeTrial != nil { pause = min(pause * 2, Self.longestPause) }
+        pause = beforeTrial == nil ? Self.firstPause : min(pause * 2, Self.longestPause)
         beforeFall = beforeFall ?? beforeTrial ?? target
         beforeTrial = nil
         step = Self.firstStep
         var wanted = Double(target) * Self.emptyingShare
         let carried = min(rate ?? 0, Double(target + limits.audio))
         if carried > Double(target) * Self.meaningfulShare {
-            full(carried, at: report.time)
+            capacity = carried
             wanted = min(wanted, carried * Self.emptyingShare - Double(limits.audio))
         }
         set(Int(wanted), "packets are \(report.lag.milliseconds) ms late")
@@ -187,23 +172,11 @@ struct BitrateController {
         var wanted = beforeTrial
         // Several trials may have gone a little too far before one went far enough to be noticed.
         if let rate, use(rate) >= Self.unusedShare {
-            full(rate, at: report.time)
+            capacity = rate
             wanted = min(wanted, Int(rate * Self.failedShare) - limits.audio)
         }
-        // The encoder takes a second to come down, and so does the queue.
-        emptying = (report.lag * 2, report.time + Self.settling * 2)
+        emptying = (report.lag, report.time + Self.settling + Self.settling)
         set(wanted, "more made packets \(report.lag.milliseconds) ms late")
-    }
-
-    /// The link is full at this rate.
-    private mutating func full(_ rate: Double, at now: MediaTime) {
-        capacity = rate
-        // Less than half is another link.
-        if let best, now - best.at < Self.memory, rate > best.rate / 2 {
-            self.best?.rate = max(best.rate, rate)
-        } else {
-            best = (rate, now)
-        }
     }
 
     /// The share of what the encoder was given that went through.
@@ -225,29 +198,26 @@ struct BitrateController {
             // The encoder has not got there yet, or the link may not.
             guard use >= Self.testedShare || use < Self.unusedShare else { return }
             guard report.lag <= lagBeforeTrial + Self.trialLag else { return }
-            succeeded(use >= Self.testedShare ? rate ?? 0 : 0)
+            succeeded(isTested: use >= Self.testedShare)
         }
         beforeTrial = target
         lagBeforeTrial = report.lag
-        set(target + Int(Double(target + limits.audio) * step), "packets are on time")
+        set(target + Int(Double(target) * step), "packets are on time")
         nextTrial = report.time + Self.trial
         if target == limits.ceiling { (beforeTrial, capacity) = (nil, nil) }
     }
 
     /// Small steps up to what is known to go through; beyond it each may be twice the last.
-    ///
-    /// - Parameter rate: what went through, of a trial that the encoder has used.
-    private mutating func succeeded(_ rate: Double) {
-        let known = max(capacity ?? 0, best?.rate ?? 0)
-        guard rate > known * Self.betterShare else {
-            capacity = max(capacity ?? 0, rate)
+    private mutating func succeeded(isTested: Bool) {
+        let reached = Double(target + limits.audio)
+        guard isTested, reached > capacity ?? 0 else {
             step = Self.firstStep
             return
         }
-        (capacity, best) = (rate, nil)
+        capacity = reached
         step = min(step * 2, Self.largestStep)
-        // A better link is worth asking again soon.
-        pause = Self.firstPause
+        // Several in a row are a better link, which is worth asking again soon.
+        if step > Self.firstStep * 3 { pause = Self.firstPause }
     }
 
     private mutating func set(_ bitrate: Int, _ reason: String) {

