@@ -37,8 +37,8 @@ package enum UnixSocket {
             let hint = error.code == ENOENT ? " (its folder must exist)" : ""
             throw .system("cannot bind \(path)\(hint)", error)
         }
-        // Nobody can connect before `listen`, so this is in time. (The umask is the whole process's: other threads' files
-        // and children would get it.)
+        // Nobody can connect before `listen`, so this is in time. (The umask is the whole process's: other threads'
+        // files and children would get it.)
         guard unsafe chmod(path, mode) == 0 else { throw .system("cannot set the mode of \(path)", Errno.current) }
         guard Glibc.listen(fd, backlog) == 0 else { throw .system("cannot listen at \(path)", Errno.current) }
         return descriptor
