@@ -27,6 +27,7 @@ write_configuration() {
     (umask 077 && printf '%s\n' "$1" >"$folder/stream.key")
     {
         [[ -z ${2:-} ]] || printf 'video:\n  width: %s\n  height: %s\n' "$2" "$3"
+        # shellcheck disable=SC2154 # rtmp_port is rtmp-server.sh's
         cat <<EOF
 ingest:
   socket: $folder/capture.sock
