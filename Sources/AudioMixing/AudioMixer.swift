@@ -41,7 +41,8 @@ package final class AudioMixer {
         limiter = PeakLimiter(
             sampleRate: settings.sampleRate, channels: settings.channels,
             ceiling: Self.linear(decibels: settings.limiterCeiling), blockFrames: settings.frameLength)
-        latency = MixingLatency(minimum: settings.minimumLatency, maximum: settings.maximumLatency,
+        latency = MixingLatency(
+            minimum: settings.minimumLatency, maximum: settings.maximumLatency,
             isStarting: !settings.expectedSources.isEmpty)
         awaited = settings.expectedSources
     }

@@ -14,7 +14,7 @@ package struct VideoStatus: JSONRecord {
     package var framesRepeated = 0
     package var keyframes = 0
     package var bytesEncoded = 0
-    /// What the encoder is asked for now; less than configured while the network carries less.
+    /// What the encoder is asked for; less than configured while the network carries less.
     package var targetBitsPerSecond = 0
     /// A frame in so many is encoded; more than 1 while the network carries next to nothing.
     package var frameRateDivisor = 1

@@ -4,8 +4,8 @@ internal import Publishing
 /// Finds the bitrate that one destination's link carries: pure, reports in, targets out.
 ///
 /// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles at nine
-/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not. A
-/// link on which nothing moves for seconds says nothing of what it carries: when it moves again, so does the bitrate.
+/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not. While
+/// nothing moves on a link nothing is concluded: less would not move it either, and the cursor sheds.
 /// Below the floor the picture is not made worse: fewer frames are sent instead.
 struct BitrateController {
     struct Limits: Equatable {
@@ -175,7 +175,7 @@ struct BitrateController {
             capacity = rate
             wanted = min(wanted, Int(rate * Self.failedShare) - limits.audio)
         }
-        emptying = (report.lag, report.time + Self.settling + Self.settling)
+        emptying = (report.lag, report.time + Self.settling * 2)
         set(wanted, "more made packets \(report.lag.milliseconds) ms late")
     }
 

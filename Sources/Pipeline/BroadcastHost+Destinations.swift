@@ -57,7 +57,7 @@ extension BroadcastHost {
         try requireDestination(name)
         state.withLock { state in state.destinations.removeAll { $0.name == name } }
         if let broadcast = current {
-            _ = broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
+            broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
         }
         logger.notice("destination removed", metadata: ["destination": "\(name)"])
     }

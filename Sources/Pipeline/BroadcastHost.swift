@@ -51,8 +51,7 @@ package final class BroadcastHost: IngestConsumer {
     private let server: IngestServer
     let state: Monitor<State>
 
-    /// - Parameter environment: where stream keys may stand (`key_env`); read at each broadcast's start, as key files
-    ///   are.
+    /// - Parameter environment: where stream keys and logins may stand (`key_env`, `login_env`).
     package init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
         clock: any TimeSource
@@ -117,6 +116,7 @@ package final class BroadcastHost: IngestConsumer {
             $0.videoRate = RateGauge()
             $0.advice = ClientAdvice()
         }
+        notePhase()
         logger.info(
             "broadcast started",
             metadata: [
@@ -151,17 +151,13 @@ package final class BroadcastHost: IngestConsumer {
     package func cancelAudio() { inlet.cancelAudio() }
 
     package func paused() {
-        state.withLock {
-            $0.isPaused = true
-        }
+        state.withLock { $0.isPaused = true }
         notePhase()
         logger.info("paused by the client", metadata: ["now": "the last picture is repeated, with silence"])
     }
 
     package func resumed() {
-        state.withLock {
-            $0.isPaused = false
-        }
+        state.withLock { $0.isPaused = false }
         notePhase()
         logger.info("resumed by the client")
     }
@@ -196,6 +192,7 @@ package final class BroadcastHost: IngestConsumer {
         do {
             let closer = try WorkerThread(name: "up-close") { [self] in close(broadcast, reason, sentence) }
             state.withLock { $0.closer = closer }
+            notePhase()
         } catch {
             // Without a thread to wait on, the ingest thread waits itself; nothing else can be done with its time.
             close(broadcast, reason, sentence)

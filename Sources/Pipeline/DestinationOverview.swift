@@ -12,7 +12,7 @@ extension [DestinationSnapshot] {
 
     /// Why, for each destination that was given up or could not be reached at the end.
     var failures: String {
-        filter { $0.state == .failed || !$0.isDrained }.compactMap(\.lastFailure).joined(separator: "; ")
+        filter { $0.state == .failed || !$0.isDrained }.compactMap(\.lastError?.failure).joined(separator: "; ")
     }
 
     /// What has yet to be sent to the destination that is furthest behind, of those that take packets if any does.
@@ -32,7 +32,7 @@ extension [DestinationSnapshot] {
             total: meant.count,
             lag: lag,
             nextAttempt: meant.compactMap(\.nextAttempt).min().map { Swift.max(.zero, $0 - now) },
-            lost: meant.first { !$0.takesPackets && $0.lastError != nil }?.lastError)
+            lost: meant.first { !$0.takesPackets && $0.lastError != nil }?.lastError?.description)
     }
 }
 

@@ -48,7 +48,7 @@ extension DestinationSnapshot {
         }
         status.backlogMilliseconds = Int(backlog.duration.milliseconds)
         status.backlogBytes = backlog.bytes
-        status.lastError = lastError
+        status.lastError = lastError?.description
         return status
     }
 }

@@ -10,8 +10,8 @@ final class DestinationSet: Sendable {
         /// Threads are numbered; a number is not used again.
         var started = 0
         var isClosed = false
-        /// Threads that wait for destinations that were removed.
-        var leaving: [WorkerThread] = []
+        /// Those that were removed, until their threads have ended.
+        var leaving: [Destination] = []
     }
 
     private let log: PacketLog
@@ -33,43 +33,42 @@ final class DestinationSet: Sendable {
 
     var snapshots: [DestinationSnapshot] { state.withLock { $0.members }.map(\.snapshot) }
 
-    /// Starts one more; it begins with the next keyframe.
+    /// Starts one more, which begins with the next keyframe; does nothing once the broadcast is closing.
     func add(_ settings: DestinationSettings) throws(WorkerFailure) {
         let onEvent = onEvent
-        let isTaken = state.withLock { state in
-            state.isClosed || state.members.contains { $0.settings.name == settings.name }
+        joinThoseThatLeft()
+        try state.withLock { state throws(WorkerFailure) in
+            guard !state.isClosed else { return }
+            let destination = Destination(
+                index: state.started, settings: settings, log: log, format: format, clock: clock,
+                onEvent: { onEvent(settings.name, $0) })
+            do { try destination.start() } catch {
+                throw WorkerFailure(sentence: "destination \"\(settings.name)\" has no thread or descriptor: \(error)")
+            }
+            state.started += 1
+            state.members.append(destination)
         }
-        guard !isTaken else { throw WorkerFailure(sentence: "there is a destination \"\(settings.name)\" already") }
-        let index = state.withLock { state in
-            defer { state.started += 1 }
-            return state.started
-        }
-        let destination = Destination(
-            index: index, settings: settings, log: log, format: format, clock: clock,
-            onEvent: { onEvent(settings.name, $0) })
-        do { try destination.start() } catch {
-            throw WorkerFailure(sentence: "destination \"\(settings.name)\" has no thread or descriptor: \(error)")
-        }
-        state.withLock { $0.members.append(destination) }
     }
 
     /// Ends one in order until `deadline` (monotonic clock), while the others go on; returns at once.
-    ///
-    /// - Returns: false where there is none of that name.
-    func remove(_ name: String, deadline: MediaTime) -> Bool {
-        let found = state.withLock { state -> Destination? in
-            guard let index = state.members.firstIndex(where: { $0.settings.name == name }) else { return nil }
-            return state.members.remove(at: index)
+    func remove(_ name: String, deadline: MediaTime) {
+        joinThoseThatLeft()
+        state.withLock { state in
+            guard let index = state.members.firstIndex(where: { $0.settings.name == name }) else { return }
+            let found = state.members.remove(at: index)
+            found.leave(deadline: deadline)
+            state.leaving.append(found)
         }
-        guard let found else { return false }
-        found.leave(deadline: deadline)
-        do {
-            let thread = try WorkerThread(name: "up-leave") { found.join() }
-            state.withLock { $0.leaving.append(thread) }
-        } catch {
-            found.join()
+    }
+
+    /// A thread that has ended keeps its stack until it is joined.
+    private func joinThoseThatLeft() {
+        let ended = state.withLock { state in
+            let (ended, leaving) = (state.leaving.filter(\.hasEnded), state.leaving.filter { !$0.hasEnded })
+            state.leaving = leaving
+            return ended
         }
-        return true
+        for destination in ended { destination.join() }
     }
 
     /// Those that wait for their next attempt make it now: the one of that name, or all.
@@ -86,22 +85,22 @@ final class DestinationSet: Sendable {
 
     /// After the log's end: every destination sends what is left until `deadline`, unpublishes and closes. Blocks.
     func close(deadline: MediaTime) {
-        let (members, leaving) = state.withLock { state in
-            state.isClosed = true
-            return (state.members, state.leaving)
-        }
+        let (members, leaving) = close()
         for member in members { member.stop(deadline: deadline) }
-        for member in members { member.join() }
-        for thread in leaving { thread.join() }
+        for member in members + leaving { member.join() }
     }
 
     /// Gives everything up at once. Blocks for as long as that takes.
     func cancel() {
-        let members = state.withLock { state in
+        let (members, leaving) = close()
+        for member in members + leaving { member.cancel() }
+        for member in members + leaving { member.join() }
+    }
+
+    private func close() -> (members: [Destination], leaving: [Destination]) {
+        state.withLock { state in
             state.isClosed = true
-            return state.members
+            return (state.members, state.leaving)
         }
-        for member in members { member.cancel() }
-        for member in members { member.join() }
     }
 }

@@ -8,7 +8,8 @@ struct PresentationSchedule {
     /// Two presentation times are at least this far apart: RTMP counts milliseconds, and equal ones confuse players.
     private static let minimumStep = MediaTime.milliseconds(1)
 
-    private let idleInterval: MediaTime
+    /// How long a screen may stay silent before its last canvas is encoded again.
+    let idleInterval: MediaTime
     private var pacer: FramePacer
     /// What was encoded last: its time, and when that was on the monotonic clock. Nil before the first.
     private var last: (pts: MediaTime, at: MediaTime)?

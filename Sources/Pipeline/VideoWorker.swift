@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// The body of the thread `up-video`: takes the newest frame, paints it upright on the canvas, encodes it.
 ///
-/// Owns the encoder and the canvas. When no frame comes for `idleInterval` the last canvas is encoded again, so that
+/// Owns the encoder and the canvas. When no frame comes for the idle interval the last canvas is encoded again, so that
 /// servers, which give up after 5 to 10 s without data, and players stay with a screen that stands still.
 final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` belongs to the video thread */ {
     private let slot: FrameSlot<VideoFrameTag>
@@ -16,7 +16,6 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private let sink: any PacketSink
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
-    private let idleInterval: MediaTime
     /// What the links ask of the encoder, if that has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
     private let onFailure: @Sendable (String) -> Void
@@ -35,7 +34,6 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
         self.sink = sink
         self.clock = clock
         self.counters = counters
-        self.idleInterval = idleInterval
         self.adapt = adapt
         self.onFailure = onFailure
         schedule = PresentationSchedule(frameRate, idleInterval: idleInterval)
@@ -95,7 +93,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     /// When the last canvas has to be encoded again. Before the first sample the broadcast has no time yet: look again
     /// soon.
     private func repeatDeadline() -> MediaTime {
-        schedule.repeatDeadline ?? clock.monotonicTime(of: firstFrameDeadline) ?? clock.monotonic.now() + idleInterval
+        schedule.repeatDeadline ?? clock.monotonicTime(of: firstFrameDeadline) ?? clock.monotonic.now() + schedule.idleInterval
     }
 
     /// A client that sends only audio gets the plain background as its picture, from half a second on.

@@ -6,8 +6,8 @@ package import MediaCore
 /// as it breaks.
 ///
 /// `start`, then `stop` or `cancel`, then `join`, from any thread; what happens is told by events (on the
-/// destination's thread) and snapshots. A slow or dead destination costs the others nothing. What the thread does
-/// stands in `PublishingLoop`.
+/// destination's thread) and snapshots. A slow or dead destination costs the others no packet. What the thread
+/// does stands in `PublishingLoop`.
 package final class Destination: Sendable {
     private static let stackBytes = 512 * 1024
 
@@ -113,6 +113,9 @@ package final class Destination: Sendable {
 
     /// Waits for the thread's end, which `stop` or `cancel` brings about.
     package func join() { state.withLock { $0.thread }?.join() }
+
+    /// The thread is at its end: `join` waits for next to nothing.
+    package var hasEnded: Bool { state.withLock { [.stopped, .failed].contains($0.snapshot.state) } }
 
     /// How the connection does; cheaper than `snapshot`.
     package var link: LinkReport { state.withLock { $0.snapshot.link } }

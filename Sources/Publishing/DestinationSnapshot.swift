@@ -52,15 +52,14 @@ package struct DestinationSnapshot: Equatable, Sendable {
     package var since: MediaTime
     package var video = SentCounters()
     package var audio = SentCounters()
-    /// Bytes given to the socket or written to the file.
+    /// Bytes given to sockets or written to files, since the destination's start.
     package var bytesSent: UInt64 = 0
-    /// Bytes that the server says it has received; nil for a file, and before its first word.
+    /// Of these, what servers said they had received; nil for a file, and before a first word.
     package var bytesAcknowledged: UInt64?
     package var drops = DropCounters()
     package var backlog = CursorBacklog()
-    /// The last failure, in a sentence with what happens now; and without.
-    package var lastError: String?
-    package var lastFailure: String?
+    /// The last failure, with what happens now.
+    package var lastError: PublishError?
     /// Presentation time of the last packet that went out.
     package var lastPTS: MediaTime?
     /// Everything that the log held was sent before the end, and the server has shown that it got it: set when the

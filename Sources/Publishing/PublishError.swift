@@ -67,6 +67,9 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         self.detail = detail
     }
 
+    /// What failed, without what happens now.
+    package var failure: String { (destination.isEmpty ? "" : destination + ": ") + detail }
+
     package var description: String {
         (destination.isEmpty ? "" : destination + ": ") + detail + (consequence.isEmpty ? "" : "; " + consequence)
     }

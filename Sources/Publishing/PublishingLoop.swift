@@ -13,6 +13,9 @@ final class PublishingLoop {
     /// For unpublishing and closing in order, where no stop sets a deadline.
     private static let finishTimeout = MediaTime.seconds(5)
 
+    /// From a failure to the attempt that a change of the network hastens: addresses and routes can change many times a
+    /// second without the network having been away.
+    private static let networkPause = MediaTime.seconds(1)
     /// Servers that send a publisher to each other must not keep it busy; where media flows, an attempt has no end.
     private static let maximumRedirects = 10
 
@@ -29,6 +32,9 @@ final class PublishingLoop {
     private var carried: PacketInfo?
     /// A connection was lost when the broadcast had already ended: what it took along cannot be sent again.
     private var hasLostTheEnd = false
+    private var hasTriedSinceStop = false
+    /// Bytes of the connections, or files, before the present one.
+    private var earlier = (sent: UInt64(0), acknowledged: UInt64(0))
     private var meter: LinkMeter
     private var nextMeasurement = MediaTime.zero
     private var acknowledgements: AcknowledgementWatch?
@@ -100,7 +106,10 @@ final class PublishingLoop {
     ///
     /// - Returns: where the server wants the next connection; nil at the end of the broadcast.
     private func publish(to sink: some PublishingSink) throws(PublishError) -> RTMPEndpoint? {
-        destination.state.withLock { $0.snapshot.attempt = backoff.attempts + 1 }
+        destination.state.withLock {
+            $0.snapshot.attempt = backoff.attempts + 1
+            earlier = ($0.snapshot.bytesSent, $0.snapshot.bytesAcknowledged ?? 0)
+        }
         enter(.connecting)
         var publishingSince: MediaTime?
         do {
@@ -233,8 +242,11 @@ final class PublishingLoop {
     private func note(_ progress: SinkProgress) {
         destination.state.withLock { state in
             state.snapshot.location = progress.location
-            state.snapshot.bytesSent = progress.bytesSent
-            state.snapshot.bytesAcknowledged = progress.bytesAcknowledged
+            // A sink that has been closed knows nothing any more.
+            state.snapshot.bytesSent = max(state.snapshot.bytesSent, earlier.sent + progress.bytesSent)
+            if let acknowledged = progress.bytesAcknowledged {
+                state.snapshot.bytesAcknowledged = earlier.acknowledged + acknowledged
+            }
             state.snapshot.tlsProtocol = progress.tlsProtocol
         }
     }
@@ -249,24 +261,40 @@ final class PublishingLoop {
 
     /// Tells of the failure and waits; false where there is nothing to try again for.
     private func wait(_ delay: MediaTime, after error: PublishError) -> Bool {
-        let isStopping = destination.state.withLock { $0.stopDeadline != nil }
-        let next = clock.now() + delay
+        // What was said while there was a connection was not meant for this pause.
+        _ = retry.take()
+        let begin = clock.now()
+        var next = begin + delay
         let told = told(error, "trying again in \(delay)")
         destination.state.withLock { $0.snapshot.nextAttempt = next }
         enter(.reconnecting)
         destination.onEvent(.retrying(told, attempt: backoff.attempts, after: delay))
         defer { destination.state.withLock { $0.snapshot.nextAttempt = nil } }
         while true {
-            if destination.state.withLock({ $0.isCancelled || $0.isLeaving }) { return false }
+            let (isOver, isStopping) = destination.state.withLock {
+                ($0.isCancelled || $0.isLeaving, $0.stopDeadline != nil)
+            }
+            if isOver { return false }
+            // A stop is a reason to try at once; where that fails, the next attempt has its pause again.
+            if isStopping, !hasTriedSinceStop {
+                hasTriedSinceStop = true
+                return true
+            }
             switch control.wait(for: POLLIN, on: retry.descriptor, until: next) {
             case .timeout: return true
             case .cancelled: return false
-            case .ready:
-                guard let why = retry.take() else { continue }
-                // The stop itself is a reason to try at once.
-                if !isStopping, destination.state.withLock({ $0.stopDeadline != nil }) { return true }
-                destination.onEvent(.notice("\(destination.title): trying again now, \(why)"))
+            case .ready: break
+            }
+            switch retry.take() {
+            case .asked where !isStopping && destination.state.withLock({ $0.stopDeadline == nil }):
+                destination.onEvent(.notice("\(destination.title): trying again now, as asked"))
                 return true
+            case .network where next > begin + Self.networkPause:
+                next = begin + Self.networkPause
+                destination.state.withLock { $0.snapshot.nextAttempt = next }
+                destination.onEvent(
+                    .notice("\(destination.title): trying again soon, because the machine's network has changed"))
+            case .asked, .network, nil: break
             }
         }
     }
@@ -280,11 +308,9 @@ final class PublishingLoop {
     private func told(_ error: PublishError, _ consequence: String) -> PublishError {
         var error = error
         error.destination = destination.title
-        let failure = error.description
         error.consequence = consequence
         destination.state.withLock {
-            $0.snapshot.lastFailure = failure
-            $0.snapshot.lastError = error.description
+            $0.snapshot.lastError = error
             $0.snapshot.failures[error.kind, default: 0] += 1
         }
         return error

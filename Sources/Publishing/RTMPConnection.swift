@@ -121,10 +121,11 @@ final class RTMPConnection {
     /// Says goodbye: FCUnpublish and deleteStream, then nothing more, and waits for the server to close until
     /// `deadline`. Closing with unread input would reset the connection and take back what the server has not read.
     ///
-    /// A server that keeps the connection open is waited for only so long as it has not confirmed everything, and
-    /// `closingGrace` beyond.
+    /// A server that keeps the connection open is waited for only so long as its kernel has not confirmed everything,
+    /// and `closingGrace` beyond.
     ///
-    /// - Returns: whether the server has closed in order, or confirmed every byte.
+    /// - Returns: whether the server has closed in order; for one that never acknowledges and stays, whether its kernel
+    ///   has confirmed every byte.
     func unpublish(until deadline: MediaTime) throws(PublishError) -> Bool {
         socket.deadline = deadline
         session.beginUnpublishing()

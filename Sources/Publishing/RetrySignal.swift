@@ -20,9 +20,16 @@ final class RetrySignal: Sendable {
 
     func signal() { command.signal() }
 
-    /// What has come since the last call, in words, or nil.
-    func take() -> String? {
+    enum Reason {
+        /// `signal` was called.
+        case asked
+        /// The machine has got an address or a route.
+        case network
+    }
+
+    /// What has come since the last call; nil for nothing.
+    func take() -> Reason? {
         let networkCame = network?.take() ?? false
-        return command.clear() ? "as asked" : networkCame ? "because the machine's network has changed" : nil
+        return command.clear() ? .asked : networkCame ? .network : nil
     }
 }
