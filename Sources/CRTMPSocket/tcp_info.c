@@ -1,6 +1,6 @@
 #include "CRTMPSocket.h"
 
-// The kernel's own header: glibc's struct tcp_info ends before the delivery rate.
+// The kernel's own header: glibc's struct tcp_info ends before the shortest round trip.
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -22,11 +22,8 @@ int upcast_tcp_read_info(int fd, upcast_tcp_info *result) {
     socklen_t length = sizeof info;
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
     *result = (upcast_tcp_info){
-        .rtt_us = info.tcpi_rtt,
         .min_rtt_us = info.tcpi_min_rtt,
-        .total_retransmits = info.tcpi_total_retrans,
-        .delivery_rate = info.tcpi_delivery_rate,
-        .is_application_limited = info.tcpi_delivery_rate_app_limited,
+        .selectively_acknowledged = (uint64_t)info.tcpi_sacked * info.tcpi_snd_mss,
     };
     return 0;
 }

@@ -3,9 +3,9 @@ internal import Publishing
 
 /// Finds the bitrate that one destination's link carries: pure, reports in, targets out.
 ///
-/// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles at nine
-/// tenths of that; rises again by trials that grow as long as they go well, and come more rarely where they do not. While
-/// nothing moves on a link nothing is concluded: less would not move it either, and the cursor sheds.
+/// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles somewhat
+/// below that; rises again by trials that grow as long as they show a better link, and come more rarely where they do
+/// not. While nothing moves on a link nothing is concluded: less would not move it either, and the cursor sheds.
 /// Below the floor the picture is not made worse: fewer frames are sent instead.
 struct BitrateController {
     struct Limits: Equatable {
@@ -24,34 +24,54 @@ struct BitrateController {
 
     /// OBS's dynamic bitrate begins at 200 ms of queue; half a second of audio in the air must not start it.
     static let congestedLag = MediaTime.milliseconds(300)
+    /// A trial that makes packets as late has failed.
+    private static let failedTrialLag = MediaTime.milliseconds(200)
+    /// A keyframe alone makes packets late for a moment, the longer the slower the link: it must last this long, or be
+    /// as bad as that.
+    private static let patience = MediaTime.milliseconds(350)
+    private static let severeLag = MediaTime.milliseconds(700)
     /// What a link that made packets be left out counts as.
     private static let sheddingLag = MediaTime.seconds(1)
     /// Calm below this.
     static let calmLag = MediaTime.milliseconds(150)
-    /// A trial that makes packets as late has failed, before there is congestion.
-    private static let failedTrialLag = MediaTime.milliseconds(200)
-    /// And one that makes them later by as much has shown nothing as yet.
+    /// A trial that makes packets later by as much has shown nothing as yet.
     private static let trialLag = MediaTime.milliseconds(30)
-    /// After a step down, the queue gets this long to show that it shrinks; and so does what waited for a connection,
-    /// or through a stall.
-    private static let settling = MediaTime.seconds(1)
-    /// What is used while a queue empties, and when it has, of what the link was seen to carry.
-    private static let emptyingShare = 0.7
-    private static let settledShare = 0.9
-    private static let failedShare = 0.85
+    /// After a step down, the queue gets this long to show that it shrinks: the encoder needs a second to use less. So
+    /// does what waited for a connection, or through a stall.
+    private static let settling = MediaTime.seconds(2)
+    private static let severeSettling = MediaTime.seconds(1)
+    /// What is used of what the link was seen to carry: while a queue empties, the less the longer it is, and then.
+    private static let emptyingShares = 0.6...0.8
+    /// What was measured while a link became worse is less than what it carries: segments were lost and sent again.
+    private static let largestFall = 0.4
+    private static let settledShare = 0.87
     /// A link on which nothing has left for as long shows nothing now: it may be slow, and move in bursts, or stand.
     private static let stillness = MediaTime.milliseconds(250)
+    /// Less is no movement: a window that is closed takes a segment now and then.
+    private static let movement: UInt64 = 2048
     /// And one on which nothing has left for as long stands.
     private static let stall = MediaTime.milliseconds(1500)
     /// A rate of less of the target is too little to be taken for what the link carries.
     private static let meaningfulShare = 0.1
+    /// A new connection on which so little goes through is likelier to hang than to be slow, and so is the next. It is
+    /// taken for slow when it has outlived the usual deadline.
+    private static let probation = MediaTime.seconds(6)
     /// A trial lasts this long: the encoder needs a second to use more, and the rate is that of the last second.
     private static let trial = MediaTime.milliseconds(2500)
     /// A trial in which so much of the target went through has shown that it does.
     private static let testedShare = 0.85
     /// A screen that stands still uses less: it needs no more, and need not wait for it either.
     private static let unusedShare = 0.4
-    private static let firstPause = MediaTime.seconds(4)
+    /// What went through must be so much of what was known to show a better link, and not just luck.
+    private static let betterShare = 1.02
+    private static let clearlyBetterShare = 1.06
+    /// What is known becomes less by as much at each fall, where less was measured.
+    private static let forgetting = 0.9
+    /// A keyframe that went through as fast has shown a better link, too.
+    private static let burst = MediaTime.milliseconds(80)
+    private static let betterBurstShare = 1.6
+    /// Doubled by every fall, the first included.
+    private static let firstPause = MediaTime.seconds(2)
     private static let longestPause = MediaTime.seconds(32)
     private static let firstStep = 0.08
     private static let largestStep = 0.5
@@ -63,22 +83,30 @@ struct BitrateController {
     private(set) var reason = "as configured"
 
     private var connection = 0
+    private var connectedAt = MediaTime.zero
     private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
     private var lastMovement = MediaTime.zero
-    /// Bits a second, audio among them, at which the link was full when it last was.
-    private var capacity: Double?
-    /// While a queue empties: how long it was at the last step, and when the next may come.
-    private var emptying: (lag: MediaTime, until: MediaTime)?
+    /// Bytes delivered by then.
+    private var moved: UInt64 = 0
+    /// Since when packets have been late without a break.
+    private var lateSince: MediaTime?
+    /// Bits a second, audio among them, that the link carries: from when it was full, or from what has gone through
+    /// since; nil for one that never was full.
+    private var known: Double?
+    /// Something went through much faster than what is known, which is not to be tested with all caution.
+    private var isDoubted = false
+    /// While a queue empties: how long it was at the last step and the shortest since, and when the next may come.
+    /// Packets that were left out shorten it, too, which is no success.
+    private var emptying: (lag: MediaTime, least: MediaTime, hasShed: Bool, until: MediaTime)?
     /// Before the present run of steps down; a connection that breaks takes it back.
     private var beforeFall: Int?
     private var nextTrial = MediaTime.zero
     private var pause = firstPause
     private var step = firstStep
-    /// While more is tried than what is known to go through: that.
-    private var beforeTrial: Int?
-    /// How late packets were when the trial began; a little too much shows as more.
-    private var lagBeforeTrial = MediaTime.zero
+    /// While more is tried than what is known to go through: how late packets were when it began; a little too much
+    /// shows as more.
+    private var lagBeforeTrial: MediaTime?
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -91,23 +119,33 @@ struct BitrateController {
         guard report.isPublishing else { return }
         var report = report
         // What has been left out is late no more, but it was.
-        if report.shedPackets > shedPackets { report.lag = max(report.lag, Self.sheddingLag) }
+        let hasShed = report.shedPackets > shedPackets
+        if hasShed { report.lag = max(report.lag, Self.sheddingLag) }
         shedPackets = report.shedPackets
         if report.connection != connection { begin(report) }
-        let hasStood = report.time - lastMovement >= Self.stall
-        let rate = measure(report)
-        if report.time - lastMovement >= Self.stillness {
-            // Less would not move it either.
-            return
+        if let emptying {
+            self.emptying?.least = min(emptying.least, report.lag)
+            self.emptying?.hasShed = emptying.hasShed || hasShed
         }
+        let hasStood = report.time - lastMovement >= Self.stall
+        // A socket in which nothing is outstanding has nothing to move.
+        if report.deliveredBytes >= moved + Self.movement || report.outstandingBytes == 0 {
+            (moved, lastMovement) = (report.deliveredBytes, report.time)
+        }
+        samples.append((report.time, report.deliveredBytes))
+        while samples.count > 2, report.time - samples[1].time >= .seconds(1) { samples.removeFirst() }
+        // Less would not move it either.
+        if report.time - lastMovement >= Self.stillness { return }
         // What waited goes out first; and from here on there is a rate again.
         if hasStood { settle(report) }
-        if report.lag >= Self.congestedLag {
-            congested(report, rate)
-        } else if let beforeTrial, report.lag >= Self.failedTrialLag {
-            failed(report, rate, beforeTrial)
+        guard report.time - connectedAt >= Self.settling else { return }
+        let isTrial = lagBeforeTrial != nil
+        lateSince = report.lag < Self.failedTrialLag ? nil : lateSince ?? report.time
+        let isLasting = lateSince.map { report.time - $0 >= Self.patience } ?? false
+        if isLasting && (isTrial || report.lag >= Self.congestedLag) || report.lag >= Self.severeLag {
+            congested(report)
         } else if report.lag < Self.calmLag {
-            calm(report, rate)
+            calm(report)
         }
     }
 
@@ -116,108 +154,135 @@ struct BitrateController {
         connection = report.connection
         // What led to the last one's end says little of what the path carries.
         if let beforeFall { set(beforeFall, "a new connection") }
-        beforeFall = nil
-        beforeTrial = nil
+        (beforeFall, lagBeforeTrial) = (nil, nil)
         nextTrial = report.time + pause
+        connectedAt = report.time
         settle(report)
     }
 
     private mutating func settle(_ report: LinkReport) {
         samples.removeAll(keepingCapacity: true)
         samples.append((report.time, report.deliveredBytes))
-        lastMovement = report.time
-        emptying = (max(report.lag, Self.sheddingLag), report.time + Self.settling)
+        (moved, lastMovement) = (report.deliveredBytes, report.time)
+        empty(from: max(report.lag, Self.sheddingLag), report.time)
     }
 
-    /// Bits a second over the last second; nil as long as half a second has not been seen.
-    private mutating func measure(_ report: LinkReport) -> Double? {
-        // A socket in which nothing is outstanding has nothing to move.
-        if report.deliveredBytes != samples.last?.bytes || report.outstandingBytes == 0 { lastMovement = report.time }
-        samples.append((report.time, report.deliveredBytes))
-        while samples.count > 2, report.time - samples[1].time >= .seconds(1) { samples.removeFirst() }
-        guard let first = samples.first, report.time - first.time >= .milliseconds(500) else { return nil }
-        return Double(report.deliveredBytes - first.bytes) * 8 / (report.time - first.time).secondsAsDouble
+    private mutating func empty(from lag: MediaTime, _ now: MediaTime) {
+        let settling = lag < Self.severeLag ? Self.settling : Self.severeSettling
+        emptying = (lag, lag, false, now + settling)
     }
 
-    private mutating func congested(_ report: LinkReport, _ rate: Double?) {
+    /// Bits a second since the sample before the last `span`; nil where half of it has not been seen.
+    private func rate(over span: MediaTime) -> Double? {
+        guard let last = samples.last,
+            let first = samples.last(where: { last.time - $0.time >= span }) ?? samples.first,
+            last.time - first.time >= MediaTime(nanoseconds: span.nanoseconds / 2)
+        else { return nil }
+        return Double(last.bytes - first.bytes) * 8 / (last.time - first.time).secondsAsDouble
+    }
+
+    /// What goes through now, audio among it.
+    private var rate: Double { rate(over: .milliseconds(1000)) ?? 0 }
+    private var total: Double { Double(target + limits.audio) }
+
+    /// Packets have been late for a while: less.
+    private mutating func congested(_ report: LinkReport) {
         if let emptying {
             guard report.time >= emptying.until else { return }
             // Shrinking: nothing more is needed.
-            if report.lag.nanoseconds < emptying.lag.nanoseconds / 10 * 9 {
-                self.emptying = (report.lag, report.time + Self.settling)
-                return
+            if !emptying.hasShed, emptying.least.nanoseconds < emptying.lag.nanoseconds / 10 * 9 {
+                return empty(from: report.lag, report.time)
             }
         }
-        pause = beforeTrial == nil ? Self.firstPause : min(pause * 2, Self.longestPause)
-        beforeFall = beforeFall ?? beforeTrial ?? target
-        beforeTrial = nil
+        // The link has been full since packets are late, and for longer where that began a moment ago.
+        let late = lateSince.map { report.time - $0 } ?? .zero
+        let carried = rate(over: min(max(late, .milliseconds(300)), .seconds(1))) ?? 0
+        let isMeaningful = carried > Double(target) * Self.meaningfulShare
+        guard isMeaningful || report.time - connectedAt >= Self.probation else { return }
+        if beforeFall == nil { pause = min(pause * 2, Self.longestPause) }
+        beforeFall = beforeFall ?? target
+        lagBeforeTrial = nil
         step = Self.firstStep
-        var wanted = Double(target) * Self.emptyingShare
-        let carried = min(rate ?? 0, Double(target + limits.audio))
-        if carried > Double(target) * Self.meaningfulShare {
-            capacity = carried
-            wanted = min(wanted, carried * Self.emptyingShare - Double(limits.audio))
+        let (least, most) = (Self.emptyingShares.lowerBound, Self.emptyingShares.upperBound)
+        let share = min(max(1 - report.lag.secondsAsDouble * 0.7, least), most)
+        var wanted = Double(target) * share
+        if isMeaningful {
+            full(carried)
+            wanted = min(wanted, carried * share - Double(limits.audio))
         }
-        set(Int(wanted), "packets are \(report.lag.milliseconds) ms late")
-        emptying = (report.lag, report.time + Self.settling)
+        set(Int(max(wanted, Double(target) * Self.largestFall)), "packets are \(report.lag.milliseconds) ms late")
+        empty(from: report.lag, report.time)
         nextTrial = report.time + pause
     }
 
-    /// A trial made packets late, but not yet so late that the queue has to be emptied first.
-    private mutating func failed(_ report: LinkReport, _ rate: Double?, _ beforeTrial: Int) {
-        self.beforeTrial = nil
-        pause = min(pause * 2, Self.longestPause)
-        step = Self.firstStep
-        nextTrial = report.time + pause
-        var wanted = beforeTrial
-        // Several trials may have gone a little too far before one went far enough to be noticed.
-        if let rate, use(rate) >= Self.unusedShare {
-            capacity = rate
-            wanted = min(wanted, Int(rate * Self.failedShare) - limits.audio)
-        }
-        emptying = (report.lag, report.time + Self.settling * 2)
-        set(wanted, "more made packets \(report.lag.milliseconds) ms late")
+    /// The link is full at this rate. A measurement that is too low must not hide what was known, or the next trials
+    /// would take its limit for a better link; less than half is another link.
+    private mutating func full(_ rate: Double) {
+        isDoubted = false
+        known = known.map { rate > $0 / 2 ? max(rate, $0 * Self.forgetting) : rate } ?? rate
     }
 
-    /// The share of what the encoder was given that went through.
-    private func use(_ rate: Double?) -> Double { (rate ?? 0) / Double(target + limits.audio) }
-
-    private mutating func calm(_ report: LinkReport, _ rate: Double?) {
+    /// Packets are on time.
+    private mutating func calm(_ report: LinkReport) {
         if emptying != nil {
             emptying = nil
             nextTrial = report.time + pause
-            if let capacity, beforeFall != nil {
-                set(max(target, Int(capacity * Self.settledShare) - limits.audio), "the queue is empty again")
+            if let known, let beforeFall {
+                let settled = Int(known * Self.settledShare) - limits.audio
+                set(max(target, min(settled, beforeFall)), "the queue is empty again")
             }
             beforeFall = nil
             return
         }
-        guard target < limits.ceiling, report.time >= nextTrial else { return }
-        if beforeTrial != nil {
-            let use = use(rate)
+        guard target < limits.ceiling else { return }
+        if let known, let burst = rate(over: Self.burst), burst > known * Self.betterBurstShare {
+            if !isDoubted { nextTrial = min(nextTrial, report.time + Self.trial) }
+            isDoubted = true
+        }
+        guard report.time >= nextTrial else { return }
+        if let lagBeforeTrial {
+            let use = rate / total
             // The encoder has not got there yet, or the link may not.
             guard use >= Self.testedShare || use < Self.unusedShare else { return }
             guard report.lag <= lagBeforeTrial + Self.trialLag else { return }
-            succeeded(isTested: use >= Self.testedShare)
+            if !succeeded(isUsed: use >= Self.testedShare) {
+                self.lagBeforeTrial = nil
+                nextTrial = report.time + pause
+                return
+            }
         }
-        beforeTrial = target
         lagBeforeTrial = report.lag
-        set(target + Int(Double(target) * step), "packets are on time")
+        set(Int(raised) - limits.audio, "packets are on time")
         nextTrial = report.time + Self.trial
-        if target == limits.ceiling { (beforeTrial, capacity) = (nil, nil) }
+        if target == limits.ceiling { (lagBeforeTrial, known) = (nil, nil) }
     }
 
-    /// Small steps up to what is known to go through; beyond it each may be twice the last.
-    private mutating func succeeded(isTested: Bool) {
-        let reached = Double(target + limits.audio)
-        guard isTested, reached > capacity ?? 0 else {
-            step = Self.firstStep
-            return
+    /// What is known to go through allows more.
+    private var hasRoom: Bool { known.map { total < $0 * Self.settledShare * 0.97 } ?? false }
+
+    /// What to try next: not beyond what is known in one leap.
+    private var raised: Double {
+        let next = total + max(total * step, Double(limits.bottom) * Self.firstStep)
+        return hasRoom ? min(next, (known ?? next) * Self.settledShare) : next
+    }
+
+    /// Each step may be twice the last, up to what is known, and beyond it where it is left behind clearly.
+    ///
+    /// - Returns: whether the next step may follow at once: where the link may be full, it comes after a pause.
+    private mutating func succeeded(isUsed: Bool) -> Bool {
+        let doubled = min(step * 2, Self.largestStep)
+        step = Self.firstStep
+        guard isUsed else { return true }
+        guard let known else {
+            step = doubled
+            return true
         }
-        capacity = reached
-        step = min(step * 2, Self.largestStep)
-        // Several in a row are a better link, which is worth asking again soon.
-        if step > Self.firstStep * 3 { pause = Self.firstPause }
+        if isDoubted || hasRoom || rate > known * Self.clearlyBetterShare { step = doubled }
+        guard rate > known * Self.betterShare else { return isDoubted || hasRoom }
+        (self.known, isDoubted) = (rate, false)
+        // A better link is worth asking again soon.
+        pause = Self.firstPause
+        return true
     }
 
     private mutating func set(_ bitrate: Int, _ reason: String) {

@@ -93,7 +93,8 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     /// When the last canvas has to be encoded again. Before the first sample the broadcast has no time yet: look again
     /// soon.
     private func repeatDeadline() -> MediaTime {
-        schedule.repeatDeadline ?? clock.monotonicTime(of: firstFrameDeadline) ?? clock.monotonic.now() + schedule.idleInterval
+        schedule.repeatDeadline ?? clock.monotonicTime(of: firstFrameDeadline)
+            ?? clock.monotonic.now() + schedule.idleInterval
     }
 
     /// A client that sends only audio gets the plain background as its picture, from half a second on.

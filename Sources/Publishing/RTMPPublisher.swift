@@ -35,12 +35,14 @@ final class RTMPPublisher: PublishingSink {
     }
 
     var progress: SinkProgress {
-        SinkProgress(
-            location: location, bytesSent: connection?.socket.bytesSent ?? 0,
-            outstandingBytes: connection?.socket.unacknowledgedBytes ?? 0,
-            roundTrip: .microseconds(Int64(connection?.socket.tcpInfo?.minimumRoundTripMicroseconds ?? 0)),
-            bytesAcknowledged: acknowledgedBytes,
-            tlsProtocol: connection?.socket.tlsProtocol)
+        guard let socket = connection?.socket else { return SinkProgress(location: location) }
+        let (info, unacknowledged) = (socket.tcpInfo, socket.unacknowledgedBytes)
+        // While a lost segment is sent again, those behind it have arrived: the path carries more than it confirms.
+        let outstanding = unacknowledged - (info?.selectivelyAcknowledgedBytes ?? 0)
+        return SinkProgress(
+            location: location, bytesSent: socket.bytesSent, outstandingBytes: max(outstanding, min(unacknowledged, 1)),
+            roundTrip: info?.minimumRoundTrip ?? .zero, bytesAcknowledged: acknowledgedBytes,
+            tlsProtocol: socket.tlsProtocol)
     }
 
     var redirect: RTMPEndpoint? { connection?.redirect ?? finalRedirect }

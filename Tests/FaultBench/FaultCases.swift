@@ -16,6 +16,22 @@ extension FaultCase {
             try stage.link(.rate(8_000_000))
             stage.linkIsBack()
         },
+        FaultCase(name: "steady", summary: "the uplink carries 1 Mb/s for a while, then 8") { stage, pace in
+            try stage.link(.rate(1_000_000))
+            try stage.wait(20)
+            var shares: [Double] = []
+            for _ in 0..<Int(pace.span(160, 20)) {
+                try stage.wait(0.5)
+                shares.append(stage.bitrateShare)
+            }
+            let mean = shares.reduce(0, +) / Double(shares.count)
+            // 872 kbit/s of video are 0.35 of what is configured.
+            stage.promise(mean > 0.24 && mean < 0.36, "the bitrate settled at \(mean)")
+            let (least, most) = (shares.min() ?? 0, shares.max() ?? 0)
+            stage.promise(least > mean * 0.5 && most < mean * 1.4, "the bitrate swings from \(least) to \(most)")
+            try stage.link(.rate(8_000_000))
+            stage.linkIsBack()
+        },
         FaultCase(name: "stall", summary: "nothing moves, the connection stays") { stage, pace in
             try stage.link(.stall)
             try stage.wait(pace.span(10, 7))

@@ -42,6 +42,14 @@ final class Link {
         return self[direction].bucket.bitsPerSecond == nil ? 64 << 10 : 8 << 10
     }
 
+    /// What the kernel is to take ahead of us: 50 ms of a bounded rate, so that bytes move in small portions, as on a
+    /// real link.
+    func receiveBufferBytes(_ direction: LinkCommand.Direction) -> Int {
+        let most = LoopbackSocket.receiveBufferBytes
+        guard let rate = self[direction].bucket.bitsPerSecond else { return most }
+        return min(max(rate / 8 / 20, 4 << 10), most)
+    }
+
     /// Counts and, where that was asked for, corrupts bytes that were read.
     func carry(_ bytes: inout ArraySlice<UInt8>, _ direction: LinkCommand.Direction) {
         self[direction].bucket.take(bytes.count)

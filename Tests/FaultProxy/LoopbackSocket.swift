@@ -3,9 +3,8 @@ import LinuxSystem
 
 /// TCP on 127.0.0.1, never blocking, that takes little ahead: what the kernel keeps is delay that no command asked for.
 enum LoopbackSocket {
-    /// The kernel takes twice as much: 0.5 s at 1 Mb/s. With less, a keyframe takes so many turns of this thread that a
-    /// busy machine makes a slow link of a free one.
-    private static let receiveBufferBytes: CInt = 32 * 1024
+    /// With less, a keyframe takes so many turns of this thread that a busy machine makes a slow link of a free one.
+    static let receiveBufferBytes = 32 * 1024
     private static let sendBufferBytes: CInt = 128 * 1024
     /// As on Ethernet. Loopback's own is 64 KiB, which goes badly with small windows.
     private static let segmentBytes: CInt = 1448
@@ -15,7 +14,7 @@ enum LoopbackSocket {
         let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = try OwnedDescriptor(checking: socket(AF_INET, type, 0))
         // Accepted sockets inherit all of it.
-        set(descriptor.raw, SOL_SOCKET, SO_RCVBUF, receiveBufferBytes)
+        set(descriptor.raw, SOL_SOCKET, SO_RCVBUF, CInt(receiveBufferBytes))
         set(descriptor.raw, SOL_SOCKET, SO_SNDBUF, sendBufferBytes)
         set(descriptor.raw, CInt(IPPROTO_TCP), TCP_MAXSEG, segmentBytes)
         set(descriptor.raw, CInt(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -60,6 +59,11 @@ enum LoopbackSocket {
         var error: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno
+    }
+
+    /// The kernel takes twice as much, and tells the sender of room only when nearly all of it is free.
+    static func setReceiveBuffer(_ descriptor: CInt, bytes: Int) {
+        set(descriptor, SOL_SOCKET, SO_RCVBUF, CInt(bytes))
     }
 
     /// Closing will send a RST.

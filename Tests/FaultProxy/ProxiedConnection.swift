@@ -109,6 +109,7 @@ private struct Lane {
     let from: CInt
     let to: CInt
     private var line = ByteLine()
+    private var receiveBufferBytes = LoopbackSocket.receiveBufferBytes
     /// The sender has closed.
     private var isEnded = false
     /// So has our end towards the receiver.
@@ -133,6 +134,11 @@ private struct Lane {
     mutating func read(_ link: Link, at now: MediaTime, scratch: inout [UInt8]) throws(Errno) {
         let most = min(scratch.count, link.allowance(direction, at: now), link.room(direction) - line.byteCount)
         guard !isEnded, most > 0 else { return }
+        let ahead = link.receiveBufferBytes(direction)
+        if ahead != receiveBufferBytes {
+            receiveBufferBytes = ahead
+            LoopbackSocket.setReceiveBuffer(from, bytes: ahead)
+        }
         let count = recv(from, &scratch, most, 0)
         guard count >= 0 else {
             if errno == EAGAIN || errno == EINTR { return }

@@ -21,6 +21,7 @@ private struct SimulatedLink {
     /// Bits a second that the encoder makes: it follows its target within a second or so.
     private var made: Double
     private var random = SplitMix64(seed: 7)
+    private var ticks = 0
     let audio = 128_000.0
 
     init(capacity: Double, ceiling: Int = 2_500_000, floor: Int = 300_000) {
@@ -41,7 +42,10 @@ private struct SimulatedLink {
         for _ in 0..<Int(seconds * 10) {
             time += .milliseconds(100)
             made += (Double(controller.target) - made) * 0.1
-            let wanted = (made * use + audio) * 0.1 * Double.random(in: 0.8...1.2, using: &random)
+            ticks += 1
+            // Every two seconds a keyframe, of what four tenths of a second make.
+            let share = ticks % 20 == 0 ? 4.0 : 16.0 / 19
+            let wanted = (made * use * share + audio) * 0.1 * Double.random(in: 0.8...1.2, using: &random)
             queuedBits += wanted
             let sent = min(queuedBits, capacity * 0.1)
             queuedBits -= sent
@@ -76,8 +80,10 @@ private struct SimulatedLink {
         var link = SimulatedLink(capacity: 8e6)
         link.run(10)
         link.capacity = capacity
+        // From the moment at which packets are late.
+        while link.lag < 0.15 { link.run(0.1) }
         let fall = link.run(1)
-        #expect(fall.last! < 2_500_000, "one second after the link became slow")
+        #expect(fall.last! < 2_500_000, "one second after packets became late")
         link.run(20)
         let settled = link.run(60)
         let available = capacity - link.audio
@@ -99,7 +105,7 @@ private struct SimulatedLink {
         link.capacity = 0.3e6
         link.run(20)
         #expect(Double(link.controller.target) + link.audio < 0.35e6)
-        #expect(link.lag < 0.3)
+        #expect(link.lag < 0.45, "a keyframe may be under way")
         link.capacity = 8e6
         let rise = link.run(40)
         let full = rise.firstIndex(of: 2_500_000).map { Double($0) / 10 }
@@ -122,7 +128,7 @@ private struct SimulatedLink {
         link.capacity = 0.8e6
         link.run(20)
         #expect(Double(link.controller.target) + link.audio < 0.9e6)
-        #expect(link.lag < 0.3)
+        #expect(link.lag < 0.45, "a keyframe may be under way")
     }
 
     /// Bug: a destination that was added, or came back, began with a keyframe of a second ago; that counted as
@@ -142,6 +148,46 @@ private struct SimulatedLink {
             controller.note(report)
             #expect(controller.target == 2_500_000)
         }
+    }
+
+    /// Bug: a server that lets a publisher in and then hangs, again and again, spoiled the picture of all destinations
+    /// for five seconds each time: its kernel takes some, and a segment now and then behind a closed window.
+    @Test func aConnectionThatHangsSoonChangesNothing() {
+        var controller = BitrateController(
+            BitrateController.Limits(ceiling: 2_500_000, floor: 300_000, audio: 128_000))
+        var time = MediaTime.zero
+        for connection in 1...5 {
+            var delivered: UInt64 = 0
+            for tick in 0..<50 {
+                if tick < 4 { delivered += 33_000 } else if [7, 11, 19, 35].contains(tick) { delivered += 4_096 }
+                var report = LinkReport(time: time)
+                report.isPublishing = true
+                report.connection = connection
+                report.lag = .milliseconds(tick < 4 ? 0 : Int64(tick - 3) * 150)
+                report.deliveredBytes = delivered
+                report.outstandingBytes = tick < 4 ? 10_000 : 82_000
+                controller.note(report)
+                #expect(controller.target == 2_500_000, "connection \(connection), \(tick * 100) ms")
+                time += .milliseconds(100)
+            }
+            time += .seconds(1)
+        }
+    }
+
+    /// One that connects over a link that is too slow from the first byte on is no such server.
+    @Test func aNewConnectionOverASlowLinkIsAdaptedTo() {
+        var controller = BitrateController(
+            BitrateController.Limits(ceiling: 2_500_000, floor: 300_000, audio: 128_000))
+        for tick in 0..<40 {
+            var report = LinkReport(time: .milliseconds(Int64(tick) * 100))
+            report.isPublishing = true
+            report.connection = 1
+            report.lag = .milliseconds(min(2_000, Int64(tick) * 80))
+            report.deliveredBytes = UInt64(tick) * 6_250
+            report.outstandingBytes = 82_000
+            controller.note(report)
+        }
+        #expect(controller.target < 1_200_000, "500 kbit/s go through, for four seconds")
     }
 
     /// Bug: trials that the encoder had not used yet were taken for successes, and the target swung for ever between a
@@ -212,17 +258,23 @@ private struct SimulatedLink {
         return report
     }
 
+    /// Ten looks a second; "b" is late, from the beginning on.
+    private func run(_ control: BitrateControl, from: Int64, to: Int64, isLate: Bool, publishing: Bool = true) {
+        for tick in from * 10..<to * 10 {
+            let now = MediaTime.milliseconds(tick * 100)
+            let late = report(now, lag: isLate ? .milliseconds(800) : .zero, publishing: publishing)
+            _ = control.look(at: now) { [("a", report(now, lag: .zero, publishing: publishing)), ("b", late)] }
+        }
+    }
+
     @Test func theSlowestLinkThatTakesPacketsDecides() {
         let control = BitrateControl(limits)
-        #expect(control.look(at: .zero) { [("a", report(.zero, lag: .zero)), ("b", report(.zero, lag: .zero))] } == nil)
-        let step = control.look(at: .seconds(1)) {
-            [("a", report(.seconds(1), lag: .zero)), ("b", report(.seconds(1), lag: .milliseconds(800)))]
-        }
-        #expect(step?.bitrate == 1_361_600 || (step?.bitrate ?? .max) < 2_000_000)
-        #expect(step?.reason.contains("\"b\"") == true)
+        run(control, from: 0, to: 10, isLate: true)
+        #expect(control.current.bitrate < 2_000_000)
+        #expect(control.current.reason.contains("\"b\""))
         // b goes away: it has no say any more.
-        let back = control.look(at: .seconds(2)) {
-            [("a", report(.seconds(2), lag: .zero)), ("b", report(.seconds(2), lag: .seconds(5), publishing: false))]
+        let back = control.look(at: .seconds(10)) {
+            [("a", report(.seconds(10), lag: .zero)), ("b", report(.seconds(10), lag: .seconds(5), publishing: false))]
         }
         #expect(back?.bitrate == 2_000_000)
         #expect(control.current.bitrate == 2_000_000)
@@ -230,10 +282,10 @@ private struct SimulatedLink {
 
     @Test func withNobodyConnectedNothingChanges() {
         let control = BitrateControl(limits)
-        _ = control.look(at: .zero) { [("a", report(.zero, lag: .seconds(1)))] }
+        run(control, from: 0, to: 10, isLate: true)
         let found = control.current.bitrate
         #expect(found < 2_000_000)
-        #expect(control.look(at: .seconds(1)) { [("a", report(.seconds(1), lag: .zero, publishing: false))] } == nil)
+        run(control, from: 10, to: 12, isLate: false, publishing: false)
         #expect(control.current.bitrate == found)
     }
 

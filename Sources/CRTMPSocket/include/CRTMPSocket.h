@@ -87,13 +87,10 @@ int upcast_tcp_unacknowledged_bytes(int fd);
 
 /// What the kernel has measured (TCP_INFO); a zero is something that it does not know.
 typedef struct upcast_tcp_info {
-    uint32_t rtt_us;
+    /// The shortest round trip of the last minutes.
     uint32_t min_rtt_us;
-    uint32_t total_retransmits;
-    /// Bytes a second.
-    uint64_t delivery_rate;
-    /// The rate was bounded by what there was to send.
-    int is_application_limited;
+    /// Bytes that the peer has received behind one that was lost (SACK); about, counted in whole segments.
+    uint64_t selectively_acknowledged;
 } upcast_tcp_info;
 /// 0, or -1 with errno set.
 int upcast_tcp_read_info(int fd, upcast_tcp_info *result);
