@@ -125,6 +125,22 @@ package import MediaCore
         advance(work)
     }
 
+    /// Processes the awaited band where it lies, in memory that is not ours: up to 64 bytes behind it are read as well,
+    /// and it may change meanwhile. After an error the sample is given up.
+    package func bandArrived(at bytes: UnsafeRawPointer) throws(GeometryError) {
+        guard var work else { throw GeometryError.noBandAwaited }
+        let band = work.bands.band(at: work.nextRow)
+        if work.bands.isGathered {
+            unsafe bandBuffer.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: band.byteCount))
+            return try bandArrived()
+        }
+        self.work = nil
+        unsafe try process(
+            bytes, stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
+        work.nextRow += band.rowCount
+        advance(work)
+    }
+
     /// Gives the sample up; what the picture holds then is of no use.
     package func cancel() { work = nil }
 

@@ -45,6 +45,9 @@ package protocol IngestConsumer: AnyObject, Sendable {
     /// Where the current band's bytes go; at least its `byteCount` large.
     var bandBuffer: UnsafeMutableRawBufferPointer { get }
     func bandArrived() throws(ProtocolError)
+    /// The current band lies there, in memory of the client's that may change at any time and is not to be written; 64
+    /// bytes behind it can be read as well. Valid during the call.
+    func bandArrived(at bytes: UnsafeRawPointer) throws(ProtocolError)
     /// The frame's last byte has been read.
     func endVideo(arrival: MediaTime)
     /// The frame will not be completed.

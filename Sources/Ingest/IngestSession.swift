@@ -40,6 +40,9 @@ internal import MediaCore
     private var headFilled = 0
     private let scratch: UnsafeMutableRawBufferPointer
     private var audioRoom: UnsafeMutableRawBufferPointer?
+    /// A descriptor that came with the header that is being read, or whose message is being handled.
+    private var arrived: OwnedDescriptor?
+    private let sharedPools: SharedPools
     private(set) var outbox = Outbox()
     private var outgoingSequence: UInt32 = 0
     /// Started, and not yet ended: the consumer is owed an `ended`.
@@ -61,6 +64,7 @@ internal import MediaCore
         self.consumer = consumer
         self.limits = limits
         self.clock = clock
+        sharedPools = SharedPools(limits: limits)
         acceptedAt = clock.now()
         lastByteAt = acceptedAt
         unsafe head = .allocate(byteCount: MessageHeader.byteCount + limits.maxBody, alignment: 16)
@@ -98,7 +102,7 @@ internal import MediaCore
     func discardInput() -> Bool {
         var budget = Self.readBudget
         while budget > 0, !inputEnded {
-            switch unsafe receive(from: socket.raw, into: scratch) {
+            switch unsafe Ingest.receive(from: socket.raw, into: scratch) {
             case .bytes(let count): budget -= count
             case .wouldBlock: return true
             case .ended: inputEnded = true
@@ -115,7 +119,7 @@ internal import MediaCore
         while budget > 0 {
             let target = unsafe nextTarget()
             let count: Int
-            switch unsafe receive(from: socket.raw, into: target) {
+            switch unsafe receive(into: target) {
             case .wouldBlock: return .more
             case .ended:
                 inputEnded = true
@@ -132,6 +136,12 @@ internal import MediaCore
             }
         }
         return .more
+    }
+
+    /// Descriptors come with a message's first byte, so they are looked for where headers are read.
+    private func receive(into target: UnsafeMutableRawBufferPointer) -> ReadOutcome {
+        guard case .header = phase else { return unsafe Ingest.receive(from: socket.raw, into: target) }
+        return unsafe Ingest.receive(from: socket.raw, into: target, descriptor: &arrived)
     }
 
     /// The client will send no more: forgets a sample that was on its way.
@@ -262,8 +272,11 @@ internal import MediaCore
     }
 
     private func dispatch(_ header: MessageHeader) throws(ProtocolError) -> BroadcastEnd? {
-        // Whatever becomes of the message, its payload is dealt with: by default it is skipped.
+        // Whatever becomes of the message, its payload is dealt with: by default it is skipped. So is a descriptor.
         skip(header.payloadBytes)
+        defer { arrived = nil }
+        // And the place of a picture that lay in shared memory is free again.
+        defer { if header.type == .video, header.payloadBytes == 0 { release(header.sequence) } }
         lastSequence = header.sequence
         let body = unsafe RawSpan(
             _unsafeStart: head.baseAddress! + MessageHeader.byteCount, byteCount: header.bodyBytes)
@@ -285,6 +298,7 @@ internal import MediaCore
         case .resume:
             try BareMessage.check(body: body, type: .resumed)
             consumer.resumed()
+        case .share: try sharedPools.take(try SharedMemoryMessage.decode(body: body), arrived.take())
         case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))
         case .finish:
             let message = try FinishedMessage.decode(body: body)
@@ -298,6 +312,7 @@ internal import MediaCore
         switch header.type {
         case .video:
             let message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
+            if let shared = message.shared { return try takeShared(message, shared) }
             guard try consumer.beginVideo(message, arrival: clock.now()) else { return }
             phase = .video(total: total, position: 0, band: consumer.nextBand(), filled: 0)
         case .audioApp, .audioMic:
@@ -314,6 +329,28 @@ internal import MediaCore
             phase = .audio(source, total: total, filled: 0)
         default: break
         }
+    }
+
+    /// Takes a picture that lies in shared memory, at once: nothing of the client's is kept.
+    private func takeShared(_ message: VideoMessage, _ shared: SharedPayload) throws(ProtocolError) {
+        let payload = try sharedPools.find(shared)
+        try payload.check()
+        let arrival = clock.now()
+        guard try consumer.beginVideo(message, arrival: arrival) else { return }
+        do throws(ProtocolError) {
+            while let band = consumer.nextBand() {
+                try unsafe consumer.bandArrived(at: payload.bytes(band.payloadOffset, band.byteCount))
+            }
+            try payload.check()
+        } catch {
+            consumer.cancelVideo()
+            throw error
+        }
+        consumer.endVideo(arrival: arrival)
+    }
+
+    private func release(_ sequence: UInt32) {
+        enqueue { ReleasedMessage(sequence: sequence).encode(sequence: $0, into: &$1) }
     }
 
     func sendError(_ error: ProtocolError) {

@@ -28,6 +28,11 @@ package struct IngestLimits: Equatable, Sendable {
     /// What version 1 of the protocol allows: 4096x4096, 80 MiB of pixels, 1 MiB of PCM, 4096 bytes of body.
     package static let `default` = IngestLimits()
 
+    /// Memories of one client at the same time, where pictures may lie.
+    package static let maxSharedPools = 4
+    /// Bytes of each: eight of the largest pictures.
+    package var maxSharedPoolBytes: Int { 8 * maxVideoPayload }
+
     /// The least width and height of a picture.
     package static let minSide = 16
     /// The most bytes from one row to the next.

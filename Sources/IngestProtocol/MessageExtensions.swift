@@ -7,15 +7,17 @@ package enum MessageExtensions {
     package enum Tag: UInt16, CaseIterable, Sendable {
         /// Rectangles of a video sample that must not be shown. Sent as critical (0x8001); reserved in version 1.
         case secureRegions = 1
-        /// The payload lies in shared memory, `payloadBytes` is zero. Sent as critical (0x8002); reserved in version 1.
+        /// The payload lies in shared memory, `payloadBytes` is zero: `SharedPayload`. Sent as critical (0x8002).
         case sharedMemory = 2
         /// The part of the picture that changed. A hint; reserved in version 1, which skips it.
         case damage = 3
+        /// In a welcome: what the daemon takes in shared memory, `SharedMemoryOffer`.
+        case sharedMemoryOffer = 4
     }
 
-    /// Walks the extensions from `start` to the body's end. Version 1 understands none, so this only decides whether
-    /// the message may be taken without them. Secure regions and shared memory are refused even where a client forgot
-    /// the critical bit: what was meant to stay hidden must not be shown for a missing bit.
+    /// Walks the extensions from `start` to the body's end, and decides whether the message may be taken without those
+    /// that this version does not understand there. Secure regions and shared memory are refused even where a client
+    /// forgot the critical bit: what was meant to stay hidden must not be shown for a missing bit.
     static func check(_ body: RawSpan, from start: Int, in type: MessageType, fatal: Bool) throws(ProtocolError) {
         let end = body.byteCount
         var offset = start
@@ -37,7 +39,9 @@ package enum MessageExtensions {
                 )
             }
             let known = Tag(rawValue: tag & ~criticalBit)
-            if known == .secureRegions || known == .sharedMemory || tag & criticalBit != 0 {
+            if known == .sharedMemory, type == .video {
+                // Whoever decodes the picture reads it.
+            } else if known == .secureRegions || known == .sharedMemory || tag & criticalBit != 0 {
                 let name =
                     switch known {
                     case .secureRegions: "secure regions (extension 1)"
@@ -51,5 +55,16 @@ package enum MessageExtensions {
             }
             offset = next
         }
+    }
+
+    /// The value of the first extension of a kind; nil without one. Only behind a successful `check`.
+    static func find(_ tag: Tag, in body: RawSpan, from start: Int) -> Range<Int>? {
+        var offset = start
+        while offset < body.byteCount {
+            let length = Int(body.uint16(at: offset + 2))
+            if body.uint16(at: offset) & ~criticalBit == tag.rawValue { return offset + 4..<offset + 4 + length }
+            offset += 4 + length + WireText.padding(after: length)
+        }
+        return nil
     }
 }

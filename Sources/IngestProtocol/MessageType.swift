@@ -1,7 +1,6 @@
 /// What a message is; the number stands in byte 3 of its header. Clients send 0x01-0x7f, the daemon 0x80-0xff.
 ///
-/// The client's words are ReplayKit's (`RPBroadcastSampleHandler`). 0x85 is reserved for the release of a sample that
-/// was sent in shared memory.
+/// The client's words are ReplayKit's (`RPBroadcastSampleHandler`).
 package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     case started = 0x01
     case video = 0x02
@@ -11,11 +10,13 @@ package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible
     case resumed = 0x06
     case annotated = 0x07
     case finished = 0x08
+    case sharedMemory = 0x09
 
     case welcome = 0x81
     case state = 0x82
     case error = 0x83
     case goodbye = 0x84
+    case released = 0x85
     case counters = 0x86
 
     /// True for what a client may send.
@@ -31,10 +32,12 @@ package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible
         case .resumed: "resumed"
         case .annotated: "annotated"
         case .finished: "finished"
+        case .sharedMemory: "sharedMemory"
         case .welcome: "welcome"
         case .state: "state"
         case .error: "error"
         case .goodbye: "goodbye"
+        case .released: "released"
         case .counters: "counters"
         }
     }

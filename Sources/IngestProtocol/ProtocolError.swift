@@ -41,6 +41,10 @@ package enum ErrorCode: UInt16, CaseIterable, Sendable {
     case planeOutsidePayload = 23
     /// A colour matrix or range has a value that does not exist.
     case badColor = 24
+    /// Shared memory is not as it must be, or does not hold what a picture says lies in it.
+    case badSharedMemory = 25
+    /// A picture in shared memory was overwritten before it was released: it is not shown.
+    case sampleOverwritten = 26
 
     /// A stream description is consistent, but names PCM that is not taken.
     case unsupportedAudioFormat = 30

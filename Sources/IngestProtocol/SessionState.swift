@@ -15,6 +15,8 @@ package struct SessionState: Equatable, Sendable {
         case pause
         case resume
         case annotate
+        /// Memory that pictures will lie in, also while paused.
+        case share
         case finish
         /// Read past body and payload: an unknown type that is not critical, or a pause while paused.
         case skip
@@ -39,7 +41,7 @@ package struct SessionState: Equatable, Sendable {
         case .start, .resume: phase = .live
         case .pause: phase = .paused
         case .finish: phase = .finished
-        case .sample, .discard, .annotate, .skip: break
+        case .sample, .discard, .annotate, .share, .skip: break
         }
         return admission
     }
@@ -62,8 +64,9 @@ package struct SessionState: Equatable, Sendable {
         case (.paused, .resumed): return .resume
         case (_, .paused), (_, .resumed): return .skip
         case (_, .annotated): return .annotate
+        case (_, .sharedMemory): return .share
         case (_, .finished): return .finish
-        case (_, .welcome), (_, .state), (_, .error), (_, .goodbye), (_, .counters):
+        case (_, .welcome), (_, .state), (_, .error), (_, .goodbye), (_, .released), (_, .counters):
             throw unexpected("only a daemon sends this message")
         }
     }

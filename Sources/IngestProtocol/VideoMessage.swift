@@ -11,6 +11,8 @@ package struct VideoMessage: Equatable, Sendable {
     package var format: VideoSampleFormat
     /// As it stands on the wire: 1 to 8, 0 for none; any other value is read as none.
     package var orientationRaw: UInt8
+    /// Where the payload lies if it does not follow.
+    package var shared: SharedPayload?
 
     /// Nil where none was given or the value does not exist: the picture is taken as it is.
     package var orientation: OrientationTag? { OrientationTag(rawValue: orientationRaw) }
@@ -19,7 +21,10 @@ package struct VideoMessage: Equatable, Sendable {
         self.init(pts: pts, format: format, orientationRaw: orientation?.rawValue ?? 0)
     }
 
-    package init(pts: MediaTime, format: VideoSampleFormat, orientationRaw: UInt8) {
+    package init(
+        pts: MediaTime, format: VideoSampleFormat, orientationRaw: UInt8, shared: SharedPayload? = nil
+    ) {
+        self.shared = shared
         self.pts = pts
         self.format = format
         self.orientationRaw = orientationRaw
@@ -31,6 +36,7 @@ package struct VideoMessage: Equatable, Sendable {
         -> VideoMessage
     {
         try MessageBody.check(body, fixed: fixedBytes, in: .video, fatal: false)
+        let (shared, payloadBytes) = try payload(body: body, payloadBytes: payloadBytes, limits: limits)
         let code = FourCC(rawValue: body.uint32(at: 16).byteSwapped)
         guard let pixelFormat = PixelFormat(fourCC: code) else {
             throw ProtocolError(
@@ -53,7 +59,26 @@ package struct VideoMessage: Equatable, Sendable {
         }
         try format.check(payloadBytes: payloadBytes, limits: limits)
         return VideoMessage(
-            pts: MediaTime(nanoseconds: body.int64(at: 0)), format: format, orientationRaw: body.uint8(at: 20))
+            pts: MediaTime(nanoseconds: body.int64(at: 0)), format: format, orientationRaw: body.uint8(at: 20),
+            shared: shared)
+    }
+
+    /// Where the payload lies, and how long it is.
+    private static func payload(
+        body: RawSpan, payloadBytes: Int, limits: IngestLimits
+    ) throws(ProtocolError) -> (SharedPayload?, Int) {
+        guard let value = MessageExtensions.find(.sharedMemory, in: body, from: fixedBytes) else {
+            return (nil, payloadBytes)
+        }
+        let shared = try SharedPayload(body.extracting(value))
+        guard payloadBytes == 0, shared.byteCount <= limits.maxVideoPayload else {
+            throw ProtocolError(
+                .badSharedMemory, fatal: false,
+                payloadBytes > 0
+                    ? "video: its payload is said to lie in shared memory, and \(payloadBytes) bytes follow"
+                    : "video: \(shared.byteCount) bytes in shared memory; at most \(limits.maxVideoPayload) are taken")
+        }
+        return (shared, Int(shared.byteCount))
     }
 
     private static func color(
@@ -89,6 +114,7 @@ package struct VideoMessage: Equatable, Sendable {
                 bytes.append(uint32: format.plane(index).stride)
             }
             bytes.append(zeros: 4)
+            shared?.append(to: &bytes)
         }
     }
 }

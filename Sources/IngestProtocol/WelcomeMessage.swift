@@ -16,12 +16,16 @@ package struct WelcomeMessage: Equatable, Sendable {
     package var audioRate: Int
     /// Names the broadcast in the daemon's log and status; at most 64 bytes.
     package let broadcastID: String
+    /// Nil from a daemon that takes nothing in shared memory.
+    package var sharedMemory: SharedMemoryOffer?
 
     package init(
         version: UInt8 = MessageHeader.version, limits: IngestLimits,
         formats: [FourCC] = PixelFormat.allCases.map(\.fourCC),
-        canvasWidth: Int, canvasHeight: Int, frameRate: FrameRate, audioRate: Int, broadcastID: String
+        canvasWidth: Int, canvasHeight: Int, frameRate: FrameRate, audioRate: Int, broadcastID: String,
+        sharedMemory: SharedMemoryOffer? = nil
     ) {
+        self.sharedMemory = sharedMemory
         self.version = version
         self.limits = limits
         self.formats = Array(formats.prefix(Int(UInt8.max)))
@@ -47,6 +51,9 @@ package struct WelcomeMessage: Equatable, Sendable {
         for index in 0..<formatCount {
             formats.append(FourCC(rawValue: body.uint32(at: fixedBytes + 4 * index).byteSwapped))
         }
+        let textEnd = fixedBytes + 4 * formatCount + Int(body.uint16(at: 44))
+        let offer = MessageExtensions.find(
+            .sharedMemoryOffer, in: body, from: textEnd + WireText.padding(after: textEnd))
         return WelcomeMessage(
             version: body.uint8(at: 0),
             limits: IngestLimits(
@@ -54,7 +61,8 @@ package struct WelcomeMessage: Equatable, Sendable {
                 maxAudioPayload: body.size(at: 16), maxBody: body.size(at: 20)),
             formats: formats, canvasWidth: body.size(at: 24), canvasHeight: body.size(at: 28),
             frameRate: FrameRate(rate.0, rate.1), audioRate: body.size(at: 40),
-            broadcastID: WireText.decode(body, from: fixedBytes + 4 * formatCount, lengthAt: 44))
+            broadcastID: WireText.decode(body, from: fixedBytes + 4 * formatCount, lengthAt: 44),
+            sharedMemory: offer.flatMap { SharedMemoryOffer(body.extracting($0)) })
     }
 
     /// Appends the whole message.
@@ -72,6 +80,7 @@ package struct WelcomeMessage: Equatable, Sendable {
             for format in formats { bytes.append(littleEndian: format.rawValue.byteSwapped) }
             bytes.append(contentsOf: broadcastID.utf8)
             bytes.append(zeros: WireText.padding(after: broadcastID.utf8.count))
+            sharedMemory?.append(to: &bytes)
         }
     }
 }

@@ -128,7 +128,9 @@ package final class BroadcastHost: IngestConsumer {
         let canvas = configuration.video.canvas
         return WelcomeMessage(
             limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
-            audioRate: configuration.audio.sampleRate, broadcastID: id)
+            audioRate: configuration.audio.sampleRate, broadcastID: id,
+            sharedMemory: SharedMemoryOffer(
+                maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes))
     }
 
     package func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
@@ -138,6 +140,9 @@ package final class BroadcastHost: IngestConsumer {
     package func nextBand() -> IngestBand? { inlet.nextBand() }
     package var bandBuffer: UnsafeMutableRawBufferPointer { unsafe inlet.bandBuffer }
     package func bandArrived() throws(ProtocolError) { try inlet.bandArrived() }
+    package func bandArrived(at bytes: UnsafeRawPointer) throws(ProtocolError) {
+        try unsafe inlet.bandArrived(at: bytes)
+    }
     package func endVideo(arrival: MediaTime) { inlet.endVideo(arrival: arrival) }
     package func cancelVideo() { inlet.cancelVideo() }
 

@@ -91,8 +91,16 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     var bandBuffer: UnsafeMutableRawBufferPointer { unsafe intake.bandBuffer }
 
     func bandArrived() throws(ProtocolError) {
+        try converting { () throws(GeometryError) in try intake.bandArrived() }
+    }
+
+    func bandArrived(at bytes: UnsafeRawPointer) throws(ProtocolError) {
+        try converting { () throws(GeometryError) in try unsafe intake.bandArrived(at: bytes) }
+    }
+
+    private func converting(_ body: () throws(GeometryError) -> Void) throws(ProtocolError) {
         do {
-            try intake.bandArrived()
+            try body()
         } catch {
             throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be converted: \(error)")
         }

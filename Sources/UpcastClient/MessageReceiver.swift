@@ -151,7 +151,7 @@ final class MessageReceiver: Sendable {
                 .refused(daemonCode: message.codeRaw, sequence: message.refersTo, text: message.text))
         case .counters: return .event(.counters(CaptureCounters(try CountersMessage.decode(body: body))))
         case .goodbye: return .event(.goodbye(CaptureGoodbye(try GoodbyeMessage.decode(body: body))))
-        case nil: return nil
+        case .released, nil: return nil
         case .some(let type):
             throw ProtocolError(.unexpectedMessage, fatal: true, "it sent \(type), which is a client's message")
         }

@@ -33,6 +33,8 @@ import Testing
             #expect(greatest == min(rowsPerBand, Self.plan(source, fit).crop.height))
             let result = Self.bytes(try take(payload(of: asymmetricScene, as: source), Self.plan(source, fit)))
             #expect(result == expected, "padding \(padding)")
+            let inPlace = Self.bytes(try takeInPlace(payload(of: asymmetricScene, as: source), Self.plan(source, fit)))
+            #expect(inPlace == expected, "in place, padding \(padding)")
         }
     }
 

@@ -21,6 +21,17 @@ func finish(_ payload: [UInt8], with intake: FrameIntake) throws {
     }
 }
 
+/// Has the bands taken from where they lie.
+func takeInPlace(_ payload: [UInt8], _ plan: GeometryPlan) throws -> Picture {
+    let (intake, picture) = (FrameIntake(), Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas)))
+    try intake.begin(plan, into: picture)
+    // What is read beyond a row's end is there.
+    try (payload + [UInt8](repeating: 0, count: 64)).withUnsafeBytes { bytes in
+        while let band = intake.nextBand() { try intake.bandArrived(at: bytes.baseAddress! + band.payloadOffset) }
+    }
+    return picture
+}
+
 /// The canvas that a payload becomes.
 func paint(_ payload: [UInt8], _ plan: GeometryPlan) throws -> CanvasBytes {
     let picture = try take(payload, plan)

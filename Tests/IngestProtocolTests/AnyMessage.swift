@@ -14,6 +14,8 @@ enum AnyMessage: Equatable {
     case error(ErrorMessage)
     case goodbye(GoodbyeMessage)
     case counters(CountersMessage)
+    case sharedMemory(SharedMemoryMessage)
+    case released(ReleasedMessage)
     case unknown(UInt8)
 
     /// Decodes header and body at the start of `bytes`; the payload need not be there.
@@ -50,6 +52,8 @@ enum AnyMessage: Equatable {
         case .error: return .error(try ErrorMessage.decode(body: body))
         case .goodbye: return .goodbye(try GoodbyeMessage.decode(body: body))
         case .counters: return .counters(try CountersMessage.decode(body: body))
+        case .sharedMemory: return .sharedMemory(try SharedMemoryMessage.decode(body: body))
+        case .released: return .released(try ReleasedMessage.decode(body: body))
         case nil: return .unknown(header.rawType)
         }
     }
@@ -69,6 +73,8 @@ enum AnyMessage: Equatable {
         case .error(let message): message.encode(sequence: sequence, into: &bytes)
         case .goodbye(let message): message.encode(sequence: sequence, into: &bytes)
         case .counters(let message): message.encode(sequence: sequence, into: &bytes)
+        case .sharedMemory(let message): message.encode(sequence: sequence, into: &bytes)
+        case .released(let message): message.encode(sequence: sequence, into: &bytes)
         case .unknown(let raw):
             MessageHeader(rawType: raw, bodyBytes: 0, payloadBytes: payloadBytes, sequence: sequence).encode(
                 into: &bytes)

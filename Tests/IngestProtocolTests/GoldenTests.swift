@@ -101,6 +101,42 @@ import Testing
             .counters(CountersMessage(framesTaken: 300, framesDropped: 2, audioSamples: 480_000)), 0,
             "5543 01 86 1800 0000 00000000 2a000000 2c01000000000000 0200000000000000 0053070000000000"
         ),
+        (
+            .sharedMemory(SharedMemoryMessage(pool: 3, byteCount: 8192)), 0,
+            "5543 01 09 1000 0000 00000000 2a000000 03000000 00000000 0020000000000000"
+        ),
+        (
+            .video(
+                VideoMessage(
+                    pts: .zero,
+                    format: VideoSampleFormat(
+                        packed: .gray, width: 64, height: 64, color: ColorDescription(matrix: .bt601, range: .video)),
+                    orientationRaw: 0,
+                    shared: SharedPayload(pool: 3, offset: 4096, byteCount: 4096, guardOffset: 64, generation: 7))), 0,
+            """
+            5543 01 02 6000 0000 00000000 2a000000
+            0000000000000000 40000000 40000000 47524559 00 06 01 01
+            00000000 40000000 00000000 00000000 00000000 00000000 00000000
+            0280 2800 03000000 00000000 0010000000000000 0010000000000000 4000000000000000 0700000000000000
+            """
+        ),
+        (
+            .welcome(
+                WelcomeMessage(
+                    limits: IngestLimits(maxWidth: 1920, maxHeight: 1080), formats: [FourCC("420v")],
+                    canvasWidth: 1280, canvasHeight: 720, frameRate: FrameRate(30), audioRate: 48_000,
+                    broadcastID: "b-17", sharedMemory: SharedMemoryOffer(maxPools: 4, maxPoolBytes: 1 << 29))), 0,
+            """
+            5543 01 81 4c00 0000 00000000 2a000000
+            01 01 0000 80070000 38040000 0010c200 00001000 00100000
+            00050000 d0020000 1e000000 01000000 80bb0000 0400 0000
+            34323076 622d3137 0400 1000 04000000 00000000 0000002000000000
+            """
+        ),
+        (
+            .released(ReleasedMessage(sequence: 0xffff_fffe)), 0,
+            "5543 01 85 0800 0000 00000000 2a000000 feffffff 00000000"
+        ),
     ]
 
     @Test(arguments: messages.indices)

@@ -82,7 +82,17 @@ import Testing
                 #expect(location.stride >= shape.rowBytes(pictureWidth: format.width))
                 end = location.offset + location.stride * (rows - 1) + shape.rowBytes(pictureWidth: format.width)
             }
-            #expect(end <= payloadBytes)
+            guard let shared = video.shared else {
+                #expect(end <= payloadBytes)
+                break
+            }
+            #expect(payloadBytes == 0 && end <= shared.byteCount)
+            for memoryBytes in [8, 4096, 1 << 20, 1 << 40] {
+                guard let (payload, word) = try? shared.ranges(in: memoryBytes) else { continue }
+                #expect(payload.lowerBound >= 0 && payload.upperBound <= memoryBytes && payload.count >= end)
+                #expect(word >= 0 && word + 8 <= memoryBytes && word % 8 == 0)
+                #expect(!payload.overlaps(word..<word + 8))
+            }
         case .audio(_, let audio):
             #expect(audio.frames > 0 && audio.payloadBytes == payloadBytes && payloadBytes <= 1 << 20)
             #expect((1...8).contains(audio.format.channels) && (8_000...192_000).contains(audio.format.sampleRate))

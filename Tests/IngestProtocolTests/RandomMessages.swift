@@ -99,7 +99,13 @@ extension AnyMessage {
         let message = VideoMessage(
             pts: MediaTime(nanoseconds: .random(in: .min ... .max, using: &generator)), format: format,
             orientationRaw: .random(in: 0...255, using: &generator))
-        return (.video(message), offset)
+        guard Bool.random(using: &generator) else { return (.video(message), offset) }
+        var shared = message
+        shared.shared = SharedPayload(
+            pool: .random(in: 0 ... .max, using: &generator), offset: .random(in: 0 ... .max, using: &generator),
+            byteCount: UInt64(offset), guardOffset: .random(in: 0 ... .max, using: &generator),
+            generation: .random(in: 0 ... .max, using: &generator))
+        return (.video(shared), 0)
     }
 
     /// At most `limit` bytes, with characters of one to four bytes.

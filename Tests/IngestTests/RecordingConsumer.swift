@@ -30,6 +30,8 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
     private var videoTime = MediaTime.zero
     private var audio: (AudioSource, MediaTime, Int)?
     let discardsVideo: Bool
+    /// Called after each band that is read where it lies.
+    var whileReading: () -> Void = {}
     weak var server: IngestServer?
 
     init(bandBytes: Int = 100, gap: Int = 0, discardsVideo: Bool = false) {
@@ -78,6 +80,10 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
 
     var bandBuffer: UnsafeMutableRawBufferPointer { storage }
     func bandArrived() throws(ProtocolError) { picture += storage.prefix(band!.byteCount) }
+    func bandArrived(at bytes: UnsafeRawPointer) throws(ProtocolError) {
+        picture += UnsafeRawBufferPointer(start: bytes, count: band!.byteCount)
+        whileReading()
+    }
     func endVideo(arrival: MediaTime) { note(.video(videoTime, picture)) }
     func cancelVideo() { note(.videoCancelled) }
 

@@ -56,6 +56,38 @@ final class TestClient {
         sendRaw(bytes + payload)
     }
 
+    /// Offers memory.
+    func share(_ memory: OfferedMemory, as pool: UInt32, byteCount: Int? = nil) throws {
+        var bytes: [UInt8] = []
+        SharedMemoryMessage(pool: pool, byteCount: UInt64(byteCount ?? memory.byteCount))
+            .encode(sequence: sequence, into: &bytes)
+        sequence += 1
+        let sent = try bytes.withUnsafeBytes { try memory.send(with: $0, to: socket.raw) }
+        precondition(sent == bytes.count)
+    }
+
+    /// Sends bytes, with descriptors that nobody has asked for.
+    func sendRaw(_ bytes: [UInt8], with memory: OfferedMemory) throws {
+        for byte in bytes { _ = try [byte].withUnsafeBytes { try memory.send(with: $0, to: socket.raw) } }
+    }
+
+    /// A 16x16 I420 frame that lies in shared memory; returns its sequence number.
+    @discardableResult
+    func sendVideo(pts: MediaTime, in shared: SharedPayload, payloadBytes: Int = 0) -> UInt32 {
+        send {
+            VideoMessage(
+                pts: pts, format: VideoSampleFormat(packed: .i420, width: 16, height: 16), orientationRaw: 1,
+                shared: shared
+            ).encode(sequence: $0, payloadBytes: payloadBytes, into: &$1)
+        }
+        return sequence - 1
+    }
+
+    func receiveReleased() throws -> UInt32? {
+        guard let (header, body) = try receive(), header.type == .released else { return nil }
+        return try ReleasedMessage.decode(body: body.span.bytes).sequence
+    }
+
     /// The next message's header and body, or nil at the end of the stream.
     private func receive() throws -> (MessageHeader, [UInt8])? {
         guard let head = read(MessageHeader.byteCount) else { return nil }

@@ -37,3 +37,19 @@ int upcast_network_watch(void);
 int upcast_network_came(int fd);
 /// A descriptor that is readable when one of `descriptors` is (epoll(7)), or -1 with errno.
 int upcast_poll_set(const int *descriptors, int count);
+
+// The macros of control messages (cmsg(3)) and the seals (fcntl(2)) are out of Swift's reach.
+/// Receives up to `count` bytes without waiting, and the descriptor that came with them, closed on exec: -1 for none. Of
+/// several the first is taken, the kernel closes the others. Returns what recvmsg(2) does.
+long upcast_receive_with_descriptor(int socket, void *bytes, unsigned long count, int *descriptor);
+/// Sends bytes, at least one of them with `descriptor`. Returns what sendmsg(2) does.
+long upcast_send_with_descriptor(int socket, const void *bytes, unsigned long count, int descriptor);
+/// From now on a memfd keeps its size and its pages, and no new mapping can be written to. 0, or -1 with errno.
+int upcast_seal_for_reading(int fd);
+/// 1 where that has been done, 0 for everything else, also where it is not a memfd.
+int upcast_is_sealed_for_reading(int fd);
+/// Where the first page begins that was never written (SEEK_HOLE); the size where there is none; -1 with errno.
+long upcast_first_hole(int fd);
+// Words in memory that two processes share.
+unsigned long long upcast_load_word(const void *word);
+void upcast_store_word(void *word, unsigned long long value);

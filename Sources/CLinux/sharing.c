@@ -1,0 +1,70 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+long upcast_receive_with_descriptor(int socket, void *bytes, unsigned long count, int *descriptor) {
+    // Room for one: the kernel closes what does not fit.
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec vector = {bytes, count};
+    struct msghdr message = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof(int))};
+    *descriptor = -1;
+    ssize_t received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (received < 0) return -1;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+    return received;
+}
+
+long upcast_send_with_descriptor(int socket, const void *bytes, unsigned long count, int descriptor) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.bytes = {0}};
+    struct iovec vector = {(void *)bytes, count};
+    struct msghdr message = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+static const int lasting = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
+
+int upcast_seal_for_reading(int fd) { return fcntl(fd, F_ADD_SEALS, lasting); }
+
+int upcast_is_sealed_for_reading(int fd) {
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0) return 0;
+    // One that nobody can write to at all is as good.
+    if (seals & F_SEAL_WRITE) seals |= F_SEAL_FUTURE_WRITE;
+    return (seals & lasting) == lasting;
+}
+
+long upcast_first_hole(int fd) { return lseek(fd, 0, SEEK_HOLE); }
+
+unsigned long long upcast_load_word(const void *word) {
+    // Read both before and after the bytes that it guards: nothing may move across it.
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    unsigned long long value = __atomic_load_n((const unsigned long long *)word, __ATOMIC_ACQUIRE);
+    return value;
+}
+
+void upcast_store_word(void *word, unsigned long long value) {
+    __atomic_store_n((unsigned long long *)word, value, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,95 @@
+/// Where in shared memory a picture's payload lies: the value of extension 2.
+package struct SharedPayload: Equatable, Sendable {
+    static let byteCount = 40
+
+    package var pool: UInt32
+    /// From the memory's beginning.
+    package var offset: UInt64
+    /// Bytes of payload, which the planes' offsets are counted in.
+    package var byteCount: UInt64
+    /// Where the slot's word lies, a multiple of eight: the client gives it another value before it writes to the slot.
+    package var guardOffset: UInt64
+    /// What the word holds as long as the picture is whole.
+    package var generation: UInt64
+
+    package init(pool: UInt32, offset: UInt64, byteCount: UInt64, guardOffset: UInt64, generation: UInt64) {
+        self.pool = pool
+        self.offset = offset
+        self.byteCount = byteCount
+        self.guardOffset = guardOffset
+        self.generation = generation
+    }
+
+    /// Reads an extension's value.
+    init(_ value: RawSpan) throws(ProtocolError) {
+        guard value.byteCount == Self.byteCount else {
+            throw ProtocolError(
+                .malformedExtension, fatal: false,
+                "video: a payload in shared memory is described by \(Self.byteCount) bytes, not \(value.byteCount)")
+        }
+        self.init(
+            pool: value.uint32(at: 0), offset: value.uint64(at: 8), byteCount: value.uint64(at: 16),
+            guardOffset: value.uint64(at: 24), generation: value.uint64(at: 32))
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(littleEndian: MessageExtensions.criticalBit | MessageExtensions.Tag.sharedMemory.rawValue)
+        bytes.append(littleEndian: UInt16(Self.byteCount))
+        bytes.append(littleEndian: pool)
+        bytes.append(zeros: 4)
+        for number in [offset, byteCount, guardOffset, generation] { bytes.append(littleEndian: number) }
+    }
+
+    /// Ranges of a memory of so many bytes.
+    ///
+    /// - Throws: where the picture or its word lies outside, or the one in the other.
+    package func ranges(in memoryBytes: Int) throws(ProtocolError) -> (payload: Range<Int>, guardOffset: Int) {
+        let size = UInt64(memoryBytes)
+        guard offset <= size, byteCount <= size - offset else {
+            throw ProtocolError(
+                .badSharedMemory, fatal: false,
+                "video: \(byteCount) bytes at \(offset) do not lie in shared memory \(pool) of \(memoryBytes) bytes")
+        }
+        guard size >= 8, guardOffset <= size - 8, guardOffset % 8 == 0 else {
+            throw ProtocolError(
+                .badSharedMemory, fatal: false,
+                "video: there is no eight-byte word at \(guardOffset) of shared memory \(pool), which has "
+                    + "\(memoryBytes) bytes")
+        }
+        guard guardOffset + 8 <= offset || guardOffset >= offset + byteCount else {
+            throw ProtocolError(
+                .badSharedMemory, fatal: false,
+                "video: the word at \(guardOffset) of shared memory \(pool) lies in the picture that it guards")
+        }
+        return (Int(offset)..<Int(offset + byteCount), Int(guardOffset))
+    }
+}
+
+/// What a daemon takes in shared memory: the value of the welcome's extension 4.
+package struct SharedMemoryOffer: Equatable, Sendable {
+    static let byteCount = 16
+
+    /// Memories of one client at the same time.
+    package var maxPools: Int
+    /// Bytes of each.
+    package var maxPoolBytes: Int
+
+    package init(maxPools: Int, maxPoolBytes: Int) {
+        self.maxPools = maxPools
+        self.maxPoolBytes = maxPoolBytes
+    }
+
+    /// Nil for a value that this version does not understand: it is not critical.
+    init?(_ value: RawSpan) {
+        guard value.byteCount >= Self.byteCount else { return nil }
+        self.init(maxPools: value.size(at: 0), maxPoolBytes: Int(clamping: value.uint64(at: 8)))
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(littleEndian: MessageExtensions.Tag.sharedMemoryOffer.rawValue)
+        bytes.append(littleEndian: UInt16(Self.byteCount))
+        bytes.append(uint32: maxPools)
+        bytes.append(zeros: 4)
+        bytes.append(littleEndian: UInt64(maxPoolBytes))
+    }
+}
