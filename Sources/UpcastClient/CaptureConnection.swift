@@ -5,9 +5,10 @@ internal import MediaCore
 
 /// One broadcast: a connection to upcastd's capture socket.
 ///
-/// Any thread may call anything; samples are written whole, one after the other, straight from the caller's memory. A
-/// send blocks while the daemon reads, which it always does: a sample that it has no room for it drops and counts. One
-/// thread at a time should read events; another one waits for it. The connection is closed when the object goes away.
+/// Any thread may call anything; samples go out whole, one after the other, and are the caller's again when a call
+/// returns. A send blocks while the daemon reads, which it always does: a sample that it has no room for it drops and
+/// counts. One thread at a time should read events; another one waits for it. The connection is closed when the object
+/// goes away.
 ///
 /// ```swift
 /// let connection = try CaptureConnection(path: "/run/upcast/capture.sock")
@@ -25,6 +26,8 @@ public final class CaptureConnection: Sendable {
 
     private let socket: OwnedDescriptor
     private let sender: MessageSender
+    private let pool = FramePool()
+    private let sharesMemory: Bool
     private let receiver: MessageReceiver
     private let limits = Monitor(IngestLimits.default)
 
@@ -32,17 +35,23 @@ public final class CaptureConnection: Sendable {
 
     /// Connects to the daemon's socket; says nothing yet.
     ///
-    /// - Parameter sendTimeout: how long a send may go without the daemon reading anything. A message that is cut off
-    ///   by it leaves the connection unusable.
+    /// - Parameters:
+    ///   - sendTimeout: how long a send may go without the daemon reading anything. A message that is cut off by it
+    ///     leaves the connection unusable.
+    ///   - sharesMemory: pictures of 64 KiB and more are copied to memory that the daemon reads, where it offers that;
+    ///     room for three of them is kept. Otherwise they are written to the socket.
     /// - Throws: `cannotConnect`.
-    public init(path: String = defaultPath, sendTimeout: Duration = .seconds(10)) throws(CaptureError) {
+    public init(
+        path: String = defaultPath, sendTimeout: Duration = .seconds(10), sharesMemory: Bool = true
+    ) throws(CaptureError) {
+        self.sharesMemory = sharesMemory
         do {
             socket = try UnixSocket.connect(path: path)
         } catch {
             throw CaptureError(.cannotConnect, "\(error); is upcastd running, and may this user connect to it?")
         }
         sender = MessageSender(socket: socket.raw)
-        receiver = MessageReceiver(socket: socket.raw)
+        receiver = MessageReceiver(socket: socket.raw, pool: pool)
         let nanoseconds = max(1_000_000, MediaTime(sendTimeout).nanoseconds)
         var timeout = timeval(
             tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1_000))
@@ -156,13 +165,45 @@ public final class CaptureConnection: Sendable {
                 .invalidArgument,
                 "a frame of \(pieces.byteCount) bytes; the daemon takes at most \(limits.maxVideoPayload)")
         }
-        let message = VideoMessage(
+        var message = VideoMessage(
             pts: MediaTime(nanoseconds: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
+        if let place = try place(for: pieces) {
+            message.shared = place.shared
+            var sequence: UInt32?
+            defer { pool.sent(place, as: sequence) }
+            return try reportingEnd { () throws(CaptureError) in
+                sequence = try sender.send(.video) { message.encode(sequence: $0, payloadBytes: 0, into: &$1) }
+            }
+        }
         try reportingEnd { () throws(CaptureError) in
             try sender.send(.video, payload: pieces) {
                 message.encode(sequence: $0, payloadBytes: pieces.byteCount, into: &$1)
             }
         }
+    }
+
+    /// Smaller pictures are sent: what they save is not worth the answer.
+    private static let leastShared = 64 * 1024
+
+    /// Copies a picture to a place that the daemon reads; nil where there is none, and it has to be sent.
+    private func place(for pieces: PayloadPieces) throws(CaptureError) -> FramePool.Place? {
+        guard sharesMemory, pieces.byteCount >= Self.leastShared, pool.offer != nil else { return nil }
+        receiver.glance()
+        var place: FramePool.Place?
+        try reportingEnd { () throws(CaptureError) in
+            place = try pool.acquire(pieces.byteCount) { memory, message throws(CaptureError) in
+                try sender.send(.sharedMemory, with: memory) { message.encode(sequence: $0, into: &$1) }
+            }
+        }
+        guard let place else { return nil }
+        var end = 0
+        for index in 0..<3 {
+            let piece = unsafe pieces[index]
+            guard unsafe !piece.isEmpty else { continue }
+            unsafe UnsafeMutableRawBufferPointer(rebasing: place.bytes[end...]).copyMemory(from: piece)
+            end += piece.count
+        }
+        return place
     }
 
     /// Sends a run of PCM, best 10 to 100 ms of it.

@@ -22,6 +22,8 @@ final class MessageReceiver: Sendable {
         var skip = 0
         var nextSequence: UInt32 = 0
         var end: End?
+        /// What was read in passing and nobody has asked for yet.
+        var unread: [Incoming] = []
     }
 
     enum End {
@@ -29,21 +31,51 @@ final class MessageReceiver: Sendable {
         case failure(CaptureError)
     }
 
-    private let socket: CInt
-    private let state = Monitor(State())
+    /// Of a client that does not ask, the oldest go.
+    private static let maxUnread = 256
 
-    /// - Parameter socket: open for as long as this lives.
-    init(socket: CInt) { self.socket = socket }
+    private let socket: CInt
+    private let pool: FramePool
+    private let state = Monitor(State())
+    /// Threads that read now, or wait for their turn.
+    private let readers = Monitor(0)
+
+    /// - Parameters:
+    ///   - socket: open for as long as this lives.
+    ///   - pool: is told what concerns it.
+    init(socket: CInt, pool: FramePool) {
+        self.socket = socket
+        self.pool = pool
+    }
 
     /// The next message, or nil when `deadline` (CLOCK_MONOTONIC) has passed; a deadline in the past only looks.
     func next(until deadline: MediaTime) throws(CaptureError) -> Incoming? {
-        try state.withLock { state throws(CaptureError) in
+        readers.withLock { $0 += 1 }
+        defer { readers.withLock { $0 -= 1 } }
+        return try state.withLock { state throws(CaptureError) in
+            if !state.unread.isEmpty { return state.unread.removeFirst() }
             if let known = try Self.known(state.end) { return known }
             do throws(CaptureError) {
                 return try read(&state, until: deadline)
             } catch {
                 state.end = .failure(error)
                 throw error
+            }
+        }
+    }
+
+    /// Takes note of what has come, for the pool's sake; never waits. A thread that reads does so anyway.
+    func glance() {
+        guard readers.withLock({ $0 == 0 }) else { return }
+        state.withLock { state in
+            guard state.end == nil else { return }
+            do throws(CaptureError) {
+                while let incoming = try read(&state, until: .zero) {
+                    if state.unread.count == Self.maxUnread { state.unread.removeFirst() }
+                    state.unread.append(incoming)
+                }
+            } catch {
+                state.end = .failure(error)
             }
         }
     }
@@ -129,7 +161,7 @@ final class MessageReceiver: Sendable {
         let incoming: Incoming?
         do throws(ProtocolError) {
             let body = unsafe state.bytes.span.bytes.extracting(MessageHeader.byteCount...)
-            incoming = try Self.decode(header.type, body: body)
+            incoming = try decode(header.type, body: body)
         } catch {
             throw Self.violation(error.message)
         }
@@ -138,20 +170,28 @@ final class MessageReceiver: Sendable {
         return incoming
     }
 
-    private static func decode(_ type: MessageType?, body: RawSpan) throws(ProtocolError) -> Incoming? {
+    private func decode(_ type: MessageType?, body: RawSpan) throws(ProtocolError) -> Incoming? {
         switch type {
-        case .welcome: return .welcome(try WelcomeMessage.decode(body: body))
+        case .welcome:
+            let message = try WelcomeMessage.decode(body: body)
+            pool.offer = message.sharedMemory
+            return .welcome(message)
         case .state:
             let message = try StateMessage.decode(body: body)
             return .event(.state(CaptureState(message.state), value: Int(message.value), text: message.text))
         case .error:
             let message = try ErrorMessage.decode(body: body)
             if message.isFatal { return .fatal(message) }
+            // From now on pictures are sent.
+            if message.code == .badSharedMemory { pool.offer = nil }
             return .event(
                 .refused(daemonCode: message.codeRaw, sequence: message.refersTo, text: message.text))
         case .counters: return .event(.counters(CaptureCounters(try CountersMessage.decode(body: body))))
         case .goodbye: return .event(.goodbye(CaptureGoodbye(try GoodbyeMessage.decode(body: body))))
-        case .released, nil: return nil
+        case .released:
+            pool.released(try ReleasedMessage.decode(body: body))
+            return nil
+        case nil: return nil
         case .some(let type):
             throw ProtocolError(.unexpectedMessage, fatal: true, "it sent \(type), which is a client's message")
         }

@@ -20,10 +20,14 @@ final class MessageSender: Sendable {
     init(socket: CInt) { self.socket = socket }
 
     /// Checks the order, writes what `encode` appends to an empty buffer for a given sequence number, then `pieces`.
+    ///
+    /// - Parameter memory: goes along with the message's first byte.
+    /// - Returns: the message's sequence number.
+    @discardableResult
     func send(
-        _ type: MessageType, payload pieces: PayloadPieces = PayloadPieces(),
+        _ type: MessageType, payload pieces: PayloadPieces = PayloadPieces(), with memory: OfferedMemory? = nil,
         encode: (UInt32, inout [UInt8]) -> Void
-    ) throws(CaptureError) {
+    ) throws(CaptureError) -> UInt32 {
         try state.withLock { state throws(CaptureError) in
             if let failure = state.failure { throw failure }
             do throws(ProtocolError) {
@@ -36,17 +40,29 @@ final class MessageSender: Sendable {
             state.head.removeAll(keepingCapacity: true)
             encode(sequence, &state.head)
             do throws(CaptureError) {
-                try write(state.head, pieces)
+                try write(state.head, pieces, memory)
             } catch {
                 state.failure = error
                 throw error
             }
+            return sequence
         }
     }
 
-    private func write(_ head: [UInt8], _ pieces: PayloadPieces) throws(CaptureError) {
+    private func write(
+        _ head: [UInt8], _ pieces: PayloadPieces, _ memory: OfferedMemory?
+    ) throws(CaptureError) {
         let failed = unsafe head.withUnsafeBytes { head -> Errno? in
-            unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) { vectors -> Errno? in
+            var head = unsafe head
+            if let memory {
+                do throws(Errno) {
+                    let count = try unsafe memory.send(with: head, to: socket)
+                    unsafe head = UnsafeRawBufferPointer(rebasing: head[count...])
+                } catch {
+                    return error
+                }
+            }
+            return unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) { vectors -> Errno? in
                 var count = 0
                 for index in 0..<4 {
                     let source = unsafe index == 0 ? head : pieces[index - 1]

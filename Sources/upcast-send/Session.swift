@@ -75,7 +75,9 @@ final class Session {
             for input in inputs { input.stream?.ahead?.close() }
         }
         try openInputs(stop, &inputs)
-        let connection = try daemon { () throws(CaptureError) in try CaptureConnection(path: plan.socket) }
+        let connection = try daemon { () throws(CaptureError) in
+            try CaptureConnection(path: plan.socket, sharesMemory: plan.sharesMemory)
+        }
         let welcome = try daemon { () throws(CaptureError) in try connection.start(plan.setup) }
         progress.began(welcome, at: plan.socket)
 

@@ -28,6 +28,7 @@ struct SessionPlan: Sendable {
     var duration: MediaTime?
     var loops: Bool
     var isPaced: Bool
+    var sharesMemory: Bool
     var pauses: [(start: MediaTime, end: MediaTime)]
     var showsProgress: Bool
 
@@ -40,6 +41,7 @@ struct SessionPlan: Sendable {
         range = command.range.map { $0 == .video ? .video : .full }
         loops = command.loop
         isPaced = command.pace
+        sharesMemory = command.sharedMemory
         showsProgress = !command.quiet && isatty(STDERR_FILENO) == 1
         pauses = []
         for text in command.pauseAt { pauses.append(try SourceArguments.pause(text)) }

@@ -90,6 +90,11 @@ import UpcastClient
         help: "Send samples when they are due, or as they come and with the least delay; tones are always paced.")
     var pace = true
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Let the daemon read pictures in shared memory where it can, or send all through the socket.")
+    var sharedMemory = true
+
     @Option(help: "Pause at START seconds for SECONDS, as 5:2; may be given several times.")
     var pauseAt: [String] = []
 

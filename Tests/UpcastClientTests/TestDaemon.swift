@@ -68,12 +68,12 @@ final class Peer: @unchecked Sendable /* used by the daemon's thread; the record
     }
 
     /// Reads `started` and answers it.
-    func welcome(limits: IngestLimits = .default) throws {
+    func welcome(limits: IngestLimits = .default, sharedMemory: SharedMemoryOffer? = nil) throws {
         _ = try read()
         send {
             WelcomeMessage(
                 limits: limits, canvasWidth: 1280, canvasHeight: 720, frameRate: FrameRate(30), audioRate: 48_000,
-                broadcastID: "test"
+                broadcastID: "test", sharedMemory: sharedMemory
             ).encode(sequence: $0, into: &$1)
         }
     }

@@ -1,0 +1,110 @@
+internal import IngestProtocol
+internal import LinuxSystem
+
+/// Places in memory that the daemon reads, each for one picture. Any thread.
+///
+/// A place is filled, sent, and free again when the daemon says so. Three are enough: one that is read, one that is on its
+/// way, one that is filled. Memory: three of the largest picture so far, as long as the connection.
+final class FramePool: Sendable {
+    private static let placeCount = 3
+    /// Behind the words of the places.
+    private static let firstPlace = 4096
+    private static let wordDistance = 64
+
+    /// Where one picture goes. Its memory stays as long as this.
+    struct Place {
+        fileprivate let memory: OfferedMemory
+        fileprivate let index: Int
+        let shared: SharedPayload
+
+        /// Room for the picture.
+        var bytes: UnsafeMutableRawBufferPointer {
+            unsafe UnsafeMutableRawBufferPointer(
+                rebasing: memory.bytes[Int(shared.offset)..<Int(shared.offset + shared.byteCount)])
+        }
+    }
+
+    fileprivate enum Use: Equatable {
+        case free, filling
+        case sent(UInt32)
+    }
+
+    fileprivate struct State {
+        var offer: SharedMemoryOffer?
+        var memory: OfferedMemory?
+        var pool: UInt32 = 0
+        var placeBytes = 0
+        var generation: UInt64 = 0
+        var uses: [Use] = []
+        /// All messages up to it are done with.
+        var released: UInt32?
+    }
+
+    private let state = Monitor(State())
+
+    /// What the daemon takes; nil for nothing, also when it has refused something.
+    var offer: SharedMemoryOffer? {
+        get { state.withLock { $0.offer } }
+        set { state.withLock { $0.offer = newValue } }
+    }
+
+    /// A place for a picture of so many bytes; nil without a free one.
+    ///
+    /// - Parameter share: sends new memory to the daemon. Before pictures that lie in it: they come in order.
+    func acquire(
+        _ byteCount: Int, share: (OfferedMemory, SharedMemoryMessage) throws(CaptureError) -> Void
+    ) throws(CaptureError) -> Place? {
+        try state.withLock { state throws(CaptureError) in
+            guard let offer = state.offer, byteCount > 0 else { return nil }
+            if state.placeBytes < byteCount { try Self.grow(&state, to: byteCount, offer, share) }
+            guard let memory = state.memory else { return nil }
+            guard let index = state.uses.firstIndex(where: { state.isFree($0) }) else { return nil }
+            state.uses[index] = .filling
+            state.generation += 1
+            let word = Self.wordDistance * index
+            memory.setWord(at: word, to: state.generation)
+            return Place(
+                memory: memory, index: index,
+                shared: SharedPayload(
+                    pool: state.pool, offset: UInt64(Self.firstPlace + index * state.placeBytes),
+                    byteCount: UInt64(byteCount), guardOffset: UInt64(word), generation: state.generation))
+        }
+    }
+
+    /// Larger pictures need other memory; what was sent from the old one has been read when the daemon lets it go.
+    private static func grow(
+        _ state: inout State, to byteCount: Int, _ offer: SharedMemoryOffer,
+        _ share: (OfferedMemory, SharedMemoryMessage) throws(CaptureError) -> Void
+    ) throws(CaptureError) {
+        let placeBytes = (byteCount + 4095) & ~4095
+        let total = firstPlace + placeCount * placeBytes
+        guard offer.maxPools > 0, total <= offer.maxPoolBytes,
+            let memory = try? OfferedMemory(name: "upcast-frames", byteCount: total)
+        else { return state.offer = nil }
+        try share(memory, SharedMemoryMessage(pool: state.pool, byteCount: UInt64(memory.byteCount)))
+        state.memory = memory
+        state.placeBytes = placeBytes
+        state.uses = Array(repeating: .free, count: placeCount)
+    }
+
+    /// The picture has been sent as that message; nil where it has not been.
+    func sent(_ place: Place, as sequence: UInt32?) {
+        state.withLock { state in
+            guard state.memory === place.memory else { return }
+            state.uses[place.index] = sequence.map(Use.sent) ?? .free
+        }
+    }
+
+    func released(_ message: ReleasedMessage) { state.withLock { $0.released = message.sequence } }
+}
+
+extension FramePool.State {
+    /// Sequence numbers wrap around; no two that are compared are far apart.
+    fileprivate func isFree(_ use: FramePool.Use) -> Bool {
+        switch use {
+        case .free: true
+        case .filling: false
+        case .sent(let sequence): released.map { Int32(bitPattern: $0 &- sequence) >= 0 } ?? false
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import Testing
+import UpcastClient
+
+/// Pictures go to shared memory where the daemon offers that, and through the socket where it does not.
+@Suite(.timeLimit(.minutes(1))) struct SharedMemoryTests {
+    private static let bytes = 320 * 240
+    private static let offer = SharedMemoryOffer(maxPools: 1, maxPoolBytes: 1 << 20)
+
+    private static func format(height: Int = 240) throws -> CaptureVideoFormat {
+        try CaptureVideoFormat(.gray, width: 320, height: height)
+    }
+    private static func picture(_ number: Int, bytes: Int = bytes) -> [UInt8] {
+        [UInt8](repeating: UInt8(number), count: bytes)
+    }
+
+    /// What became of a client's pictures: nil for each that was sent as payload.
+    private func places(
+        of count: Int, offer: SharedMemoryOffer? = Self.offer, sharesMemory: Bool = true,
+        answer: @escaping @Sendable (Peer, Peer.Message) throws -> Void,
+        client: (CaptureConnection) throws -> Void
+    ) throws -> [SharedPayload?] {
+        let record = Record<SharedPayload?>()
+        let daemon = try TestDaemon { peer in
+            try peer.welcome(sharedMemory: offer)
+            while record.all.count < count {
+                let message = try peer.read()
+                if message.header.type == .video {
+                    let video = try VideoMessage.decode(
+                        body: message.body.span.bytes, payloadBytes: message.payload.count, limits: .default)
+                    record.append(video.shared)
+                }
+                try answer(peer, message)
+            }
+        }
+        let connection = try CaptureConnection(path: daemon.path, sharesMemory: sharesMemory)
+        _ = try connection.start(BroadcastSetup(clientName: "tests", convention: .exif))
+        try client(connection)
+        daemon.join()
+        return record.all
+    }
+
+    private static func release(_ peer: Peer, _ message: Peer.Message) {
+        guard message.header.type == .video else { return }
+        peer.send { ReleasedMessage(sequence: message.header.sequence).encode(sequence: $0, into: &$1) }
+    }
+
+    @Test func placesAreUsedAgainWhenTheyAreReleased() throws {
+        let places = try places(of: 20, answer: Self.release) { connection in
+            for number in 0..<20 {
+                try connection.sendVideo(Self.picture(number).span.bytes, format: Self.format(), at: Int64(number))
+                // The release, and nothing else, comes.
+                #expect(try connection.nextEvent(timeout: .milliseconds(number < 10 ? 5 : 0)) == nil)
+            }
+        }
+        let shared = places.compactMap(\.self)
+        #expect(shared.count >= 10, "\(shared.count) of 20")
+        #expect(shared.allSatisfy { $0.pool == 0 && $0.byteCount == UInt64(Self.bytes) })
+        #expect(Set(shared.map(\.generation)).count == shared.count, "each picture has a word of its own")
+        #expect(Set(shared.map(\.offset)).count <= 3)
+    }
+
+    @Test func withoutAFreePlaceAPictureIsSent() throws {
+        let places = try places(of: 5, answer: { _, _ in }) { connection in
+            for number in 0..<5 {
+                try connection.sendVideo(Self.picture(number).span.bytes, format: Self.format(), at: Int64(number))
+            }
+        }
+        #expect(places.map { $0 != nil } == [true, true, true, false, false])
+    }
+
+    @Test(arguments: [true, false]) func withoutAnOfferOrWithoutTheWish(isOffered: Bool) throws {
+        let places = try places(
+            of: 2, offer: isOffered ? Self.offer : nil, sharesMemory: !isOffered, answer: Self.release
+        ) { connection in
+            for number in 0..<2 {
+                try connection.sendVideo(Self.picture(number).span.bytes, format: Self.format(), at: Int64(number))
+            }
+        }
+        #expect(places == [nil, nil])
+    }
+
+    @Test func whatIsSmallOrTooLargeIsSent() throws {
+        let places = try places(of: 2, answer: Self.release) { connection in
+            try connection.sendVideo(
+                Self.picture(1, bytes: 320 * 16).span.bytes, format: Self.format(height: 16), at: 0)
+            try connection.sendVideo(
+                Self.picture(1, bytes: 320 * 4000).span.bytes, format: Self.format(height: 4000), at: 0)
+        }
+        #expect(places == [nil, nil])
+    }
+
+    @Test func aDaemonThatRefusesIsSentTheRest() throws {
+        let answered = Monitor(false)
+        let places = try places(of: 2) { peer, message in
+            guard message.header.type == .sharedMemory else { return }
+            let error = ProtocolError(.badSharedMemory, fatal: false, "no")
+            peer.send { ErrorMessage(error, refersTo: message.header.sequence).encode(sequence: $0, into: &$1) }
+            answered.signal { $0 = true }
+        } client: { connection in
+            try connection.sendVideo(Self.picture(0).span.bytes, format: Self.format(), at: 0)
+            #expect(answered.wait(until: MonotonicClock().now() + .seconds(10)) { $0 ? true : nil } == true)
+            try connection.sendVideo(Self.picture(1).span.bytes, format: Self.format(), at: 1)
+            guard case .refused? = try connection.nextEvent(timeout: .seconds(10)) else {
+                return #expect(Bool(false), "the client is told")
+            }
+        }
+        #expect(places.map { $0 != nil } == [true, false])
+    }
+
+    /// What is read in passing is not lost to whoever asks for it.
+    @Test func eventsKeepTheirOrder() throws {
+        _ = try places(of: 12) { peer, message in
+            guard message.header.type == .video else { return }
+            Self.release(peer, message)
+            peer.send {
+                StateMessage(.congested, value: message.header.sequence, text: "").encode(sequence: $0, into: &$1)
+            }
+        } client: { connection in
+            for number in 0..<12 {
+                try connection.sendVideo(Self.picture(number).span.bytes, format: Self.format(), at: Int64(number))
+            }
+            var values: [Int] = []
+            while values.count < 12, let event = try connection.nextEvent(timeout: .seconds(10)) {
+                if case .state(.congested, let value, _) = event { values.append(value) }
+            }
+            #expect(values.count == 12 && values == values.sorted())
+        }
+    }
+}
