@@ -3,8 +3,8 @@ internal import LinuxSystem
 
 /// Places in memory that the daemon reads, each for one picture. Any thread.
 ///
-/// A place is filled, sent, and free again when the daemon says so. Three are enough: one that is read, one that is on its
-/// way, one that is filled. Memory: three of the largest picture so far, as long as the connection.
+/// A place is filled, sent, and free again when the daemon says so. Three are enough: one that is read, one that is on
+/// its way, one that is filled. Memory: three of the largest picture so far, as long as the connection.
 final class FramePool: Sendable {
     private static let placeCount = 3
     /// Behind the words of the places.
