@@ -19,6 +19,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     private struct State {
         var free: [Picture]
         var waiting: (picture: Picture, tag: Tag)?
+        /// The last one that was handed over, unless it is filled anew.
+        var newest: Picture?
         var isClosed = false
         var superseded: UInt64 = 0
     }
@@ -32,8 +34,19 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
 
     /// Ingest thread: a picture to fill. With one thread on each side there always is one.
     package func acquire() -> Picture? {
-        monitor.withLock { $0.free.popLast() }
+        monitor.withLock { state in
+            // The newest is the last to be taken: with three pictures there always is another one.
+            guard let index = state.free.lastIndex(where: { $0 !== state.newest }) else {
+                state.newest = nil
+                return state.free.popLast()
+            }
+            return state.free.remove(at: index)
+        }
     }
+
+    /// Ingest thread: the picture that was handed over last, whole and unchanged until the next is; the video thread
+    /// may be reading it, too. Nil before the first.
+    package var newest: Picture? { monitor.withLock { $0.newest } }
 
     /// Ingest thread: hands a filled picture over; the one that was still waiting is superseded and counted.
     package func offer(_ picture: Picture, _ tag: Tag) {
@@ -43,6 +56,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
                 state.superseded += 1
             }
             state.waiting = (picture, tag)
+            state.newest = picture
         }
     }
 

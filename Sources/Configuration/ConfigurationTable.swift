@@ -121,6 +121,10 @@ enum ConfigurationTable {
                 "A screen that does not change is encoded again this often, so that servers do not time out.",
                 memory: nothing),
             ConfigurationKey(
+                "video", "skip_unchanged", \.video.skipsUnchanged, .boolean,
+                "Pictures that look as those of the last second are not encoded, but repeated every idle_repeat_ms.",
+                memory: nothing),
+            ConfigurationKey(
                 "video", "encoder_options", \.video.encoderOptions, .options,
                 "Private options of the encoder by name, such as aq-mode: \"0\"; in the environment "
                     + "name=value:name=value.",

@@ -33,6 +33,8 @@ package struct VideoConfiguration: Equatable, Sendable {
     package var colorRange = ColorRange.video
     /// How long a screen may stay silent before its last canvas is encoded again.
     package var idleRepeat = MediaTime.milliseconds(250)
+    /// Whether a picture that looks as the one before counts as a silent screen.
+    package var skipsUnchanged = true
     /// Private options of the encoder, by name.
     package var encoderOptions: [String: String] = [:]
 

@@ -12,6 +12,8 @@ package struct VideoStatus: JSONRecord {
     package var framesEncoded = 0
     /// Of those encoded, repetitions of a screen that did not change.
     package var framesRepeated = 0
+    /// Of those received, the ones that look as the one before, and are not encoded.
+    package var framesUnchanged = 0
     package var keyframes = 0
     package var bytesEncoded = 0
     /// What the encoder is asked for; less than configured while the network carries less.
@@ -32,6 +34,7 @@ package struct VideoStatus: JSONRecord {
         fields("frames_received", &framesReceived)
         fields("frames_encoded", &framesEncoded)
         fields("frames_repeated", &framesRepeated)
+        fields("frames_unchanged", &framesUnchanged)
         fields("keyframes", &keyframes)
         fields("bytes_encoded", &bytesEncoded)
         fields("target_bits_per_second", &targetBitsPerSecond)

@@ -2,7 +2,7 @@
 package struct CountersMessage: Equatable, Sendable {
     package static let fixedBytes = 24
 
-    /// Pictures that were encoded.
+    /// Pictures that were encoded, or looked as the one before.
     package var framesTaken: UInt64
     /// Pictures that were taken and not encoded: superseded by a newer one, above the canvas's rate, or out of order.
     package var framesDropped: UInt64

@@ -18,7 +18,7 @@ package struct GoodbyeMessage: Equatable, Sendable {
     package var reasonRaw: UInt16
     /// A sentence for people, at most 1024 bytes.
     package let text: String
-    /// Pictures that were encoded.
+    /// Pictures that were encoded, or looked as the one before.
     package var framesTaken: UInt64
     /// Pictures that were taken and not encoded: superseded by a newer one, above the canvas's rate, or out of order.
     package var framesDropped: UInt64

@@ -73,8 +73,8 @@ final class Broadcast: Sendable {
         format = BroadcastFormat(video: videoEncoder.format, audio: audioEncoder.format)
 
         inlet = CaptureInlet(
-            canvas: canvas, fit: configuration.video.fit, convention: started.convention, slot: slot, queue: queue,
-            clock: clock, counters: counters)
+            canvas: canvas, fit: configuration.video.fit, skipsUnchanged: configuration.video.skipsUnchanged,
+            convention: started.convention, slot: slot, queue: queue, clock: clock, counters: counters)
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
         let bitrate = BitrateControl(configuration.bitrateLimits)
@@ -152,7 +152,8 @@ final class Broadcast: Sendable {
     /// What has become of the client's samples so far.
     var counts: CountersMessage {
         CountersMessage(
-            framesTaken: counters.framesEncoded.current, framesDropped: framesDropped,
+            framesTaken: counters.framesEncoded.current + counters.framesUnchanged.current,
+            framesDropped: framesDropped,
             audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })
     }
 

@@ -18,6 +18,8 @@ final class BroadcastCounters: Sendable {
     let framesEncoded = AtomicCount()
     /// Repeats of the last canvas on a static screen.
     let framesRepeated = AtomicCount()
+    /// Frames that look as the one before, which is shown on instead.
+    let framesUnchanged = AtomicCount()
     /// Frames given up while they arrived (malformed, or the client vanished).
     let framesAbandoned = AtomicCount()
     /// Frames that the timeline refused (PTS not after the previous one's).

@@ -123,6 +123,7 @@ extension Broadcast {
         video.framesReceived = counters.framesReceived.asInt
         video.framesEncoded = counters.framesEncoded.asInt + counters.framesRepeated.asInt
         video.framesRepeated = counters.framesRepeated.asInt
+        video.framesUnchanged = counters.framesUnchanged.asInt
         video.keyframes = meter.keyframes.asInt
         video.bytesEncoded = meter.videoBytes.asInt
         let step = bitrate.current

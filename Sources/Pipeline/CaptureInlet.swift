@@ -27,13 +27,20 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     private let sourceText = Monitor("")
     private var filling: (picture: Picture, plan: GeometryPlan, time: MediaTime)?
     private var receiving: PCMBlock?
+    private let skipsUnchanged: Bool
+    /// What the newest picture is painted by, and since when it has looked as it does.
+    private var shown: (plan: GeometryPlan, since: MediaTime)?
+    /// A picture that has just changed is encoded again for as long: an encoder with a bitrate to keep makes it better
+    /// from frame to frame.
+    private static let refinement = MediaTime.seconds(1)
 
     init(
-        canvas: CanvasFormat, fit: FitMode, convention: OrientationConvention, slot: FrameSlot<VideoFrameTag>,
-        queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters
+        canvas: CanvasFormat, fit: FitMode, skipsUnchanged: Bool, convention: OrientationConvention,
+        slot: FrameSlot<VideoFrameTag>, queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters
     ) {
         self.canvas = canvas
         self.fit = fit
+        self.skipsUnchanged = skipsUnchanged
         self.convention = convention
         self.slot = slot
         self.queue = queue
@@ -109,7 +116,19 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     func endVideo(arrival: MediaTime) {
         guard let (picture, plan, time) = filling else { return }
         filling = nil
+        if !looksAsBefore(picture, plan) {
+            shown = (plan, time)
+        } else if let shown, time - shown.since > Self.refinement {
+            slot.recycle(picture)
+            counters.framesUnchanged.add()
+            return
+        }
         slot.offer(picture, VideoFrameTag(time: time, arrival: arrival, plan: plan))
+    }
+
+    private func looksAsBefore(_ picture: Picture, _ plan: GeometryPlan) -> Bool {
+        guard skipsUnchanged, let shown, shown.plan == plan, let newest = slot.newest else { return false }
+        return picture.hasSameSamples(as: newest)
     }
 
     func cancelVideo() {

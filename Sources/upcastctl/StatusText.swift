@@ -30,6 +30,7 @@ enum StatusText {
         if !video.source.isEmpty { line("", "from \(video.source)") }
         line(
             "", unlessZero(video.framesReceived) { "\(Quantity.counted($0, "frame")) received" },
+            unlessZero(video.framesUnchanged) { "\($0) unchanged" },
             unlessZero(video.framesEncoded) { "\($0) encoded" },
             unlessZero(video.framesRepeated) { "\($0) of these repeated" },
             unlessZero(video.keyframes) { Quantity.counted($0, "keyframe") })

@@ -21,6 +21,31 @@ import Testing
         #expect(slot.acquire() != nil)
     }
 
+    /// What was handed over last stays as it is until the next is, whatever the video thread does meanwhile.
+    @Test func theNewestIsNotFilledAnew() throws {
+        let slot = FrameSlot<Int>(pictureCapacity: 4096)
+        #expect(slot.newest == nil)
+        var held: Picture?
+        for round in 0..<30 {
+            let filling = try #require(slot.acquire())
+            #expect(filling !== slot.newest)
+            // The video thread takes now and then, and gives back before or after the next is filled.
+            if round % 3 == 0, case .frame(let picture, _) = slot.take(until: .zero) { held = picture }
+            if round % 2 == 0, let picture = held {
+                slot.recycle(picture)
+                held = nil
+            }
+            if round % 5 == 4 {
+                let newest = slot.newest
+                slot.recycle(filling)
+                #expect(slot.newest === newest)
+            } else {
+                slot.offer(filling, round)
+                #expect(slot.newest === filling)
+            }
+        }
+    }
+
     @Test func closeDeliversWhatWaits() throws {
         let slot = FrameSlot<Int>(pictureCapacity: 4096)
         slot.offer(try #require(slot.acquire()), 1)

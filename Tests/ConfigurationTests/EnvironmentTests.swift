@@ -19,7 +19,7 @@ import Testing
         "video.threads": "2", "video.b_frames": "2", "video.bitrate_kbps": "1500", "video.vbv_ms": "500",
         "video.adaptive": "false", "video.min_bitrate_kbps": "200", "video.keyframe_interval_ms": "1000",
         "video.color_matrix": "bt601", "video.color_range": "full",
-        "video.idle_repeat_ms": "500", "video.subpixel_motion": "true",
+        "video.idle_repeat_ms": "500", "video.skip_unchanged": "false", "video.subpixel_motion": "true",
         "video.encoder_options": "subme=0:x264-params=a\\:b=c\\\\d",
         "audio.sample_rate": "44100", "audio.channels": "1", "audio.bitrate_kbps": "96", "audio.app_gain_db": "-3.5",
         "audio.microphone_gain_db": "6", "audio.limiter_ceiling_db": "-0.5", "audio.min_latency_ms": "40",

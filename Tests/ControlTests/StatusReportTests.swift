@@ -23,6 +23,7 @@ extension StatusReport {
         report.video.framesReceived = 21_690
         report.video.framesEncoded = 21_688
         report.video.framesRepeated = 300
+        report.video.framesUnchanged = 200
         report.video.keyframes = 362
         report.video.bytesEncoded = 232_000_000
         report.video.targetBitsPerSecond = 2_500_000
@@ -108,7 +109,7 @@ extension StatusReport {
         let expected = """
             version state state_ms uptime_ms broadcasts client.name client.kind client.connected_ms
             video.width video.height video.frame_rate video.encoder video.source video.frames_received
-            video.frames_encoded video.frames_repeated video.keyframes video.bytes_encoded
+            video.frames_encoded video.frames_repeated video.frames_unchanged video.keyframes video.bytes_encoded
             video.target_bits_per_second video.frame_rate_divisor video.bits_per_second
             audio.sample_rate_hz audio.channels audio.app_blocks_received audio.microphone_blocks_received
             audio.samples_encoded
@@ -149,7 +150,7 @@ extension StatusReport {
             client    Screen "1" (display), connected for 12 min 3 s
             video     1280x720 at 30000/1001 frames/s, libx264, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
                       from 1920x1080 420v, orientation 6
-                      21690 frames received, 21688 encoded, 300 of these repeated, 362 keyframes
+                      21690 frames received, 200 unchanged, 21688 encoded, 300 of these repeated, 362 keyframes
             audio     48000 Hz, 2 channels, 128 kbit/s
                       app 33893 blocks, microphone 1 block, silence 1.2 s
             drops     superseded 2, too late 1
@@ -178,6 +179,7 @@ extension StatusReport {
         let idle = StatusReport()
         (report.video.source, report.video.framesReceived, report.video.framesEncoded) = ("", 0, 0)
         (report.video.framesRepeated, report.video.keyframes, report.video.bitsPerSecond) = (0, 0, 0)
+        report.video.framesUnchanged = 0
         report.video.frameRateDivisor = 1
         (report.audio.appBlocksReceived, report.audio.microphoneBlocksReceived, report.audio.silenceSamples) = (0, 0, 0)
         (report.drops, report.timeline, report.latency) = (idle.drops, idle.timeline, idle.latency)

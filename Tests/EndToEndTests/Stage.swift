@@ -59,7 +59,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// Pictures encoded, repetitions left out, once every one that was received is accounted for.
+    /// Pictures encoded or not changed, repetitions left out, once every one that was received is accounted for.
     private func settledFrames(received: Int? = nil) throws -> Int {
         try waitFor("every picture to be accounted for", evidence: { (try? self.daemon.statusText()) ?? "" }) {
             let status = try daemon.status()
@@ -67,7 +67,7 @@ final class Stage: Sendable {
                 throw TestFailure("no video in the status")
             }
             func count(_ name: String) -> Int { video[name] as? Int ?? 0 }
-            let encoded = count("frames_encoded") - count("frames_repeated")
+            let encoded = count("frames_encoded") - count("frames_repeated") + count("frames_unchanged")
             let dropped = drops.filter { $0.key.hasPrefix("video_") }.values.reduce(0) { $0 + ($1 as? Int ?? 0) }
             let seen = count("frames_received")
             return seen == encoded + dropped && seen == received ?? seen ? encoded : nil
