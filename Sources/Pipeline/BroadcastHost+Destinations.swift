@@ -2,6 +2,7 @@ internal import Configuration
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
+internal import Publishing
 
 /// Why a command was not carried out: one word for programs, one sentence for people.
 package struct CommandRefusal: Error, Equatable, Sendable {
@@ -10,6 +11,8 @@ package struct CommandRefusal: Error, Equatable, Sendable {
         case notFound = "not_found"
         case doesNotFit = "does_not_fit"
         case failed
+        /// The destination has been given up for good.
+        case hasFailed = "has_failed"
     }
 
     package var code: Code
@@ -64,7 +67,16 @@ extension BroadcastHost {
 
     /// Destinations that wait for their next attempt make it now: the one of that name, or all.
     package func retryDestinations(_ name: String?) throws(CommandRefusal) {
-        if let name { try requireDestination(name) }
+        if let name {
+            try requireDestination(name)
+            let snapshot = current?.destinations.snapshots.first { $0.name == name }
+            if let snapshot, snapshot.state == .failed {
+                throw CommandRefusal(
+                    code: .hasFailed,
+                    sentence: (snapshot.lastError?.failure ?? "destination \"\(name)\" has failed")
+                        + ", which no further attempt would change; remove it, and add it again as it should be")
+            }
+        }
         current?.destinations.retry(name)
     }
 

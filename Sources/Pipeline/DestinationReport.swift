@@ -9,6 +9,7 @@ internal import Publishing
 extension DestinationEvent {
     func log(to logger: Logger, name: String) {
         switch self {
+        case .state(.publishing): logger.notice("destination live", metadata: ["destination": "\(name)"])
         case .state(let state): logger.debug("destination \(state.rawValue)", metadata: ["destination": "\(name)"])
         case .failed(let error):
             logger.error("\(error)", metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)"])
@@ -17,6 +18,7 @@ extension DestinationEvent {
                 "\(error)",
                 metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)", "attempt": "\(attempt)"])
         case .notice(let sentence): logger.notice("\(sentence)", metadata: ["destination": "\(name)"])
+        case .warning(let sentence): logger.warning("\(sentence)", metadata: ["destination": "\(name)"])
         }
     }
 }

@@ -9,12 +9,24 @@ struct AcknowledgementWatch {
     private var largestStep: UInt64
     private var acknowledged: UInt64 = 0
     private var count = 0
+    /// Acknowledgements before a server is taken for one that goes on with them.
+    private var leastCount = 1
     private var overdueSince: MediaTime?
 
     /// - Parameter window: bytes after which the server was asked to acknowledge.
     init(window: UInt32) {
         self.window = UInt64(window)
         largestStep = self.window
+    }
+
+    /// A new connection: what was learnt of the server stays, so that one with habits of its own is not thrown out
+    /// again and again.
+    ///
+    /// - Parameter wasOverdue: the last one was given up because of this. One that acknowledges once and no more is
+    ///   then let be.
+    mutating func reconnect(wasOverdue: Bool) {
+        (acknowledged, count, overdueSince) = (0, 0, nil)
+        if wasOverdue { leastCount = 2 }
     }
 
     /// - Parameters:
@@ -24,14 +36,14 @@ struct AcknowledgementWatch {
     mutating func note(delivered: UInt64, acknowledged: UInt64?, at now: MediaTime) -> MediaTime {
         guard let acknowledged else { return .zero }
         if acknowledged > self.acknowledged {
-            // The first may stand for anything that came before; steps are known from the second on.
-            if count > 0 { largestStep = max(largestStep, acknowledged - self.acknowledged) }
+            largestStep = max(largestStep, acknowledged - self.acknowledged)
             self.acknowledged = acknowledged
             count += 1
             overdueSince = nil
         }
         // One acknowledgement alone may be a courtesy of the handshake; one of a whole window is what was asked for.
-        guard count >= 2 || acknowledged >= window, delivered > acknowledged, delivered - acknowledged > 2 * largestStep
+        guard count >= 2 || acknowledged >= window && count >= leastCount, delivered > acknowledged,
+            delivered - acknowledged > 2 * largestStep
         else {
             overdueSince = nil
             return .zero

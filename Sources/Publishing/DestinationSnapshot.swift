@@ -25,6 +25,8 @@ package enum DestinationEvent: Sendable {
     case retrying(PublishError, attempt: Int, after: MediaTime)
     /// Something an operator should know, in one sentence without secrets.
     case notice(String)
+    /// Something that an operator should hear of whatever else is left out, in such a sentence.
+    case warning(String)
 }
 
 /// Packets that went out, and their payload bytes (headers not counted).

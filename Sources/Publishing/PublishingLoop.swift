@@ -80,15 +80,24 @@ final class PublishingLoop {
                     settings.key = secrets.key ?? settings.key
                     settings.credentials = secrets.credentials ?? settings.credentials
                 }
+                if settings.endpoint.isSecure, !settings.verifiesCertificate {
+                    let what = "the server's certificate is NOT verified: whoever is in between can read stream and key"
+                    destination.onEvent(.warning("\(destination.title): \(what)"))
+                }
                 let publisher = RTMPPublisher(
                     settings: settings, format: destination.format, clock: clock, control: control,
                     onNotice: { [destination] in destination.onEvent(.notice(destination.title + ": " + $0)) })
-                acknowledgements = AcknowledgementWatch(window: settings.acknowledgementWindow)
+                let wasOverdue = destination.snapshot.lastError?.kind == .acknowledgementTimeout
+                var watch = acknowledgements ?? AcknowledgementWatch(window: settings.acknowledgementWindow)
+                watch.reconnect(wasOverdue: wasOverdue)
+                acknowledgements = watch
                 guard let endpoint = try publish(to: publisher) else { return }
                 redirects += 1
                 guard redirects <= Self.maximumRedirects else {
                     throw PublishError(.protocolViolation, "the server keeps sending us elsewhere")
                 }
+                destination.onEvent(
+                    .notice("\(destination.title): going on at \(endpoint), as the server asked"))
                 var redirected = settings
                 redirected.endpoint = endpoint
                 kind = .rtmp(redirected)
@@ -261,6 +270,8 @@ final class PublishingLoop {
 
     /// Tells of the failure and waits; false where there is nothing to try again for.
     private func wait(_ delay: MediaTime, after error: PublishError) -> Bool {
+        // Whoever has removed it wants to hear no more of it.
+        if destination.state.withLock({ $0.isCancelled || $0.isLeaving }) { return false }
         // What was said while there was a connection was not meant for this pause.
         _ = retry.take()
         let begin = clock.now()

@@ -6,7 +6,7 @@
 struct RTMPChunkReader: Sendable {
     static let maximumChunkStreams = 8
     static let maximumMessageBytes = 16_384
-    static let maximumChunkSize: UInt32 = 0xff_ffff
+    static let maximumChunkSize: UInt32 = 0x7fff_ffff
 
     private struct ChunkStream {
         let id: Int

@@ -38,14 +38,12 @@ final class RTMPConnection {
         let connectDeadline = clock.now() + settings.connectTimeout
         let addresses = try HostResolver.addresses(
             of: endpoint.host, port: endpoint.port, control: control, until: connectDeadline)
-        let connector = TCPConnector(addressTimeout: settings.addressTimeout, clock: clock, control: control)
+        let connector = TCPConnector(
+            addressTimeout: settings.addressTimeout, sendTimeout: settings.sendTimeout, clock: clock, control: control)
         let descriptor = try connector.connect(to: SocketAddress.alternating(addresses), until: connectDeadline)
         let server = SocketAddress(peerOf: descriptor.raw)
         socket = RTMPSocket(descriptor, host: endpoint.host, control: control)
         handle = RTMPHandle(socket: socket)
-        if endpoint.isSecure, !settings.verifiesCertificate {
-            onNotice("the server's certificate is NOT verified: whoever is in between can read stream and key")
-        }
         let deadline = clock.now() + settings.handshakeTimeout
         var authentication = RTMPAuthentication(settings.credentials)
         try reachMedia(until: deadline)
@@ -85,12 +83,13 @@ final class RTMPConnection {
 
     /// Turns the server's words into the query of the next `connect`.
     private func answer(_ request: String, with authentication: inout RTMPAuthentication) throws(PublishError) {
-        if login.isEmpty, !settings.endpoint.isSecure {
-            onNotice(
-                "the user's name and a digest of the password go over an unencrypted connection; rtmps:// hides them")
-        }
+        let isFirst = login.isEmpty
         do {
             login = try authentication.answer(to: request, app: settings.endpoint.app)
+            if isFirst, !settings.endpoint.isSecure {
+                let what = "the user's name and a digest of the password go over an unencrypted connection"
+                onNotice("\(what); rtmps:// hides them")
+            }
         } catch {
             switch error {
             case .missingCredentials:
@@ -241,6 +240,12 @@ final class RTMPConnection {
         }
     }
 
+    /// What a server says that is shutting down, starting up or moving: no word against this publisher.
+    private static let passingCodes: Set<String> = [
+        "NetConnection.Connect.AppShutdown", "NetConnection.Connect.Failed", "NetConnection.Connect.Closed",
+        "NetConnection.Connect.IdleTimeout", "NetConnection.Connect.NetworkChange",
+    ]
+
     private func error(for rejection: RTMPRejection) -> PublishError {
         let words = ServerText(rejection.text, hiding: settings, login: login).shown
         let code = ServerText(rejection.code, hiding: settings, login: login).shown
@@ -248,6 +253,9 @@ final class RTMPConnection {
         let because = reason.isEmpty ? " without saying why" : " (\(reason))"
         if rejection.isNameInUse {
             return PublishError(.nameInUse, "another publisher holds the stream's name\(because)")
+        }
+        if Self.passingCodes.contains(rejection.code) {
+            return PublishError(.closedByServer, "the server takes no publisher now\(because)")
         }
         switch rejection.subject {
         case .connect: return PublishError(.rejected, "the server rejected the application\(because)")

@@ -9,14 +9,18 @@ struct ServerText {
     /// - Parameter login: the query that a publisher logged in with.
     init(_ text: String, hiding settings: RTMPDestinationSettings, login: String = "") {
         var secrets = [settings.key.revealed, Self.beforeQuery(settings.key.revealed)]
+        secrets += Self.values(settings.key.revealed)
         if let user = settings.endpoint.userInfo { secrets += user.revealed.split(separator: ":").map(String.init) }
         if let credentials = settings.credentials {
             secrets += [credentials.user.revealed, credentials.password.revealed]
         }
         secrets += login.split(separator: "&").filter { $0.hasPrefix("response=") }.map { String($0.dropFirst(9)) }
         let app = settings.endpoint.app
-        secrets.append(String(app.dropFirst(Self.beforeQuery(app).count + 1)))
-        let patterns = secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }.sorted { $0.count > $1.count }
+        let query = String(app.dropFirst(Self.beforeQuery(app).count + 1))
+        secrets += [query] + Self.values(query)
+        // Servers quote what they got, or what they made of it.
+        let patterns = (secrets + secrets.map(Self.percentEncoded)).map { Array($0.utf8).map(Self.lowercased) }
+            .filter { !$0.isEmpty }.sorted { $0.count > $1.count }
         let bytes = Self.replacing(patterns, in: Array(text.utf8), by: Array("<redacted>".utf8))
         let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.prefix(Self.maximumCharacters)
         shown = String(String.UnicodeScalarView(scalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
@@ -26,12 +30,32 @@ struct ServerText {
         text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
     }
 
+    /// The values of a query, and the parts of a path, that are long enough to be worth something: a server may quote
+    /// one alone. Names of values are no secrets.
+    private static func values(_ text: String) -> [String] {
+        text.split { "?&;/".contains($0) }.map { part in
+            part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        }.filter { $0.utf8.count >= 4 }
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= lowercased(byte)
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-._~".utf8.contains(byte)
+            result += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte + 32 : byte
+    }
+
     /// One pass, so that what has been put in is not searched again.
     private static func replacing(_ patterns: [[UInt8]], in bytes: [UInt8], by replacement: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var position = 0
         while position < bytes.count {
-            if let found = patterns.first(where: { bytes[position...].starts(with: $0) }) {
+            if let found = patterns.first(where: { bytes[position...].starts(with: $0) { lowercased($0) == $1 } }) {
                 result += replacement
                 position += found.count
             } else {

@@ -11,8 +11,9 @@ struct TCPConnector {
     static let sendBufferBytes: CInt = 256 * 1024
     /// Servers say little; what one sends in a flood waits with it.
     static let receiveBufferBytes: CInt = 32 * 1024
-    /// The kernel gives a connection up when sent bytes stay unacknowledged for as long; a backstop to our deadlines.
-    static let userTimeoutMilliseconds: CUnsignedInt = 15_000
+    /// The kernel gives a connection up when sent bytes stay unacknowledged for as long, at least; a backstop to our
+    /// deadlines.
+    static let leastUserTimeout = MediaTime.seconds(15)
     /// After the start of one attempt, that of the next (RFC 8305, section 8); a failure starts the next at once.
     static let attemptDelay = MediaTime.milliseconds(250)
     /// Addresses tried, and attempts under way at a time.
@@ -20,8 +21,12 @@ struct TCPConnector {
 
     /// An address that did not answer for so long is given up.
     var addressTimeout: MediaTime
+    /// Our own deadline for bytes that do not leave, which comes first.
+    var sendTimeout = MediaTime.zero
     var clock: any TimeSource
     var control: PublishControl
+
+    private var userTimeout: MediaTime { max(Self.leastUserTimeout, sendTimeout + .seconds(1)) }
 
     /// A connected, non-blocking socket; every other attempt is closed.
     ///
@@ -40,7 +45,9 @@ struct TCPConnector {
                 waiting.removeFirst()
                 nextStart = now + Self.attemptDelay
                 do {
-                    attempts.append(try Attempt(index, addresses[index], until: now + addressTimeout))
+                    attempts.append(
+                        try Attempt(
+                            index, addresses[index], until: now + addressTimeout, userTimeout: userTimeout))
                     outcomes[index] = .unanswered
                 } catch {
                     outcomes[index] = .refused(error)
@@ -94,7 +101,9 @@ struct TCPConnector {
         private var descriptor: OwnedDescriptor?
 
         /// Starts connecting; throws where that fails at once.
-        init(_ index: Int, _ address: SocketAddress, until deadline: MediaTime) throws(Errno) {
+        init(
+            _ index: Int, _ address: SocketAddress, until deadline: MediaTime, userTimeout: MediaTime
+        ) throws(Errno) {
             self.index = index
             self.deadline = deadline
             let family = address.family == .v6 ? AF_INET6 : AF_INET
@@ -105,7 +114,7 @@ struct TCPConnector {
             set(SOL_SOCKET, SO_SNDBUF, sendBufferBytes)
             set(SOL_SOCKET, SO_RCVBUF, receiveBufferBytes)
             set(CInt(IPPROTO_TCP), TCP_NODELAY, CInt(1))
-            set(CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, userTimeoutMilliseconds)
+            set(CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, CUnsignedInt(userTimeout.milliseconds))
             guard unsafe address.withPointer({ unsafe Glibc.connect(raw, $0, $1) }) != 0 else { return }
             guard Errno.current.code == EINPROGRESS else { throw Errno.current }
         }

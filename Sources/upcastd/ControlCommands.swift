@@ -35,7 +35,7 @@ extension ControlRoutes {
                 switch error.code {
                 case .badDestination: 400
                 case .notFound: 404
-                case .doesNotFit: 409
+                case .doesNotFit, .hasFailed: 409
                 case .failed: 500
                 }
             return .failure(status, error.code.rawValue, error.sentence)

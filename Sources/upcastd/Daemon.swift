@@ -65,8 +65,8 @@ struct Daemon {
                 "destinations": "\(configuration.destinations.map(\.description).joined(separator: ", "))",
             ])
         let name = waitForSignal(signals, everySecond: host.tick)
-        logger.notice(
-            "stopping", metadata: ["signal": "\(name)", "drain_ms": "\(configuration.stop.drain.milliseconds)"])
+        let longest = configuration.stop.drain + configuration.buffer.delay
+        logger.notice("stopping", metadata: ["signal": "\(name)", "drain_ms": "\(longest.milliseconds)"])
         host.noteStopping()
         server.stop()
         server.join()

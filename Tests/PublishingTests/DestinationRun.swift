@@ -71,12 +71,19 @@ final class DestinationRun {
                 switch event {
                 case .state(let state): state.rawValue
                 case .failed(let error), .retrying(let error, _, _): error.description
-                case .notice(let text): text
+                case .notice(let text), .warning(let text): text
                 }
             }
         }
     }
     var notices: [String] {
-        events.withLock { $0.compactMap { if case .notice(let text) = $0 { text } else { nil } } }
+        events.withLock { events in
+            events.compactMap { event in
+                switch event {
+                case .notice(let text), .warning(let text): text
+                default: nil
+                }
+            }
+        }
     }
 }

@@ -34,7 +34,7 @@ import Testing
             let receiveBuffer = try option(descriptor, SOL_SOCKET, SO_RCVBUF)
             #expect(receiveBuffer > 0 && receiveBuffer <= 2 * TCPConnector.receiveBufferBytes)
             let userTimeout = try option(descriptor, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT)
-            #expect(userTimeout == CInt(TCPConnector.userTimeoutMilliseconds))
+            #expect(userTimeout == CInt(TCPConnector.leastUserTimeout.milliseconds))
             #expect(try option(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY) != 0)
         }
     }

@@ -75,6 +75,36 @@ import Testing
         #expect(courteous.note(delivered: 9_000, acknowledged: 300, at: seconds(5)) == .zero)
     }
 
+    /// Bug: a server that acknowledges every 2.5 MB, whatever it is asked, was thrown out again and again.
+    @Test func aFirstStepThatIsLargeIsItsStep() {
+        var watch = AcknowledgementWatch(window: 1_000)
+        for step in 1...400 {
+            let delivered = UInt64(step * 1_000)
+            let acknowledged = delivered / 50_000 * 50_000
+            let overdue = watch.note(
+                delivered: delivered, acknowledged: acknowledged == 0 ? nil : acknowledged, at: seconds(Double(step)))
+            #expect(overdue == .zero)
+        }
+    }
+
+    /// Bug: so was one that acknowledges a whole window once, and no more.
+    @Test func whatWasLearntOutlivesTheConnection() {
+        var watch = AcknowledgementWatch(window: 1_000)
+        _ = watch.note(delivered: 1_100, acknowledged: 1_000, at: seconds(1))
+        _ = watch.note(delivered: 5_000, acknowledged: 1_000, at: seconds(2))
+        #expect(watch.note(delivered: 9_000, acknowledged: 1_000, at: seconds(12)) > .zero)
+        watch.reconnect(wasOverdue: true)
+        _ = watch.note(delivered: 1_100, acknowledged: 1_000, at: seconds(13))
+        #expect(watch.note(delivered: 9_000, acknowledged: 1_000, at: seconds(33)) == .zero)
+        // One that goes on, and then stops, is noticed as before.
+        watch.reconnect(wasOverdue: false)
+        for step in 1...3 {
+            _ = watch.note(delivered: UInt64(step * 1_000), acknowledged: UInt64(step * 1_000), at: seconds(34))
+        }
+        _ = watch.note(delivered: 9_000, acknowledged: 3_000, at: seconds(35))
+        #expect(watch.note(delivered: 9_000, acknowledged: 3_000, at: seconds(40)) == seconds(5))
+    }
+
     /// Servers have a step of their own: SRS takes half of what it is asked, others keep to 2.5 MB.
     @Test func aServersOwnStepIsLearnt() {
         var watch = AcknowledgementWatch(window: 1_000)

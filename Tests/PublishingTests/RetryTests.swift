@@ -1,4 +1,5 @@
 import Buffering
+import FLV
 import LinuxSystem
 import MediaCore
 import Publishing
@@ -70,6 +71,35 @@ import Testing
         server.closeNext()
         try run.wait(until: "the second connection") { $0.connects == 2 && $0.state == .publishing }
         #expect(!run.notices.contains { $0.contains(Self.asked) }, "\(run.notices)")
+    }
+
+    /// Bug: a server that was being restarted refused the first connect, and the broadcast was given up.
+    @Test(arguments: ["AppShutdown", "Failed"]) func aServerThatIsRestartedIsTriedAgain(word: String) throws {
+        let server = try ScriptedServer(clients: 2) { peer in
+            if peer.number == 1 {
+                peer.acceptPublisher()
+                return peer.receiveAll()
+            }
+            peer.handshake()
+            peer.receive(until: "connect")
+            let info = AMF0Value.object([
+                AMF0Property("level", .string("error")), AMF0Property("code", .string("NetConnection.Connect.\(word)")),
+                AMF0Property("description", .string("restarting")),
+            ])
+            peer.send(command(.string("_error"), .number(1), .null, info))
+            peer.receiveAll()
+        }
+        var policy = ReconnectPolicy()
+        policy.firstDelay = .milliseconds(20)
+        let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live")
+        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
+        let run = try DestinationRun(
+            DestinationSettings(
+                name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))),
+                cursorPolicy: .keepEverything),
+            log: log, format: HostileServerTests.format, reconnect: policy)
+        try run.wait(for: .publishing)
+        #expect(run.said.contains { $0.contains("takes no publisher now") && $0.contains("restarting") }, "\(run.said)")
     }
 
     /// Bug: bytes sent began at zero with each connection.

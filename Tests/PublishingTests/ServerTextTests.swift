@@ -16,6 +16,18 @@ import Testing
         #expect(try shown("plain words", key: "k", url: "rtmp://h/app") == "plain words")
     }
 
+    /// Bug: of a key with a token, or a URL with one, a server that quoted the token alone gave it away; so did one
+    /// that changed its spelling.
+    @Test func hidesPartsAndOtherSpellings() throws {
+        #expect(try shown("invalid token TOPSECRET1", key: "s?token=TOPSECRET1") == "invalid token <redacted>")
+        let url = "rtmp://h/live?auth=TOPSECRET3&u=1"
+        #expect(try shown("auth TOPSECRET3 is wrong", url: url) == "auth <redacted> is wrong")
+        #expect(try shown("no abc%20TOP%2FSECRET2", key: "abc TOP/SECRET2") == "no <redacted>")
+        #expect(try shown("no abc%20TOP%2fSECRET2 here", key: "abc TOP/SECRET2") == "no <redacted> here")
+        #expect(try shown("TOPSECRET5?", key: "TopSecret5") == "<redacted>?")
+        #expect(try shown("the token is bad", key: "strm?token=abcd1") == "the token is bad", "a name is no secret")
+    }
+
     @Test func isBoundedAndPrintable() throws {
         #expect(try shown("a\u{1b}[31m\nb") == "a [31m b")
         #expect(try shown(String(repeating: "x", count: 10_000)).count == ServerText.maximumCharacters)
