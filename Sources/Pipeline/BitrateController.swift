@@ -30,6 +30,8 @@ struct BitrateController {
     /// as bad as that.
     private static let patience = MediaTime.milliseconds(350)
     private static let severeLag = MediaTime.milliseconds(700)
+    /// A queue that is shorter empties soon without giving up more than was too much.
+    private static let mildLag = MediaTime.milliseconds(450)
     /// What a link that made packets be left out counts as.
     private static let sheddingLag = MediaTime.seconds(1)
     /// Calm below this.
@@ -207,8 +209,13 @@ struct BitrateController {
         let share = min(max(1 - report.lag.secondsAsDouble * 0.7, least), most)
         var wanted = Double(target) * share
         if isMeaningful {
+            let isAsKnown = known.map { carried > $0 * Self.settledShare } ?? false
             full(carried)
             wanted = min(wanted, carried * share - Double(limits.audio))
+            // A little more than the link is known to carry was tried: what goes through empties the queue, too.
+            if isAsKnown, emptying == nil, report.lag < Self.mildLag, let known {
+                wanted = min(Double(target) * Self.settledShare, known * Self.settledShare - Double(limits.audio))
+            }
         }
         set(Int(max(wanted, Double(target) * Self.largestFall)), "packets are \(report.lag.milliseconds) ms late")
         empty(from: report.lag, report.time)
