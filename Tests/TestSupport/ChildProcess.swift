@@ -120,7 +120,10 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
     }
 
     private static func text(_ path: String) -> String {
-        String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        // Foundation leaks its buffer where a file is empty.
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size > 0 else { return "" }
+        return String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     }
 }
 
