@@ -29,9 +29,9 @@ package struct IngestLimits: Equatable, Sendable {
     package static let `default` = IngestLimits()
 
     /// Memories of one client at the same time, where pictures may lie.
-    package static let maxSharedPools = 4
-    /// Bytes of each: eight of the largest pictures.
-    package var maxSharedPoolBytes: Int { 8 * maxVideoPayload }
+    package static let maxSharedPools = 2
+    /// Bytes of each: four of the largest pictures. Page tables are the reader's: some 0.7 MB at most for each.
+    package var maxSharedPoolBytes: Int { 4 * maxVideoPayload }
 
     /// The least width and height of a picture.
     package static let minSide = 16

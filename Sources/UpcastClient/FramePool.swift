@@ -56,7 +56,11 @@ final class FramePool: Sendable {
     ) throws(CaptureError) -> Place? {
         try state.withLock { state throws(CaptureError) in
             guard let offer = state.offer, byteCount > 0 else { return nil }
-            if state.placeBytes < byteCount { try Self.grow(&state, to: byteCount, offer, share) }
+            if state.placeBytes < byteCount {
+                // Another thread's picture is on its way to the memory that would be replaced.
+                guard !state.uses.contains(.filling) else { return nil }
+                try Self.grow(&state, to: byteCount, offer, share)
+            }
             guard let memory = state.memory else { return nil }
             guard let index = state.uses.firstIndex(where: { state.isFree($0) }) else { return nil }
             state.uses[index] = .filling

@@ -28,16 +28,21 @@ import Testing
         func closeNext(_ count: Int = 1) { clientsToClose.signal { $0 += count } }
     }
 
-    private func run(_ server: ClosingServer, firstDelay: MediaTime) throws -> DestinationRun {
-        let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live")
+    private func run(_ port: UInt16, firstDelay: MediaTime) throws -> DestinationRun {
+        let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(port)/live")
         var policy = ReconnectPolicy()
         (policy.firstDelay, policy.longestDelay) = (firstDelay, firstDelay)
         let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
-        let run = try DestinationRun(
+        return try DestinationRun(
             DestinationSettings(
                 name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))),
                 cursorPolicy: .keepEverything),
             log: log, format: HostileServerTests.format, reconnect: policy)
+    }
+
+    /// One that is connected.
+    private func run(_ server: ClosingServer, firstDelay: MediaTime) throws -> DestinationRun {
+        let run = try run(server.port, firstDelay: firstDelay)
         try run.wait(until: "the first connection") { $0.connects == 1 && $0.state == .publishing }
         return run
     }
@@ -89,15 +94,7 @@ import Testing
             peer.send(command(.string("_error"), .number(1), .null, info))
             peer.receiveAll()
         }
-        var policy = ReconnectPolicy()
-        policy.firstDelay = .milliseconds(20)
-        let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live")
-        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
-        let run = try DestinationRun(
-            DestinationSettings(
-                name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))),
-                cursorPolicy: .keepEverything),
-            log: log, format: HostileServerTests.format, reconnect: policy)
+        let run = try run(server.port, firstDelay: .milliseconds(20))
         try run.wait(for: .publishing)
         #expect(run.said.contains { $0.contains("takes no publisher now") && $0.contains("restarting") }, "\(run.said)")
     }
