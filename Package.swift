@@ -29,6 +29,7 @@ let package = Package(
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CPlanes"),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
 
         // Row 1: vocabulary.
@@ -44,7 +45,7 @@ let package = Package(
         // Row 3: stages.
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
         .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
-        .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CLibSWScale"]),
+        .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CPlanes"]),
         .target(name: "AudioMixing", dependencies: ["MediaCore", "CLibSWResample"]),
         .target(name: "Encoding", dependencies: ["MediaCore", "LinuxSystem", "FLV", "CLibAV"]),
         .target(
@@ -91,6 +92,13 @@ let package = Package(
             name: "upcast-send",
             dependencies: [
                 "UpcastClient", "CaptureSources", "IngestProtocol", "LinuxSystem", "MediaCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+
+        .executableTarget(
+            name: "upcast-bench",
+            dependencies: [
+                "FrameGeometry", "MediaCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -172,7 +180,7 @@ let package = Package(
 let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
-let cTargets: Set<String> = ["CLinux", "CRTMPSocket"]
+let cTargets: Set<String> = ["CLinux", "CPlanes", "CRTMPSocket"]
 let testLibraries: Set<String> = ["TestSupport", "FaultProxy", "fault-proxy", "fault-bench"]
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {

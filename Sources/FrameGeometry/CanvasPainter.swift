@@ -1,8 +1,7 @@
 internal import CLibYUV
 package import MediaCore
 
-/// Paints pictures from `FrameIntake` upright onto the canvas, with bars around them: turning and mirroring only, there
-/// is no scaling here.
+/// Puts pictures from `FrameIntake` onto the canvas, with bars around them: they are upright, and of their size there.
 ///
 /// Belongs to the thread that owns the canvas memory. Owns nothing; remembers where it drew bars last, and draws them
 /// again only when the picture's place or the canvas memory has changed.
@@ -25,7 +24,7 @@ package struct CanvasPainter {
     ) throws(GeometryError) {
         try check(canvas.width, canvas.height, are: (plan.canvas.width, plan.canvas.height))
         try check(canvas.width, canvas.height, are: (format.width, format.height))
-        try check(picture.width, picture.height, are: (plan.intakeWidth, plan.intakeHeight))
+        try check(picture.width, picture.height, are: (plan.destination.width, plan.destination.height))
         let memory = unsafe UInt(bitPattern: canvas.y)
         if drawn?.memory != memory || drawn?.inside != plan.destination {
             drawBars(around: plan.destination, on: canvas)
@@ -33,9 +32,9 @@ package struct CanvasPainter {
         }
         let (from, rect) = (picture.planes, plan.destination)
         let half = PixelRect(x: rect.x / 2, y: rect.y / 2, width: rect.width / 2, height: rect.height / 2)
-        unsafe turn(from.y, from.yStride, by: plan.transform, onto: canvas.y, canvas.yStride, at: rect)
-        unsafe turn(from.u, from.uStride, by: plan.transform, onto: canvas.u, canvas.uStride, at: half)
-        unsafe turn(from.v, from.vStride, by: plan.transform, onto: canvas.v, canvas.vStride, at: half)
+        unsafe copy(from.y, from.yStride, onto: canvas.y, canvas.yStride, at: rect)
+        unsafe copy(from.u, from.uStride, onto: canvas.u, canvas.uStride, at: half)
+        unsafe copy(from.v, from.vStride, onto: canvas.v, canvas.vStride, at: half)
     }
 
     /// Paints the whole canvas in the background colour: what is shown before the first frame.
@@ -72,25 +71,13 @@ package struct CanvasPainter {
             canvas.v + y * canvas.vStride + x, CInt(canvas.vStride), width / 2, height / 2, UInt32(background.v))
     }
 
-    /// Turns one whole plane onto `rect`, the plane's size after the turn. A negative height has libyuv read the rows
-    /// from the bottom up, which makes the mirrored transforms of the turns.
-    private func turn(
-        _ source: UnsafeMutablePointer<UInt8>, _ sourceStride: Int, by transform: UprightTransform,
-        onto plane: UnsafeMutablePointer<UInt8>, _ planeStride: Int, at rect: PixelRect
+    /// Copies a whole plane to `rect`.
+    private func copy(
+        _ source: UnsafeMutablePointer<UInt8>, _ sourceStride: Int, onto plane: UnsafeMutablePointer<UInt8>,
+        _ planeStride: Int, at rect: PixelRect
     ) {
-        let destination = unsafe plane + rect.y * planeStride + rect.x
-        let (from, to) = (CInt(sourceStride), CInt(planeStride))
-        let width = CInt(transform.swapsAxes ? rect.height : rect.width)
-        let height = CInt(transform.swapsAxes ? rect.width : rect.height)
-        switch transform {
-        case .identity: unsafe CopyPlane(source, from, destination, to, width, height)
-        case .mirrorVertical: unsafe CopyPlane(source, from, destination, to, width, -height)
-        case .mirrorHorizontal: unsafe MirrorPlane(source, from, destination, to, width, height)
-        case .rotate180: unsafe MirrorPlane(source, from, destination, to, width, -height)
-        case .rotate90Clockwise: unsafe RotatePlane90(source, from, destination, to, width, height)
-        case .rotate270Clockwise: unsafe RotatePlane270(source, from, destination, to, width, height)
-        case .transpose: _ = unsafe RotatePlane(source, from, destination, to, width, -height, kRotate90)
-        case .transverse: _ = unsafe RotatePlane(source, from, destination, to, width, -height, kRotate270)
-        }
+        unsafe CopyPlane(
+            source, CInt(sourceStride), plane + rect.y * planeStride + rect.x, CInt(planeStride), CInt(rect.width),
+            CInt(rect.height))
     }
 }

@@ -1,7 +1,7 @@
 internal import CLibYUV
 package import MediaCore
 
-/// Turns a sample that arrives in bands into a `Picture`: cropped, scaled, in the canvas's colour, not yet turned.
+/// Turns a sample that arrives in bands into a `Picture`: cropped, scaled, upright, in the canvas's colour.
 ///
 /// A frame of 4096x4096 BGRA is 64 MiB, so a frame is never held whole: whoever reads the socket asks for the next
 /// band, puts its bytes into `bandBuffer`, and says so; the band is processed at once, while it is in the cache.
@@ -16,33 +16,33 @@ package import MediaCore
 /// Belongs to one thread at a time. Owns the band buffer, the planes that a band is unpacked to and three scalers: see
 /// `memoryBytes`. While the sizes of samples do not change, nothing is allocated.
 @safe package final class FrameIntake {
-    /// Bytes after the buffers that libswscale may read beyond a narrow row's end, and libyuv beyond an ARGB row's.
+    /// Bytes after the buffers that `PlaneScaler` reads beyond a row's end, and libyuv beyond an ARGB row's.
     private static let slack = 64
 
     private let buffer: UnsafeMutableRawPointer
     private let unpacked: UnsafeMutablePointer<UInt8>
-    private let scalers = (PlaneScaler(), PlaneScaler(), PlaneScaler())
+    private let workspace = StripWorkspace()
+    private let scalers: (PlaneScaler, PlaneScaler, PlaneScaler)
     private let converter = ColorConverter()
 
     private var work: Work?
 
-    /// Bytes that one intake uses at most for sources up to this size, for the memory plan: 0.3 MB of buffers and what
-    /// libswscale 6 was measured to allocate for three planes, plus a margin. 1.2 MB for 1920x1080 sources on a
-    /// 1280x720 canvas, 1.9 MB for sources of any size.
+    /// Bytes that one intake uses at most for sources up to this size, for the memory plan: 0.3 MB of buffers, and the
+    /// strips and tables of three scalers.
     package static func memoryBytes(
         canvas: CanvasFormat, greatestSourceWidth: Int = GeometryPlan.greatestDimension,
         greatestSourceHeight: Int = GeometryPlan.greatestDimension
     ) -> Int {
         let buffers = PlaneBands.byteLimit + PlaneBands.unpackedByteLimit + 2 * slack
-        let scalers = [(canvas.width, canvas.height), (canvas.height, canvas.width)].map { width, height in
-            // Chroma is at most as large as luma at the source, and half its size in the picture.
-            [1, 2, 2].reduce(0) { sum, divisor in
-                sum + PlaneScaler.memoryBytes(
-                    from: PlaneSize(width: greatestSourceWidth, height: greatestSourceHeight),
-                    to: PlaneSize(width: width / divisor, height: height / divisor))
-            }
+        let from = PlaneSize(width: greatestSourceWidth, height: greatestSourceHeight)
+        // Chroma is at most as large as luma at the source, and half its size in the picture.
+        let scalers = [1, 2, 2].reduce(0) { sum, divisor in
+            let to = PlaneSize(width: canvas.width / divisor, height: canvas.height / divisor)
+            return sum + PlaneScaler.memoryBytes(from: from, to: to)
         }
-        return buffers + ColorConverter.memoryBytes + max(scalers[0], scalers[1])
+        let workspace = StripWorkspace.memoryBytes(
+            from: from, to: PlaneSize(width: canvas.width, height: canvas.height))
+        return buffers + ColorConverter.memoryBytes + scalers + workspace
     }
 
     /// A frame that has been begun and is not complete.
@@ -62,6 +62,9 @@ package import MediaCore
         unsafe unpacked = UnsafeMutableRawPointer
             .allocate(byteCount: PlaneBands.unpackedByteLimit + Self.slack, alignment: 64)
             .bindMemory(to: UInt8.self, capacity: PlaneBands.unpackedByteLimit + Self.slack)
+        scalers = (
+            PlaneScaler(workspace: workspace), PlaneScaler(workspace: workspace), PlaneScaler(workspace: workspace)
+        )
     }
 
     deinit {
@@ -69,21 +72,23 @@ package import MediaCore
         unsafe unpacked.deallocate()
     }
 
-    /// Starts a sample; one that was not complete is forgotten. `picture` gets the plan's intake size, and is the
+    /// Starts a sample; one that was not complete is forgotten. `picture` gets the size of the plan's destination, and is the
     /// caller's again once `nextBand` returns nil, or after `cancel`. Throws where the sample's planes do not lie one
     /// behind the other or the picture is too small for `Picture.reshape`; nothing is begun then.
     package func begin(_ plan: GeometryPlan, into picture: Picture) throws(GeometryError) {
         work = nil
         try plan.checkLayout()
-        let needed = Picture.requiredCapacity(width: plan.intakeWidth, height: plan.intakeHeight)
+        let size = plan.destination
+        let needed = Picture.requiredCapacity(width: size.width, height: size.height)
         guard needed <= picture.capacity else {
             throw GeometryError.pictureTooSmall(needed: needed, capacity: picture.capacity)
         }
         for component in 0..<plan.source.pixelFormat.componentCount {
-            try scaler(component).configure(
-                from: plan.componentSize(component), to: plan.intakeComponentSize(component))
+            scaler(component).configure(
+                from: plan.componentSize(component), to: plan.pictureComponentSize(component),
+                transform: plan.transform)
         }
-        picture.reshape(width: plan.intakeWidth, height: plan.intakeHeight)
+        picture.reshape(width: size.width, height: size.height)
         if plan.source.pixelFormat.componentCount == 1 {
             let planes = picture.planes
             let (width, height) = (CInt(planes.width / 2), CInt(planes.height / 2))
@@ -111,14 +116,14 @@ package import MediaCore
             work.gatheredRows += 1
             work.nextRow += 1
             if work.gatheredRows == 2 || work.nextRow == work.bands.rows {
-                unsafe try process(
+                unsafe process(
                     buffer, stride: work.bands.rowBytes, firstRow: work.nextRow - work.gatheredRows,
                     rowCount: work.gatheredRows, of: work)
                 work.gatheredRows = 0
             }
         } else {
             let band = work.bands.band(at: work.nextRow)
-            unsafe try process(
+            unsafe process(
                 buffer, stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
             work.nextRow += band.rowCount
         }
@@ -135,7 +140,7 @@ package import MediaCore
             return try bandArrived()
         }
         self.work = nil
-        unsafe try process(
+        unsafe process(
             bytes, stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
         work.nextRow += band.rowCount
         advance(work)
@@ -161,14 +166,14 @@ package import MediaCore
     /// elsewhere are not ours to write and have to be copied there first).
     private func process(
         _ bytes: UnsafeRawPointer, stride: Int, firstRow: Int, rowCount: Int, of work: Work
-    ) throws(GeometryError) {
+    ) {
         let format = work.plan.source.pixelFormat
         let plane = work.bands.plane
         let samples = unsafe bytes.assumingMemoryBound(to: UInt8.self)
         if !format.needsUnpacking || (plane == 0 && format.plane(0).bytesPerElement == 1) {
             let component = format.component(ofPlane: plane)
             guard scaler(component).isIdentity else {
-                return unsafe try scale(samples, stride, component, firstRow, rowCount, of: work)
+                return unsafe scale(samples, stride, component, firstRow, rowCount, of: work)
             }
             let rows = unsafe pictureRows(component, from: firstRow, of: work)
             let width = CInt(work.plan.componentSize(component).width)
@@ -188,9 +193,9 @@ package import MediaCore
         unsafe PlaneUnpacker.unpack(
             samples, stride: stride, format: format, plane: plane, width: work.plan.crop.width, rows: rowCount,
             y: y, cb: cb, cr: cr)
-        unsafe try scale(y.samples, y.stride, 0, firstRow, lumaRows, of: work)
-        unsafe try scale(cb.samples, cb.stride, 1, chromaFirst, chromaRows, of: work)
-        unsafe try scale(cr.samples, cr.stride, 2, chromaFirst, chromaRows, of: work)
+        unsafe scale(y.samples, y.stride, 0, firstRow, lumaRows, of: work)
+        unsafe scale(cb.samples, cb.stride, 1, chromaFirst, chromaRows, of: work)
+        unsafe scale(cr.samples, cr.stride, 2, chromaFirst, chromaRows, of: work)
     }
 
     /// Where rows of a component are unpacked to: straight into the picture if they have its size, else into planes of
@@ -210,13 +215,12 @@ package import MediaCore
     private func scale(
         _ samples: UnsafePointer<UInt8>, _ stride: Int, _ component: Int, _ firstRow: Int, _ rowCount: Int,
         of work: Work
-    ) throws(GeometryError) {
+    ) {
         let scaler = scaler(component)
         guard rowCount > 0, !scaler.isIdentity else { return }
-        let destination = unsafe pictureRows(component, from: 0, of: work)
-        unsafe try scaler.feed(
-            samples, stride: stride, firstRow: firstRow, rowCount: rowCount, into: destination.samples,
-            destinationStride: destination.stride)
+        unsafe scaler.feed(
+            samples, stride: stride, firstRow: firstRow, rowCount: rowCount,
+            into: pictureRows(component, from: 0, of: work))
     }
 
     private func pictureRows(_ component: Int, from row: Int, of work: Work) -> ComponentRows {

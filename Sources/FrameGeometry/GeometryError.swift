@@ -8,8 +8,6 @@ package enum GeometryError: Error, Equatable, Sendable, CustomStringConvertible 
     case sizeMismatch(expectedWidth: Int, expectedHeight: Int, width: Int, height: Int)
     /// Bytes came while no band was awaited: before `begin`, after the last band or after `cancel`.
     case noBandAwaited
-    /// libswscale would not make a scaler, or did not take a band.
-    case scalerRefused(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int)
 
     package var description: String {
         switch self {
@@ -22,8 +20,6 @@ package enum GeometryError: Error, Equatable, Sendable, CustomStringConvertible 
             "the plan is for \(expectedWidth)x\(expectedHeight), not for \(width)x\(height)"
         case .noBandAwaited:
             "bytes of a frame came while no frame was begun"
-        case .scalerRefused(let sourceWidth, let sourceHeight, let width, let height):
-            "libswscale refused to scale a plane of \(sourceWidth)x\(sourceHeight) to \(width)x\(height)"
         }
     }
 }

@@ -2,15 +2,15 @@ package import MediaCore
 
 /// What is done to a sample to bring it onto the canvas, decided without pixels: a pure value.
 ///
-/// A sample is cropped and scaled as it is stored (in bands, by `FrameIntake`), so that the `Picture` between the two
-/// threads is small and there is exactly one resampling; it is turned when it is painted (by `CanvasPainter`).
+/// A sample is cropped, scaled and turned as it comes (in bands, by `FrameIntake`), so that the `Picture` between the two
+/// threads is small and there is exactly one resampling; `CanvasPainter` puts it in its place.
 /// Example: a 1920x1080 BGRA sample whose upright form needs a quarter turn, on a 720x1280 canvas, has the steps
 ///
 ///     source pixels 1920x1080+0+0 of BGRA
 ///     unpack to planes of 1920x1080
 ///     scale to 1280x720
-///     convert colour to bt709 video
 ///     turn by rotate90Clockwise
+///     convert colour to bt709 video
 ///     place at 720x1280+0+0
 package struct GeometryPlan: Equatable, Sendable {
     /// What is sent.
@@ -63,16 +63,9 @@ package struct GeometryPlan: Equatable, Sendable {
         }
     }
 
-    /// Width of the `Picture` that is handed to the painter: the destination's, before the turn.
-    package var intakeWidth: Int { transform.swapsAxes ? destination.height : destination.width }
-    /// Height of the `Picture` that is handed to the painter: the destination's, before the turn.
-    package var intakeHeight: Int { transform.swapsAxes ? destination.width : destination.height }
-
     /// Storage that a `Picture` needs for every plan on this canvas, whatever is sent.
     package static func pictureCapacity(canvas: CanvasFormat) -> Int {
-        max(
-            Picture.requiredCapacity(width: canvas.width, height: canvas.height),
-            Picture.requiredCapacity(width: canvas.height, height: canvas.width))
+        Picture.requiredCapacity(width: canvas.width, height: canvas.height)
     }
 
     private typealias Size = (width: Int, height: Int)

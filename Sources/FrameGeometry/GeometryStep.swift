@@ -8,8 +8,8 @@ package enum GeometryStep: Equatable, Sendable, CustomStringConvertible {
     /// To 8-bit planes of one component each.
     case unpack(width: Int, height: Int)
     case scale(width: Int, height: Int)
-    case convertColor(to: ColorDescription)
     case turn(UprightTransform)
+    case convertColor(to: ColorDescription)
     case place(PixelRect)
 
     package var description: String {
@@ -29,12 +29,18 @@ extension GeometryPlan {
     package var steps: [GeometryStep] {
         var steps: [GeometryStep] = [.sourcePixels(source.pixelFormat, crop: crop)]
         if source.pixelFormat.needsUnpacking { steps.append(.unpack(width: crop.width, height: crop.height)) }
-        if (0..<source.pixelFormat.componentCount).contains(where: { componentSize($0) != intakeComponentSize($0) }) {
-            steps.append(.scale(width: intakeWidth, height: intakeHeight))
+        let stored = transform.stored(destination.width, destination.height)
+        if (0..<source.pixelFormat.componentCount).contains(where: isScaled) {
+            steps.append(.scale(width: stored.width, height: stored.height))
         }
-        if colorConversion != nil { steps.append(.convertColor(to: canvas.color)) }
         if transform != .identity { steps.append(.turn(transform)) }
+        if colorConversion != nil { steps.append(.convertColor(to: canvas.color)) }
         steps.append(.place(destination))
         return steps
+    }
+
+    private func isScaled(_ component: Int) -> Bool {
+        let size = pictureComponentSize(component)
+        return componentSize(component) != transform.stored(size.width, size.height)
     }
 }

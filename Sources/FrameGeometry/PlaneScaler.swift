@@ -1,107 +1,196 @@
-internal import CLibSWScale
+internal import CLibYUV
+internal import CPlanes
+internal import MediaCore
 
-/// Scales one component's plane, rows top-down as they come, straight into the intake picture.
+/// Scales and turns one component's plane, rows top-down as they come, straight into the upright picture.
 ///
-/// Owns a libswscale context for 8-bit grey and keeps it while the sizes do not change. libswscale carries its
-/// vertical filter from one run of rows to the next, so the result does not depend on how the plane was cut into
-/// bands. Shrinking averages areas, enlarging is bilinear: neither rings nor leaves the range of the samples. Grey is
-/// one component to libswscale, of the same range on both sides, so that no range or matrix is converted behind our
-/// back, and the centres of the two planes coincide.
+/// Rows are made smaller (or larger) as whole rows: that is vector arithmetic at the speed of memory, for any ratio.
+/// Along a row it is slow for most ratios, so nothing is ever scaled along a row. 64 finished rows are a strip; its
+/// rows become columns, the same is done again, and where the picture is to be turned by a quarter that is all: the
+/// turn comes for nothing. Elsewhere the columns become rows again. Mirroring is the order in which rows are stored.
+///
+/// Owns the strip and the tables, which are made anew when the sizes change; shares a `StripWorkspace`. The result does
+/// not depend on how the plane was cut into runs of rows.
 @safe final class PlaneScaler {
-    /// Above this ratio libswscale 6 falls back to a chain of scalers that crashes when it is fed in runs; what is
-    /// larger is thinned out first.
-    private static let greatestRatio = 64
-
-    private var context: OpaquePointer?
+    private let workspace: StripWorkspace
+    private var transform = UprightTransform.identity
     private var from = PlaneSize(width: 0, height: 0)
     private var to = PlaneSize(width: 0, height: 0)
-    /// Only every `columnStep`th column and `rowStep`th row is used: 1 up to `greatestRatio`.
-    private var columnStep = 1
-    private var rowStep = 1
-    /// One row of thinned out columns.
-    private let thinnedRow: UnsafeMutablePointer<UInt8>
+    /// Makes finished rows of the rows that come.
+    private var rows = ResamplingTable.none
+    /// Along a row.
+    private var columns = ResamplingTable.none
+    private var strip = GrowingBuffer<UInt8>()
+    /// What has come of a row that is not complete.
+    private var sums = GrowingBuffer<UInt16>()
+    /// The last row that came, for rows between it and the next.
+    private var lastRow = GrowingBuffer<UInt8>()
+    private var nextRow = 0
 
-    init() {
-        unsafe thinnedRow = .allocate(capacity: GeometryPlan.greatestDimension)
-    }
+    private static let stripRows = upcast_strip_width
 
-    deinit {
-        unsafe sws_freeContext(context)
-        unsafe thinnedRow.deallocate()
-    }
+    init(workspace: StripWorkspace) { self.workspace = workspace }
 
-    /// An upper bound, fitted to what contexts of 600 pairs of sizes allocate: tables for each row and column of both
-    /// planes, and the rows that the vertical filter keeps.
+    /// Bytes that a scaler holds for planes of these sizes, whichever way they are turned; without the workspace.
     static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
-        let keptRows = max(1, min(greatestRatio, (from.height + to.height - 1) / to.height))
-        let context = 96 << 10 + 12 * from.width + 48 * from.height + (80 + 10 * keptRows) * to.width + 64 * to.height
-        return context + GeometryPlan.greatestDimension
+        let width = StripWorkspace.wholeStrips(from.width)
+        let tables = [from.width, from.height].reduce(0) { sum, length in
+            sum + ResamplingTable.memoryBytes(from: length, to: max(to.width, to.height))
+        }
+        return (stripRows + 2 + 1) * width + tables
     }
 
-    /// No step is needed at all.
-    var isIdentity: Bool { from == to }
+    /// Nothing has to be done at all.
+    private(set) var isIdentity = true
 
-    /// Prepares for planes of these sizes; allocates only where they are new. Throws where libswscale refuses.
-    func configure(from: PlaneSize, to: PlaneSize) throws(GeometryError) {
-        guard from != self.from || to != self.to else { return }
-        unsafe sws_freeContext(context)
-        unsafe context = nil
-        (self.from, self.to) = (from, to)
-        guard from != to else { return }
-        (columnStep, rowStep) = (Self.step(from.width, to.width), Self.step(from.height, to.height))
-        unsafe context = sws_getContext(
-            CInt(thinned(from.width, columnStep)), CInt(thinned(from.height, rowStep)), AV_PIX_FMT_GRAY8,
-            CInt(to.width), CInt(to.height), AV_PIX_FMT_GRAY8, SWS_AREA | SWS_ACCURATE_RND, nil, nil, nil)
-        guard unsafe context != nil else {
-            self.from = PlaneSize(width: 0, height: 0)
-            throw refused(from, to)
+    /// Prepares for planes of `from` that become `to`, which is upright; allocates only where something is new.
+    func configure(from: PlaneSize, to: PlaneSize, transform: UprightTransform) {
+        guard from != self.from || to != self.to || transform != self.transform else { return }
+        (self.from, self.to, self.transform) = (from, to, transform)
+        isIdentity = from == to && transform == .identity
+        let stored = transform.stored(to.width, to.height)
+        if (rows.from, rows.to) != (from.height, stored.height) {
+            rows = ResamplingTable(from: from.height, to: stored.height)
+        }
+        if (columns.from, columns.to) != (from.width, stored.width) {
+            columns = ResamplingTable(from: from.width, to: stored.width)
+        }
+        let width = StripWorkspace.wholeStrips(from.width)
+        strip.reserve(Self.stripRows * width)
+        sums.reserve(width)
+        lastRow.reserve(width)
+        workspace.reserve(from: from, to: to)
+    }
+
+    private var stripStride: Int { StripWorkspace.wholeStrips(from.width) }
+
+    /// Takes rows `firstRow..<firstRow + rowCount` of the source plane; row 0 starts a new plane. Up to 64 bytes after
+    /// the last sample are read, and not used. Rows of `plane` are written to the next multiple of 64.
+    func feed(
+        _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows
+    ) {
+        if firstRow == 0 { nextRow = 0 }
+        let end = firstRow + rowCount
+        while nextRow < rows.to {
+            let taps = rows.taps[nextRow]
+            let (first, last) = (Int(taps.first), Int(taps.first + taps.count))
+            guard first < end else { break }
+            let ends = last <= end
+            // What is between two rows waits for the second, and finds the first in `lastRow`.
+            if rows.enlarges && !ends { break }
+            let out = unsafe target(plane)
+            if rows.isIdentity {
+                unsafe out.update(from: source + (first - firstRow) * stride, count: from.width)
+            } else {
+                let starts = first >= firstRow
+                if rows.enlarges && !starts {
+                    unsafe blend(lastRow.start, 0, taps.weights, 1, starts: true, ends: false, out)
+                }
+                let present = unsafe source + max(0, first - firstRow) * stride
+                let skipped = max(0, firstRow - first)
+                let count = min(last, end) - max(first, firstRow)
+                unsafe blend(
+                    present, stride, taps.weights + Int32(skipped), count, starts: starts, ends: ends, out)
+            }
+            guard ends else { break }
+            unsafe completeRow(plane)
+            nextRow += 1
+        }
+        if rows.enlarges {
+            unsafe lastRow.start.update(from: source + (rowCount - 1) * stride, count: from.width)
         }
     }
 
-    /// Takes rows `firstRow..<firstRow + rowCount` of the source plane; row 0 starts a new plane. Up to 16 bytes after
-    /// the last sample may be read (and are not used) where a row has less than 256 samples.
-    func feed(
-        _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int,
-        into destination: UnsafeMutablePointer<UInt8>, destinationStride: Int
-    ) throws(GeometryError) {
-        // The first row at or after `firstRow` that is used, and how many are.
-        let skipped = thinned(firstRow, rowStep) * rowStep - firstRow
-        let count = thinned(rowCount - skipped, rowStep)
-        guard count > 0 else { return }
-        let first = (firstRow + skipped) / rowStep
-        let rows = unsafe source + skipped * stride
-        if columnStep == 1 {
-            unsafe try pass(rows, stride * rowStep, first, count, destination, destinationStride)
-        } else {
-            let width = thinned(from.width, columnStep)
-            for row in 0..<count {
-                let samples = unsafe rows + row * rowStep * stride
-                for column in 0..<width {
-                    unsafe thinnedRow[column] = samples[column &* columnStep]
-                }
-                unsafe try pass(thinnedRow, width, first + row, 1, destination, destinationStride)
+    private func blend(
+        _ source: UnsafePointer<UInt8>, _ stride: Int, _ weights: Int32, _ count: Int, starts: Bool, ends: Bool,
+        _ out: UnsafeMutablePointer<UInt8>
+    ) {
+        unsafe rows.weights.withUnsafeBufferPointer { table in
+            unsafe upcast_blend_rows(
+                source, stride, table.baseAddress! + Int(weights), CInt(count), starts ? 1 : 0, ends ? 1 : 0,
+                sums.start, out, CInt(from.width))
+        }
+    }
+
+    // MARK: Where a row goes
+
+    private var isStraight: Bool { !transform.swapsAxes }
+    /// The stored picture's columns, as they lie, run against the upright picture's columns (or rows, if turned).
+    private var reversesColumns: Bool {
+        switch transform {
+        case .mirrorHorizontal, .rotate180, .rotate270Clockwise, .transverse: true
+        case .identity, .mirrorVertical, .rotate90Clockwise, .transpose: false
+        }
+    }
+    private var reversesRows: Bool {
+        switch transform {
+        case .mirrorVertical, .rotate180, .rotate90Clockwise, .transverse: true
+        case .identity, .mirrorHorizontal, .rotate270Clockwise, .transpose: false
+        }
+    }
+    /// A finished row is a row of the picture.
+    private var isDirect: Bool { isStraight && columns.isIdentity && !reversesColumns }
+
+    /// The row or, if turned, the column of the picture that the stored row becomes.
+    private func place(_ row: Int) -> Int { reversesRows ? rows.to - 1 - row : row }
+
+    private func target(_ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
+        if isDirect { return unsafe plane.samples + place(nextRow) * plane.stride }
+        let index = isStraight ? nextRow : place(nextRow)
+        return unsafe strip.start + index % Self.stripRows * stripStride
+    }
+
+    private func completeRow(_ plane: ComponentRows) {
+        if isDirect { return }
+        let isLast = nextRow == rows.to - 1
+        let inStrip = (isStraight ? nextRow : place(nextRow)) % Self.stripRows
+        if !isStraight {
+            let isComplete = reversesRows ? inStrip == 0 : inStrip == Self.stripRows - 1 || isLast
+            if isComplete { unsafe turnStrip(firstColumn: place(nextRow) / Self.stripRows * Self.stripRows, plane) }
+        } else if inStrip == Self.stripRows - 1 || isLast {
+            unsafe scaleStrip(firstRow: nextRow - inStrip, count: inStrip + 1, plane)
+        }
+    }
+
+    /// The strip's rows become columns of the picture.
+    private func turnStrip(firstColumn: Int, _ plane: ComponentRows) {
+        let top = reversesColumns ? to.height - 1 : 0
+        let step = unsafe reversesColumns ? -plane.stride : plane.stride
+        let out = unsafe plane.samples + top * plane.stride + firstColumn
+        if columns.isIdentity {
+            return unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, out, step)
+        }
+        unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, workspace.turned.start, Self.stripRows)
+        unsafe blendColumns(workspace.turned.start, out, step)
+    }
+
+    /// The strip's rows become rows of the picture, scaled along them by turning them twice.
+    private func scaleStrip(firstRow: Int, count: Int, _ plane: ComponentRows) {
+        let step = unsafe reversesRows ? -plane.stride : plane.stride
+        let out = unsafe plane.samples + place(firstRow) * plane.stride
+        if columns.isIdentity {
+            return unsafe MirrorPlane(
+                strip.start, CInt(stripStride), out, CInt(step), CInt(from.width), CInt(count))
+        }
+        unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, workspace.turned.start, Self.stripRows)
+        let (top, backStep) = reversesColumns ? (to.width - 1, -Self.stripRows) : (0, Self.stripRows)
+        unsafe blendColumns(workspace.turned.start, workspace.scaled.start + top * Self.stripRows, backStep)
+        unsafe transpose(workspace.scaled.start, Self.stripRows, count, to.width, out, step)
+    }
+
+    private func blendColumns(_ turned: UnsafePointer<UInt8>, _ out: UnsafeMutablePointer<UInt8>, _ step: Int) {
+        unsafe columns.taps.withUnsafeBufferPointer { taps in
+            unsafe columns.weights.withUnsafeBufferPointer { weights in
+                unsafe upcast_blend_strip(
+                    turned, taps.baseAddress!, weights.baseAddress!, CInt(columns.to), out, step)
             }
         }
     }
 
-    private func pass(
-        _ source: UnsafePointer<UInt8>, _ stride: Int, _ firstRow: Int, _ rowCount: Int,
-        _ destination: UnsafeMutablePointer<UInt8>, _ destinationStride: Int
-    ) throws(GeometryError) {
-        let written = unsafe upcast_sws_scale_plane(
-            context, source, CInt(stride), CInt(firstRow), CInt(rowCount), destination, CInt(destinationStride))
-        guard written >= 0 else { throw refused(from, to) }
-    }
-
-    private static func step(_ from: Int, _ to: Int) -> Int {
-        var step = 1
-        while from > greatestRatio * step * to { step *= 2 }
-        return step
-    }
-
-    private func thinned(_ count: Int, _ step: Int) -> Int { (count + step - 1) / step }
-
-    private func refused(_ from: PlaneSize, _ to: PlaneSize) -> GeometryError {
-        .scalerRefused(sourceWidth: from.width, sourceHeight: from.height, width: to.width, height: to.height)
+    private func transpose(
+        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ columns: Int, _ rows: Int,
+        _ out: UnsafeMutablePointer<UInt8>, _ outStride: Int
+    ) {
+        unsafe upcast_transpose(plane, stride, CInt(columns), CInt(rows), out, outStride)
     }
 }

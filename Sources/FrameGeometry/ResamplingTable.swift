@@ -1,0 +1,73 @@
+internal import CPlanes
+
+/// What each sample of a scaled row or column is made of: a pure value.
+///
+/// Shrinking averages areas, enlarging is bilinear between the samples' centres: neither rings nor leaves the range of
+/// the samples. Weights are in 1/256 and add up to 1, so that what is flat stays flat.
+struct ResamplingTable {
+    let from: Int
+    let to: Int
+    let taps: [upcast_taps]
+    let weights: [UInt16]
+
+    var isIdentity: Bool { from == to }
+    var enlarges: Bool { to > from }
+
+    static let none = ResamplingTable(from: 0, to: 0)
+
+    init(from: Int, to: Int) {
+        self.from = from
+        self.to = to
+        var taps: [upcast_taps] = []
+        var weights: [UInt16] = []
+        taps.reserveCapacity(to)
+        weights.reserveCapacity(Self.greatestWeightCount(from: from, to: to))
+        for index in 0..<to {
+            let first: Int
+            let start = weights.count
+            if to > from {
+                first = Self.appendInterpolation(at: index, from, to, &weights)
+            } else {
+                first = Self.appendArea(at: index, from, to, &weights)
+            }
+            taps.append(
+                upcast_taps(first: Int32(first), count: Int32(weights.count - start), weights: Int32(start)))
+        }
+        self.taps = taps
+        self.weights = weights
+    }
+
+    /// Areas share at most one sample with the next; interpolation takes two for each.
+    private static func greatestWeightCount(from: Int, to: Int) -> Int { max(from + to, 2 * to) }
+
+    /// Bytes of a table.
+    static func memoryBytes(from: Int, to: Int) -> Int {
+        to * MemoryLayout<upcast_taps>.stride + greatestWeightCount(from: from, to: to) * MemoryLayout<UInt16>.stride
+    }
+
+    /// The samples under `index * from / to ..< (index + 1) * from / to`, in units of 1/to of a sample. Rounding is
+    /// done on the sum so far: no weight is off by more than 1, and they add up.
+    private static func appendArea(at index: Int, _ from: Int, _ to: Int, _ weights: inout [UInt16]) -> Int {
+        let (start, end) = (index * from, (index + 1) * from)
+        var given = 0
+        for sample in start / to...(end - 1) / to {
+            let covered = min((sample + 1) * to, end) - start
+            let sum = (covered * 256 + from / 2) / from
+            weights.append(UInt16(sum - given))
+            given = sum
+        }
+        return start / to
+    }
+
+    /// The two samples around the place, nearer the picture's edge that one alone.
+    private static func appendInterpolation(
+        at index: Int, _ from: Int, _ to: Int, _ weights: inout [UInt16]
+    ) -> Int {
+        // In 1/512 of a sample, centre on centre.
+        let place = max(0, min((from - 1) * 512, ((2 * index + 1) * from * 256 + to / 2) / to - 256))
+        let (first, second) = (place / 512, UInt16((place % 512 + 1) / 2))
+        weights.append(256 - second)
+        if second > 0 { weights.append(second) }
+        return first
+    }
+}

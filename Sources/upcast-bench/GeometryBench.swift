@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import FrameGeometry
+internal import MediaCore
+
+/// A frame in memory is brought onto the canvas: cropped, converted, scaled, turned, painted.
+struct GeometryBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "geometry", abstract: "Milliseconds of processor time for one frame, from memory to the canvas.")
+
+    @Option(help: "Width and height of the frame, as stored.") var source = "1920x1080"
+    @Option(help: "FourCC of the frame's pixel format.") var format = "420v"
+    @Option(help: "Width and height of the canvas.") var canvas = "720x1280"
+    @Option(help: "EXIF orientation of the frame, 1 to 8.") var orientation = 6
+    @Option(help: "fit, fill or stretch.") var fit = "fit"
+    @Option(help: "Rounds; the median counts.") var rounds = 7
+    @Option(help: "Frames in a round.") var frames = 30
+
+    func run() throws {
+        let (width, height) = try Self.size(source)
+        let (canvasWidth, canvasHeight) = try Self.size(canvas)
+        guard let tag = UInt8(exactly: orientation).flatMap(OrientationTag.init(rawValue:)) else {
+            throw ValidationError("--orientation: 1 to 8, not \(orientation)")
+        }
+        guard let pixelFormat = PixelFormat.allCases.first(where: { "\($0.fourCC)" == format }) else {
+            throw ValidationError("--format: there is no \(format)")
+        }
+        guard let mode = [("fit", FitMode.fit), ("fill", .fill), ("stretch", .stretch)].first(where: { $0.0 == fit })
+        else { throw ValidationError("--fit: fit, fill or stretch, not \(fit)") }
+
+        let canvasFormat = CanvasFormat(width: canvasWidth, height: canvasHeight, frameRate: FrameRate(30))
+        let sample = VideoSampleFormat(packed: pixelFormat, width: width, height: height)
+        let transform = OrientationConvention.exif.uprightTransform(for: tag)
+        let plan = GeometryPlan(source: sample, transform: transform, canvas: canvasFormat, fit: mode.1)
+
+        let payload = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: sample.minimumPayloadBytes + 4096, alignment: 64)
+        defer { unsafe payload.deallocate() }
+        // Noise, so that nothing is cheap by chance.
+        var state: UInt32 = 1
+        for index in payload.indices {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            unsafe payload[index] = UInt8(truncatingIfNeeded: state >> 24)
+        }
+        let target = Picture(capacity: Picture.requiredCapacity(width: canvasWidth, height: canvasHeight))
+        target.reshape(width: canvasWidth, height: canvasHeight)
+        let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: canvasFormat))
+        let intake = FrameIntake()
+        var painter = CanvasPainter(canvas: canvasFormat)
+        painter.fill(target.planes)
+
+        func take() throws {
+            try intake.begin(plan, into: picture)
+            while let band = intake.nextBand() {
+                try unsafe intake.bandArrived(at: payload.baseAddress! + band.payloadOffset)
+            }
+        }
+        let taking = try Stopwatch.measure(rounds: rounds, count: frames) { try take() }
+        let whole = try Stopwatch.measure(rounds: rounds, count: frames) {
+            try take()
+            try painter.paint(picture, plan: plan, onto: target.planes)
+        }
+        print(
+            #"{"bench": "geometry", "source": "\#(source)", "format": "\#(format)", "canvas": "\#(canvas)", "#
+                + #""orientation": \#(orientation), "fit": "\#(fit)", "#
+                + whole.fields(divisor: 1_000_000, unit: "ms")
+                + #", "intake_ms": \#((taking.median / 100).rounded() / 10_000)}"#)
+    }
+
+    private static func size(_ text: String) throws -> (Int, Int) {
+        let parts = text.split(separator: "x").compactMap { Int($0) }
+        guard parts.count == 2, parts.allSatisfy({ (16...4096).contains($0) }) else {
+            throw ValidationError("\(text): WIDTHxHEIGHT, each 16 to 4096")
+        }
+        return (parts[0], parts[1])
+    }
+}
