@@ -98,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "upcast-bench",
             dependencies: [
-                "FrameGeometry", "MediaCore",
+                "FrameGeometry", "Encoding", "FLV", "LinuxSystem", "MediaCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -120,7 +120,9 @@ let package = Package(
                 "IngestProtocol", "LinuxSystem", "MediaCore", "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "FrameGeometryTests", dependencies: ["SeededRandom", "FrameGeometry", "MediaCore"]),
+        .testTarget(
+            name: "FrameGeometryTests",
+            dependencies: ["SeededRandom", "FrameGeometry", "MediaCore", "CLibSWScale", "CLibYUV"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(
             name: "EncodingTests", dependencies: ["SeededRandom", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),

@@ -3,12 +3,11 @@ package import MediaCore
 
 /// The mailbox between ingest and the video thread: one waiting frame, and the newest wins.
 ///
-/// Owns the pictures: three of them, so that while one is filled and one is encoded there is always a third, and
-/// neither thread ever waits for the other to give one back. `Tag` travels with the picture (when it is shown, how it
-/// is painted). Memory: `pictureCount` times the capacity, reserved at `init`, resident once written.
+/// Owns the pictures. The video thread always holds one, the one that it shows; with a second and a third, one can wait
+/// while another is filled. With only two, a picture that waits is given up as soon as the next begins to come, which
+/// matters only where encoding is too slow anyway. Neither thread ever waits for the other to give one back. `Tag`
+/// travels with the picture. Memory: `pictureCount` pictures, reserved at `init`, resident once written.
 package final class FrameSlot<Tag: Sendable>: Sendable {
-    package static var pictureCount: Int { 3 }
-
     package enum Outcome: Sendable {
         case frame(Picture, Tag)
         case timeout
@@ -19,7 +18,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     private struct State {
         var free: [Picture]
         var waiting: (picture: Picture, tag: Tag)?
-        /// The last one that was handed over, unless it is filled anew.
+        /// The last one that was handed over, unless it was given up.
         var newest: Picture?
         var isClosed = false
         var superseded: UInt64 = 0
@@ -27,25 +26,30 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
 
     private let monitor: Monitor<State>
 
-    /// - Parameter pictureCapacity: bytes of each picture, as `Picture.requiredCapacity` says for the largest one.
-    package init(pictureCapacity: Int) {
-        monitor = Monitor(State(free: (0..<Self.pictureCount).map { _ in Picture(capacity: pictureCapacity) }))
+    /// - Parameters:
+    ///   - shown: what the video thread holds from the start: it recycles it when it takes another.
+    ///   - others: 1 or 2 pictures of the same size.
+    package init(shown: Picture, others: Int) {
+        precondition((1...2).contains(others), "one picture to fill, and one more to wait")
+        var free = (0..<others).map { _ in Picture(width: shown.width, height: shown.height) }
+        free.reserveCapacity(others + 1)
+        monitor = Monitor(State(free: free))
     }
 
     /// Ingest thread: a picture to fill. With one thread on each side there always is one.
     package func acquire() -> Picture? {
         monitor.withLock { state in
-            // The newest is the last to be taken: with three pictures there always is another one.
-            guard let index = state.free.lastIndex(where: { $0 !== state.newest }) else {
-                state.newest = nil
-                return state.free.popLast()
-            }
-            return state.free.remove(at: index)
+            if let picture = state.free.popLast() { return picture }
+            guard let old = state.waiting else { return nil }
+            state.waiting = nil
+            state.newest = nil
+            state.superseded += 1
+            return old.picture
         }
     }
 
-    /// Ingest thread: the picture that was handed over last, whole and unchanged until the next is; the video thread
-    /// may be reading it, too. Nil before the first.
+    /// Ingest thread: the picture that was handed over last, which waits or is shown; the video thread may be reading
+    /// it, too. Nil before the first, and where the last had to be given up.
     package var newest: Picture? { monitor.withLock { $0.newest } }
 
     /// Ingest thread: hands a filled picture over; the one that was still waiting is superseded and counted.

@@ -1,5 +1,7 @@
 #include "CPlanes.h"
 
+#include <string.h>
+
 // Every x86-64 has SSE2; most have AVX2, which does twice as much at once. The loader picks.
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !__has_feature(thread_sanitizer) && \
     !__has_feature(address_sanitizer)
@@ -27,9 +29,13 @@ INLINE void add(Words sums[vectors], const uint8_t *rows, ptrdiff_t stride, cons
             sums[i] += __builtin_convertvector(*(const UnalignedBytes *)(rows + 16 * i), Words) * weights[row];
 }
 
-INLINE void store(const Words sums[vectors], uint8_t *out) {
-    for (int i = 0; i < vectors; i++)
-        *(UnalignedBytes *)(out + 16 * i) = __builtin_convertvector(sums[i] >> 8, Bytes);
+INLINE void store(const Words sums[vectors], uint8_t *out, int width) {
+    Bytes rounded[vectors];
+    for (int i = 0; i < vectors; i++) rounded[i] = __builtin_convertvector(sums[i] >> 8, Bytes);
+    if (width >= upcast_strip_width)
+        for (int i = 0; i < vectors; i++) *(UnalignedBytes *)(out + 16 * i) = rounded[i];
+    else
+        memcpy(out, rounded, (size_t)width);
 }
 
 FOR_ALL_PROCESSORS
@@ -42,7 +48,7 @@ void upcast_blend_rows(
         for (int i = 0; i < vectors; i++) sums[i] = starts ? (Words){0} + half : place[i];
         add(sums, rows + x, stride, weights, count);
         if (ends)
-            store(sums, out + x);
+            store(sums, out + x, width - x);
         else
             for (int i = 0; i < vectors; i++) place[i] = sums[i];
     }
@@ -50,15 +56,15 @@ void upcast_blend_rows(
 
 FOR_ALL_PROCESSORS
 void upcast_blend_strip(
-    const uint8_t *restrict strip, const struct upcast_taps *restrict taps, const uint16_t *restrict weights, int count,
-    uint8_t *restrict out, ptrdiff_t outStride) {
+    const uint8_t *restrict strip, int width, const struct upcast_taps *restrict taps,
+    const uint16_t *restrict weights, int count, uint8_t *restrict out, ptrdiff_t outStride) {
     for (int row = 0; row < count; row++, out += outStride) {
         Words sums[vectors];
         for (int i = 0; i < vectors; i++) sums[i] = (Words){0} + half;
         const struct upcast_taps tap = taps[row];
         add(sums, strip + (ptrdiff_t)tap.first * upcast_strip_width, upcast_strip_width, weights + tap.weights,
             tap.count);
-        store(sums, out);
+        store(sums, out, width);
     }
 }
 
@@ -91,9 +97,11 @@ void upcast_transpose(
             shuffle(a, b);
             shuffle(b, a);
             uint8_t *to = out + x * outStride + y;
-            if (columns - x >= 16)
+            if (columns - x >= 16 && rows - y >= 16) {
                 for (int i = 0; i < 16; i++) *(UnalignedBytes *)(to + i * outStride) = a[i];
-            else
-                for (int i = 0; i < columns - x; i++) *(UnalignedBytes *)(to + i * outStride) = a[i];
+                continue;
+            }
+            size_t width = (size_t)(rows - y < 16 ? rows - y : 16);
+            for (int i = 0; i < 16 && i < columns - x; i++) memcpy(to + i * outStride, &a[i], width);
         }
 }

@@ -8,9 +8,6 @@ package struct MemoryCosts: Equatable, Sendable {
     /// One canvas, and how many there are.
     package var canvas = 0
     package var canvasCount = 1
-    /// One picture as it came from a client, and how many may wait.
-    package var intakePicture = 0
-    package var intakePictureCount = 3
     /// What a message is read into before it is a picture.
     package var ingestBand = 0
     package var scaler = 0

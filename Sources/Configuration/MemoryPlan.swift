@@ -6,7 +6,6 @@ package struct MemoryPlan: Equatable, Sendable {
         case videoEncoder = "video_encoder"
         case audioEncoder = "audio_encoder"
         case canvases
-        case intakePictures = "intake_pictures"
         case ingestBand = "ingest_band"
         case scaler
         case pcmQueue = "pcm_queue"
@@ -92,8 +91,6 @@ package struct MemoryPlan: Equatable, Sendable {
             return (costs.videoEncoder, "\(words), \(size), \(counted(video.threads, "thread"))")
         case .audioEncoder: return (costs.audioEncoder, "AAC, \(counted(configuration.audio.channels, "channel"))")
         case .canvases: return (costs.canvas * costs.canvasCount, "\(costs.canvasCount) of \(size)")
-        case .intakePictures:
-            return (costs.intakePicture * costs.intakePictureCount, "\(costs.intakePictureCount) waiting")
         case .ingestBand: return (costs.ingestBand, "one message being read")
         case .scaler: return (costs.scaler, "to \(size)")
         case .pcmQueue: return (costs.pcmQueue, "fixed: two of the largest audio messages")

@@ -2,11 +2,11 @@ internal import CLibAV
 internal import FLV
 package import MediaCore
 
-/// An H.264 encoder of libavcodec with the canvas that it encodes.
+/// An H.264 encoder of libavcodec.
 ///
-/// Owns the canvas, the encoder and a scratch buffer; its memory does not grow after the first keyframes. Used by one
-/// thread. `canvas()` gives the picture to paint on, `encode` encodes what it shows and writes packets to a sink before
-/// it returns; with B-frames or a hardware encoder, packets come some frames later.
+/// Owns the encoder and a scratch buffer; its memory does not grow after the first keyframes. Used by one thread.
+/// `encode` encodes a picture and writes packets to a sink before it returns; with B-frames or a hardware encoder,
+/// packets come some frames later.
 ///
 /// Timestamps pass exactly: libavcodec is given nanoseconds. libx264 is run at a constant frame rate, which costs no
 /// frame of delay, with its bitrate scaled to the time that really passes (`FramePacing`); it then delivers the bitrate
@@ -16,9 +16,11 @@ package final class VideoEncoder {
 
     private let settings: VideoEncoderSettings
     private let encoder: LibAVEncoder
-    private let canvasFrame: CanvasFrame
-    /// The canvas as NV12, for encoders that take nothing else.
-    private let interleavedFrame: CanvasFrame?
+    /// For encoders that hold on to frames or take nothing but NV12. libx264 copies what it is given at once.
+    private let copy: InputFrame?
+    /// The frames that lend the memory of the pictures that have come: there are a few, again and again.
+    private var lent: [InputFrame] = []
+    private static let lentCount = 4
     /// libx264 follows a bitrate that changes from frame to frame (reconfig_encoder in libx264.c).
     private let isPaced: Bool
 
@@ -31,7 +33,7 @@ package final class VideoEncoder {
     private var lastDTS: MediaTime?
     private var isFinished = false
 
-    /// Opens the encoder and paints the canvas black.
+    /// Opens the encoder.
     ///
     /// - Throws: `EncodingError` that names the encoder, what it refused and what there is instead.
     package init(_ settings: VideoEncoderSettings) throws(EncodingError) {
@@ -43,10 +45,11 @@ package final class VideoEncoder {
         if isX264 { try Self.configureX264(encoder, settings) }
         for option in settings.options { try Self.set(option, on: encoder, isX264: isX264) }
         try encoder.open()
-        let canvasFrame = try CanvasFrame(settings.canvas, format: AV_PIX_FMT_YUV420P, encoder: settings.encoder)
-        var interleavedFrame: CanvasFrame?
-        if layout == .nv12 {
-            interleavedFrame = try CanvasFrame(settings.canvas, format: AV_PIX_FMT_NV12, encoder: settings.encoder)
+        if Self.copies(settings, layout) {
+            copy = try InputFrame(
+                copyingTo: Self.pixelFormat(layout), settings.canvas, encoder: settings.encoder)
+        } else {
+            copy = nil
         }
         let configuration: AVCDecoderConfiguration
         do {
@@ -64,43 +67,49 @@ package final class VideoEncoder {
         isPaced = isX264
         self.settings = settings
         self.encoder = encoder
-        self.canvasFrame = canvasFrame
-        self.interleavedFrame = interleavedFrame
         if isPaced { applyBitrate() }
     }
 
-    /// The canvas to paint on, I420; content stays from frame to frame, black at first. To be written to until the next
-    /// `encode`.
-    ///
-    /// Where the encoder still reads the last frame (libx264 never does), the canvas moves to a copy of it.
-    package func canvas() throws(EncodingError) -> PicturePlanes {
-        try canvasFrame.makeWritable()
-        return canvasFrame.planes
+    /// True where pictures are copied before they are encoded.
+    static func copies(_ settings: VideoEncoderSettings, _ layout: VideoEncoderSettings.ChromaLayout?) -> Bool {
+        settings.encoder != "libx264" || layout == .nv12
     }
 
-    /// Encodes what the canvas shows, as a keyframe where one is asked for or due.
+    /// Encodes a picture, as a keyframe where one is asked for or due. It is not read any more after this.
     ///
     /// - Parameters:
+    ///   - picture: I420 of the canvas's size, best in the memory of one of the last four.
     ///   - pts: later than the last frame's.
     ///   - arrival: goes into the `PacketInfo` of this frame's packet.
     package func encode(
-        pts: MediaTime, forceKeyframe: Bool, arrival: MediaTime, into sink: any PacketSink
+        _ picture: PicturePlanes, pts: MediaTime, forceKeyframe: Bool, arrival: MediaTime, into sink: any PacketSink
     ) throws(EncodingError) {
         guard !isFinished else { throw .finished(encoder: encoder.name) }
+        precondition(
+            picture.width == settings.canvas.width && picture.height == settings.canvas.height,
+            "the picture is not of the canvas's size")
         if let lastPTS, pts <= lastPTS { throw .timeDidNotRise(pts, after: lastPTS) }
         lastPTS = pts
         if isPaced, pacing.advance(to: pts) { applyBitrate() }
         pending.insert(pts: pts, arrival: arrival)
         let isKeyframe = keyframes.mustForce(at: pts, requested: forceKeyframe)
-        if let interleavedFrame {
-            try interleavedFrame.makeWritable()
-            interleavedFrame.copyInterleaved(canvasFrame.planes)
-        }
-        let frame = unsafe (interleavedFrame ?? canvasFrame).frame
+        let frame = unsafe try input(picture).frame
         unsafe frame.pointee.pts = pts.nanoseconds
         unsafe frame.pointee.pict_type = isKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         try unsafe encoder.send(frame)
         try drain(into: sink)
+    }
+
+    private func input(_ picture: PicturePlanes) throws(EncodingError) -> InputFrame {
+        if let copy {
+            try copy.copy(picture)
+            return copy
+        }
+        if let known = lent.first(where: { $0.lends(picture) }) { return known }
+        if lent.count == Self.lentCount { lent.removeFirst() }
+        let new = try InputFrame(lending: picture, settings.canvas, encoder: encoder.name)
+        lent.append(new)
+        return new
     }
 
     /// Drains the encoder: what it still holds is written to `sink`. Nothing can be encoded afterwards.

@@ -1,7 +1,8 @@
 internal import CLibYUV
 package import MediaCore
 
-/// Turns a sample that arrives in bands into a `Picture`: cropped, scaled, upright, in the canvas's colour.
+/// Turns a sample that arrives in bands into a `Picture` of the canvas: cropped, scaled, upright, in the canvas's
+/// colour, in its place between bars.
 ///
 /// A frame of 4096x4096 BGRA is 64 MiB, so a frame is never held whole: whoever reads the socket asks for the next
 /// band, puts its bytes into `bandBuffer`, and says so; the band is processed at once, while it is in the cache.
@@ -24,6 +25,7 @@ package import MediaCore
     private let workspace = StripWorkspace()
     private let scalers: (PlaneScaler, PlaneScaler, PlaneScaler)
     private let converter = ColorConverter()
+    private var bars: CanvasBars
 
     private var work: Work?
 
@@ -49,6 +51,8 @@ package import MediaCore
     private struct Work {
         let plan: GeometryPlan
         let picture: Picture
+        /// The frame's place in the picture.
+        let planes: PicturePlanes
         var bands: PlaneBands
         /// The first row of the plane that has not come.
         var nextRow = 0
@@ -56,7 +60,9 @@ package import MediaCore
         var gatheredRows = 0
     }
 
-    package init() {
+    /// - Parameter bars: for all pictures that will be filled.
+    package init(bars: CanvasBars) {
+        self.bars = bars
         unsafe buffer = .allocate(byteCount: PlaneBands.byteLimit + Self.slack, alignment: 64)
         unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0, count: PlaneBands.byteLimit + Self.slack)
         unsafe unpacked = UnsafeMutableRawPointer
@@ -72,30 +78,30 @@ package import MediaCore
         unsafe unpacked.deallocate()
     }
 
-    /// Starts a sample; one that was not complete is forgotten. `picture` gets the size of the plan's destination, and is the
+    /// Starts a sample; one that was not complete is forgotten. `picture` has the canvas's size, and is the
     /// caller's again once `nextBand` returns nil, or after `cancel`. Throws where the sample's planes do not lie one
-    /// behind the other or the picture is too small for `Picture.reshape`; nothing is begun then.
+    /// behind the other or the picture is of another size; nothing is begun then.
     package func begin(_ plan: GeometryPlan, into picture: Picture) throws(GeometryError) {
         work = nil
         try plan.checkLayout()
-        let size = plan.destination
-        let needed = Picture.requiredCapacity(width: size.width, height: size.height)
-        guard needed <= picture.capacity else {
-            throw GeometryError.pictureTooSmall(needed: needed, capacity: picture.capacity)
+        guard (picture.width, picture.height) == (plan.canvas.width, plan.canvas.height) else {
+            throw GeometryError.sizeMismatch(
+                expectedWidth: plan.canvas.width, expectedHeight: plan.canvas.height, width: picture.width,
+                height: picture.height)
         }
         for component in 0..<plan.source.pixelFormat.componentCount {
             scaler(component).configure(
                 from: plan.componentSize(component), to: plan.pictureComponentSize(component),
                 transform: plan.transform)
         }
-        picture.reshape(width: size.width, height: size.height)
+        bars.surround(plan.destination, on: picture.planes)
+        let planes = picture.planes.part(plan.destination)
         if plan.source.pixelFormat.componentCount == 1 {
-            let planes = picture.planes
             let (width, height) = (CInt(planes.width / 2), CInt(planes.height / 2))
             unsafe SetPlane(planes.u, CInt(planes.uStride), width, height, 128)
             unsafe SetPlane(planes.v, CInt(planes.vStride), width, height, 128)
         }
-        work = Work(plan: plan, picture: picture, bands: PlaneBands(0, of: plan))
+        work = Work(plan: plan, picture: picture, planes: planes, bands: PlaneBands(0, of: plan))
     }
 
     /// The band that is awaited; nil when the picture is complete or nothing was begun. Offsets rise from band to band
@@ -155,9 +161,10 @@ package import MediaCore
         let plan = progress.plan
         let nextPlane = progress.bands.plane + 1
         if nextPlane < plan.source.pixelFormat.planeCount {
-            work = Work(plan: plan, picture: progress.picture, bands: PlaneBands(nextPlane, of: plan))
+            work = Work(
+                plan: plan, picture: progress.picture, planes: progress.planes, bands: PlaneBands(nextPlane, of: plan))
         } else if let conversion = plan.colorConversion {
-            converter.convert(progress.picture.planes, by: conversion)
+            converter.convert(progress.planes, by: conversion)
         }
     }
 
@@ -224,7 +231,7 @@ package import MediaCore
     }
 
     private func pictureRows(_ component: Int, from row: Int, of work: Work) -> ComponentRows {
-        let planes = work.picture.planes
+        let planes = work.planes
         return switch component {
         case 0: unsafe ComponentRows(samples: planes.y + row * planes.yStride, stride: planes.yStride)
         case 1: unsafe ComponentRows(samples: planes.u + row * planes.uStride, stride: planes.uStride)

@@ -2,9 +2,7 @@
 package enum GeometryError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A plane's rows are shorter than its samples, or the plane starts before the one ahead of it has ended.
     case badPlaneLayout(plane: Int, offset: Int, stride: Int, leastOffset: Int, leastStride: Int)
-    /// The picture that was handed in has not the storage that the plan's picture needs.
-    case pictureTooSmall(needed: Int, capacity: Int)
-    /// A picture or a canvas is not of the size that the plan says.
+    /// The picture that was handed in is not of the canvas's size.
     case sizeMismatch(expectedWidth: Int, expectedHeight: Int, width: Int, height: Int)
     /// Bytes came while no band was awaited: before `begin`, after the last band or after `cancel`.
     case noBandAwaited
@@ -14,8 +12,6 @@ package enum GeometryError: Error, Equatable, Sendable, CustomStringConvertible 
         case .badPlaneLayout(let plane, let offset, let stride, let leastOffset, let leastStride):
             "plane \(plane) at offset \(offset) with stride \(stride) does not fit its picture: "
                 + "the offset must be at least \(leastOffset), the stride at least \(leastStride)"
-        case .pictureTooSmall(let needed, let capacity):
-            "the picture's storage of \(capacity) bytes is too small: this plan needs \(needed)"
         case .sizeMismatch(let expectedWidth, let expectedHeight, let width, let height):
             "the plan is for \(expectedWidth)x\(expectedHeight), not for \(width)x\(height)"
         case .noBandAwaited:

@@ -2,8 +2,8 @@ package import MediaCore
 
 /// What is done to a sample to bring it onto the canvas, decided without pixels: a pure value.
 ///
-/// A sample is cropped, scaled and turned as it comes (in bands, by `FrameIntake`), so that the `Picture` between the two
-/// threads is small and there is exactly one resampling; `CanvasPainter` puts it in its place.
+/// A sample is cropped, scaled and turned as it comes (in bands, by `FrameIntake`), so that the `Picture` between the
+/// two threads is small, there is exactly one resampling, and nothing is left to do before it is encoded.
 /// Example: a 1920x1080 BGRA sample whose upright form needs a quarter turn, on a 720x1280 canvas, has the steps
 ///
 ///     source pixels 1920x1080+0+0 of BGRA
@@ -61,11 +61,6 @@ package struct GeometryPlan: Equatable, Sendable {
             crop = Self.centred(stored, in: (source.width, source.height))
             destination = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
         }
-    }
-
-    /// Storage that a `Picture` needs for every plan on this canvas, whatever is sent.
-    package static func pictureCapacity(canvas: CanvasFormat) -> Int {
-        Picture.requiredCapacity(width: canvas.width, height: canvas.height)
     }
 
     private typealias Size = (width: Int, height: Int)

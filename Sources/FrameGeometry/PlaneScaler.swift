@@ -65,7 +65,7 @@ internal import MediaCore
     private var stripStride: Int { StripWorkspace.wholeStrips(from.width) }
 
     /// Takes rows `firstRow..<firstRow + rowCount` of the source plane; row 0 starts a new plane. Up to 64 bytes after
-    /// the last sample are read, and not used. Rows of `plane` are written to the next multiple of 64.
+    /// the last sample are read, and not used.
     func feed(
         _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows
     ) {
@@ -157,11 +157,10 @@ internal import MediaCore
         let top = reversesColumns ? to.height - 1 : 0
         let step = unsafe reversesColumns ? -plane.stride : plane.stride
         let out = unsafe plane.samples + top * plane.stride + firstColumn
-        if columns.isIdentity {
-            return unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, out, step)
-        }
+        let count = min(Self.stripRows, to.width - firstColumn)
+        if columns.isIdentity { return unsafe transpose(strip.start, stripStride, from.width, count, out, step) }
         unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, workspace.turned.start, Self.stripRows)
-        unsafe blendColumns(workspace.turned.start, out, step)
+        unsafe blendColumns(workspace.turned.start, count, out, step)
     }
 
     /// The strip's rows become rows of the picture, scaled along them by turning them twice.
@@ -174,15 +173,18 @@ internal import MediaCore
         }
         unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, workspace.turned.start, Self.stripRows)
         let (top, backStep) = reversesColumns ? (to.width - 1, -Self.stripRows) : (0, Self.stripRows)
-        unsafe blendColumns(workspace.turned.start, workspace.scaled.start + top * Self.stripRows, backStep)
+        unsafe blendColumns(
+            workspace.turned.start, Self.stripRows, workspace.scaled.start + top * Self.stripRows, backStep)
         unsafe transpose(workspace.scaled.start, Self.stripRows, count, to.width, out, step)
     }
 
-    private func blendColumns(_ turned: UnsafePointer<UInt8>, _ out: UnsafeMutablePointer<UInt8>, _ step: Int) {
+    private func blendColumns(
+        _ turned: UnsafePointer<UInt8>, _ width: Int, _ out: UnsafeMutablePointer<UInt8>, _ step: Int
+    ) {
         unsafe columns.taps.withUnsafeBufferPointer { taps in
             unsafe columns.weights.withUnsafeBufferPointer { weights in
                 unsafe upcast_blend_strip(
-                    turned, taps.baseAddress!, weights.baseAddress!, CInt(columns.to), out, step)
+                    turned, CInt(width), taps.baseAddress!, weights.baseAddress!, CInt(columns.to), out, step)
             }
         }
     }

@@ -26,26 +26,24 @@
     }
 }
 
-/// An owned I420 picture of changing size in storage of fixed capacity: the frame that waits between ingest and encode.
+/// An owned I420 picture of the canvas's size: what is filled by ingest, shown and encoded.
 ///
-/// One thread uses a picture at a time; it is handed over through `FrameSlot`, never shared. Storage is 64-byte aligned
-/// and each row starts on a 64-byte boundary. Memory is reserved at `init` and becomes resident as it is first written.
+/// One thread writes to a picture at a time; it is handed over through `FrameSlot`. Storage is 64-byte aligned and each
+/// row starts on a 64-byte boundary. Memory is reserved at `init` and becomes resident as it is first written.
 @safe package final class Picture: @unchecked Sendable /* one owner hands it to the next, no two use it at once */ {
     private let storage: UnsafeMutableRawPointer
-    /// Bytes of storage.
-    package let capacity: Int
-    package private(set) var width = 0
-    package private(set) var height = 0
+    package let width: Int
+    package let height: Int
 
-    package init(capacity: Int) {
-        self.capacity = capacity
-        unsafe storage = .allocate(byteCount: capacity, alignment: 64)
+    package init(width: Int, height: Int) {
+        (self.width, self.height) = (width, height)
+        unsafe storage = .allocate(byteCount: Self.byteCount(width: width, height: height), alignment: 64)
     }
 
     deinit { unsafe storage.deallocate() }
 
-    /// Bytes of storage that a picture of this size needs.
-    package static func requiredCapacity(width: Int, height: Int) -> Int {
+    /// Bytes of storage of a picture of this size.
+    package static func byteCount(width: Int, height: Int) -> Int {
         let (yStride, cStride) = strides(width: width)
         return yStride * height + 2 * cStride * ((height + 1) / 2)
     }
@@ -55,14 +53,7 @@
     }
     private static func aligned(_ value: Int) -> Int { (value + 63) & ~63 }
 
-    /// Gives the picture a size; what it held is lost. Traps where the capacity does not suffice.
-    package func reshape(width: Int, height: Int) {
-        precondition(Self.requiredCapacity(width: width, height: height) <= capacity, "picture exceeds its capacity")
-        self.width = width
-        self.height = height
-    }
-
-    /// The planes; valid as long as the picture lives and is not reshaped.
+    /// The planes; valid as long as the picture lives.
     package var planes: PicturePlanes {
         let (yStride, cStride) = Self.strides(width: width)
         let chromaRows = (height + 1) / 2

@@ -35,6 +35,8 @@ final class Broadcast: Sendable {
 
     /// Bytes of raw PCM that may wait: the largest message (1 MiB) and as much again.
     static let pcmQueueBytes = 2 * 1024 * 1024
+    /// One that is shown, one that waits, one that is filled.
+    static let pictureCount = 3
 
     /// - Parameters:
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
@@ -52,7 +54,10 @@ final class Broadcast: Sendable {
         let canvas = configuration.video.canvas
         clock = BroadcastClock(monotonic)
         counters = BroadcastCounters()
-        slot = FrameSlot(pictureCapacity: GeometryPlan.pictureCapacity(canvas: canvas))
+        var bars = CanvasBars(canvas: canvas, background: configuration.canvasBackground)
+        let background = Picture(width: canvas.width, height: canvas.height)
+        bars.fill(background)
+        slot = FrameSlot(shown: background, others: Self.pictureCount - 1)
         queue = PCMQueue(capacity: Self.pcmQueueBytes)
         log = PacketLog(limits: configuration.packetLogLimits)
         meter = PacketMeter(into: log)
@@ -73,16 +78,15 @@ final class Broadcast: Sendable {
         format = BroadcastFormat(video: videoEncoder.format, audio: audioEncoder.format)
 
         inlet = CaptureInlet(
-            canvas: canvas, fit: configuration.video.fit, skipsUnchanged: configuration.video.skipsUnchanged,
-            convention: started.convention, slot: slot, queue: queue, clock: clock, counters: counters)
+            canvas: canvas, bars: bars, fit: configuration.video.fit,
+            skipsUnchanged: configuration.video.skipsUnchanged, convention: started.convention, slot: slot, queue: queue, clock: clock, counters: counters)
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
         let bitrate = BitrateControl(configuration.bitrateLimits)
         self.bitrate = bitrate
         let video = VideoWorker(
-            slot: slot, encoder: videoEncoder,
-            painter: CanvasPainter(canvas: canvas, background: configuration.canvasBackground), sink: meter,
-            clock: clock, counters: counters, frameRate: canvas.frameRate,
+            slot: slot, encoder: videoEncoder, shown: background, sink: meter, clock: clock,
+            counters: counters, frameRate: canvas.frameRate,
             idleInterval: configuration.video.idleRepeat,
             adapt: { now in
                 let step = bitrate.look(at: now) { destinations.links }

@@ -21,21 +21,21 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
 
     private var timeline: BroadcastTimeline
     private let published: Monitor<TimelineCounters>
-    private let intake = FrameIntake()
+    private let intake: FrameIntake
     /// The plan of the last frame: while nothing changes, nothing is planned again.
     private var planned: (source: VideoSampleFormat, transform: UprightTransform, plan: GeometryPlan)?
     private let sourceText = Monitor("")
-    private var filling: (picture: Picture, plan: GeometryPlan, time: MediaTime)?
+    private var filling: (picture: Picture, time: MediaTime)?
     private var receiving: PCMBlock?
     private let skipsUnchanged: Bool
-    /// What the newest picture is painted by, and since when it has looked as it does.
-    private var shown: (plan: GeometryPlan, since: MediaTime)?
+    /// Since when the newest picture has looked as it does.
+    private var unchangedSince: MediaTime?
     /// A picture that has just changed is encoded again for as long: an encoder with a bitrate to keep makes it better
     /// from frame to frame.
     private static let refinement = MediaTime.seconds(1)
 
     init(
-        canvas: CanvasFormat, fit: FitMode, skipsUnchanged: Bool, convention: OrientationConvention,
+        canvas: CanvasFormat, bars: CanvasBars, fit: FitMode, skipsUnchanged: Bool, convention: OrientationConvention,
         slot: FrameSlot<VideoFrameTag>, queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters
     ) {
         self.canvas = canvas
@@ -46,6 +46,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         self.queue = queue
         self.clock = clock
         self.counters = counters
+        intake = FrameIntake(bars: bars)
         timeline = BroadcastTimeline()
         published = Monitor(timeline.counters)
     }
@@ -87,7 +88,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesAbandoned.add()
             throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be taken: \(error)")
         }
-        filling = (picture, plan, placement.time)
+        filling = (picture, placement.time)
         return true
     }
 
@@ -114,25 +115,25 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     }
 
     func endVideo(arrival: MediaTime) {
-        guard let (picture, plan, time) = filling else { return }
+        guard let (picture, time) = filling else { return }
         filling = nil
-        if !looksAsBefore(picture, plan) {
-            shown = (plan, time)
-        } else if let shown, time - shown.since > Self.refinement {
+        if !looksAsBefore(picture) {
+            unchangedSince = time
+        } else if let unchangedSince, time - unchangedSince > Self.refinement {
             slot.recycle(picture)
             counters.framesUnchanged.add()
             return
         }
-        slot.offer(picture, VideoFrameTag(time: time, arrival: arrival, plan: plan))
+        slot.offer(picture, VideoFrameTag(time: time, arrival: arrival))
     }
 
-    private func looksAsBefore(_ picture: Picture, _ plan: GeometryPlan) -> Bool {
-        guard skipsUnchanged, let shown, shown.plan == plan, let newest = slot.newest else { return false }
+    private func looksAsBefore(_ picture: Picture) -> Bool {
+        guard skipsUnchanged, let newest = slot.newest else { return false }
         return picture.hasSameSamples(as: newest)
     }
 
     func cancelVideo() {
-        guard let (picture, _, _) = filling else { return }
+        guard let (picture, _) = filling else { return }
         filling = nil
         intake.cancel()
         slot.recycle(picture)

@@ -13,12 +13,9 @@ extension Configuration {
         var costs = MemoryCosts()
         costs.baseline = MeasuredMemory.baseline
         costs.audioEncoder = AudioEncoder.estimatedBytes
-        costs.canvas = Picture.requiredCapacity(width: video.width, height: video.height)
-        costs.canvasCount = 1
-        // The encoder's own figure has the canvas in it.
-        costs.videoEncoder = VideoEncoder.estimatedBytes(videoEncoderSettings) - costs.canvas
-        costs.intakePicture = GeometryPlan.pictureCapacity(canvas: video.canvas)
-        costs.intakePictureCount = FrameSlot<VideoFrameTag>.pictureCount
+        costs.canvas = Picture.byteCount(width: video.width, height: video.height)
+        costs.canvasCount = Broadcast.pictureCount
+        costs.videoEncoder = VideoEncoder.estimatedBytes(videoEncoderSettings)
         costs.ingestBand = MeasuredMemory.ingestMessages
         costs.scaler = FrameIntake.memoryBytes(canvas: video.canvas)
         costs.pcmQueue = Broadcast.pcmQueueBytes

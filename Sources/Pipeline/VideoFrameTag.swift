@@ -1,4 +1,3 @@
-internal import FrameGeometry
 internal import MediaCore
 
 /// What travels with a picture from ingest to the video thread.
@@ -7,6 +6,4 @@ struct VideoFrameTag: Sendable {
     let time: MediaTime
     /// Monotonic clock when its last byte had been read.
     let arrival: MediaTime
-    /// How it is painted onto the canvas.
-    let plan: GeometryPlan
 }

@@ -5,14 +5,15 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Synchronization
 
-/// The body of the thread `up-video`: takes the newest frame, paints it upright on the canvas, encodes it.
+/// The body of the thread `up-video`: takes the newest picture and encodes it.
 ///
-/// Owns the encoder and the canvas. When no frame comes for the idle interval the last canvas is encoded again, so that
-/// servers, which give up after 5 to 10 s without data, and players stay with a screen that stands still.
+/// Owns the encoder, and holds the picture that is shown. When none comes for the idle interval that one is encoded
+/// again, so that servers, which give up after 5 to 10 s without data, and players stay with a screen that stands
+/// still.
 final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` belongs to the video thread */ {
     private let slot: FrameSlot<VideoFrameTag>
     private let encoder: VideoEncoder
-    private var painter: CanvasPainter
+    private var shown: Picture
     private let sink: any PacketSink
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
@@ -24,13 +25,13 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private var schedule: PresentationSchedule
 
     init(
-        slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, painter: CanvasPainter, sink: any PacketSink,
+        slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, shown: Picture, sink: any PacketSink,
         clock: BroadcastClock, counters: BroadcastCounters, frameRate: FrameRate, idleInterval: MediaTime,
         adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.slot = slot
         self.encoder = encoder
-        self.painter = painter
+        self.shown = shown
         self.sink = sink
         self.clock = clock
         self.counters = counters
@@ -45,7 +46,6 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     /// Runs until the slot is closed and empty, then drains the encoder.
     func run() {
         do throws(WorkerFailure) {
-            try paintBackground()
             while try step() {}
             try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
         } catch {
@@ -58,7 +58,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private func step() throws(WorkerFailure) -> Bool {
         switch slot.take(until: repeatDeadline()) {
         case .frame(let picture, let tag): try present(picture, tag)
-        case .timeout: try repeatCanvas()
+        case .timeout: try repeatPicture()
         case .closed: return false
         }
         return true
@@ -66,31 +66,30 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
 
     /// Encodes a frame when it is due; while it is not, a newer one takes its place.
     private func present(_ first: Picture, _ firstTag: VideoFrameTag) throws(WorkerFailure) {
-        var (picture, tag) = (first, firstTag)
+        show(first)
+        var tag = firstTag
         holding: while case .hold(let wait) = schedule.decide(tag.time) {
             switch slot.take(until: tag.arrival + wait) {
             case .frame(let newer, let newerTag):
-                slot.recycle(picture)
+                show(newer)
+                tag = newerTag
                 counters.framesAboveRate.add()
-                (picture, tag) = (newer, newerTag)
             case .timeout, .closed: break holding
             }
         }
-        let canvas = try canvas()
-        do {
-            try painter.paint(picture, plan: tag.plan, onto: canvas)
-        } catch {
-            throw WorkerFailure(sentence: "painting failed: \(error)")
-        }
-        slot.recycle(picture)
         try encode(tag.time, arrival: tag.arrival)
         counters.framesEncoded.add()
         note(latency: clock.monotonic.now() - tag.arrival)
     }
 
+    private func show(_ picture: Picture) {
+        slot.recycle(shown)
+        shown = picture
+    }
+
     // MARK: A screen that stands still
 
-    /// When the last canvas has to be encoded again. Before the first sample the broadcast has no time yet: look again
+    /// When the last picture has to be encoded again. Before the first sample the broadcast has no time yet: look again
     /// soon.
     private func repeatDeadline() -> MediaTime {
         schedule.repeatDeadline ?? clock.monotonicTime(of: firstFrameDeadline)
@@ -100,7 +99,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     /// A client that sends only audio gets the plain background as its picture, from half a second on.
     private var firstFrameDeadline: MediaTime { .milliseconds(500) }
 
-    private func repeatCanvas() throws(WorkerFailure) {
+    private func repeatPicture() throws(WorkerFailure) {
         guard let now = clock.now() else { return }
         if let time = schedule.repeatTime(at: clock.monotonic.now()) {
             try encode(time, arrival: .zero)
@@ -122,15 +121,9 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
         }
         let force = keyframeWanted.exchange(false, ordering: .relaxed)
         try encoding { () throws(EncodingError) in
-            try encoder.encode(pts: pts, forceKeyframe: force, arrival: arrival, into: sink)
+            try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, into: sink)
         }
     }
-
-    private func canvas() throws(WorkerFailure) -> PicturePlanes {
-        do { return try encoder.canvas() } catch { throw WorkerFailure(sentence: "the canvas cannot be had: \(error)") }
-    }
-
-    private func paintBackground() throws(WorkerFailure) { painter.fill(try canvas()) }
 
     private func note(latency: MediaTime) {
         let microseconds = UInt64(clamping: latency.nanoseconds / 1000)

@@ -16,8 +16,8 @@ struct GeometryBench: ParsableCommand {
     @Option(help: "Frames in a round.") var frames = 30
 
     func run() throws {
-        let (width, height) = try Self.size(source)
-        let (canvasWidth, canvasHeight) = try Self.size(canvas)
+        let (width, height) = try Size.parse(source)
+        let (canvasWidth, canvasHeight) = try Size.parse(canvas)
         guard let tag = UInt8(exactly: orientation).flatMap(OrientationTag.init(rawValue:)) else {
             throw ValidationError("--orientation: 1 to 8, not \(orientation)")
         }
@@ -41,36 +41,17 @@ struct GeometryBench: ParsableCommand {
             state = state &* 1_664_525 &+ 1_013_904_223
             unsafe payload[index] = UInt8(truncatingIfNeeded: state >> 24)
         }
-        let target = Picture(capacity: Picture.requiredCapacity(width: canvasWidth, height: canvasHeight))
-        target.reshape(width: canvasWidth, height: canvasHeight)
-        let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: canvasFormat))
-        let intake = FrameIntake()
-        var painter = CanvasPainter(canvas: canvasFormat)
-        painter.fill(target.planes)
-
-        func take() throws {
+        let picture = Picture(width: canvasWidth, height: canvasHeight)
+        let intake = FrameIntake(bars: CanvasBars(canvas: canvasFormat))
+        let time = try Stopwatch.measure(rounds: rounds, count: frames) {
             try intake.begin(plan, into: picture)
             while let band = intake.nextBand() {
                 try unsafe intake.bandArrived(at: payload.baseAddress! + band.payloadOffset)
             }
         }
-        let taking = try Stopwatch.measure(rounds: rounds, count: frames) { try take() }
-        let whole = try Stopwatch.measure(rounds: rounds, count: frames) {
-            try take()
-            try painter.paint(picture, plan: plan, onto: target.planes)
-        }
         print(
             #"{"bench": "geometry", "source": "\#(source)", "format": "\#(format)", "canvas": "\#(canvas)", "#
                 + #""orientation": \#(orientation), "fit": "\#(fit)", "#
-                + whole.fields(divisor: 1_000_000, unit: "ms")
-                + #", "intake_ms": \#((taking.median / 100).rounded() / 10_000)}"#)
-    }
-
-    private static func size(_ text: String) throws -> (Int, Int) {
-        let parts = text.split(separator: "x").compactMap { Int($0) }
-        guard parts.count == 2, parts.allSatisfy({ (16...4096).contains($0) }) else {
-            throw ValidationError("\(text): WIDTHxHEIGHT, each 16 to 4096")
-        }
-        return (parts[0], parts[1])
+                + time.fields(divisor: 1_000_000, unit: "ms") + "}")
     }
 }

@@ -4,37 +4,48 @@ import MediaCore
 import Testing
 
 @Suite struct FrameSlotTests {
-    @Test func theNewestWinsAndPicturesComeBack() throws {
-        let slot = FrameSlot<Int>(pictureCapacity: 4096)
+    private static func slot(others: Int = 2) -> (FrameSlot<Int>, shown: Picture) {
+        let shown = Picture(width: 32, height: 32)
+        return (FrameSlot(shown: shown, others: others), shown)
+    }
+
+    /// The video thread's next picture, in place of the one that it has shown.
+    private static func take(_ slot: FrameSlot<Int>, _ shown: inout Picture) -> Int? {
+        guard case .frame(let picture, let tag) = slot.take(until: .zero) else { return nil }
+        slot.recycle(shown)
+        shown = picture
+        return tag
+    }
+
+    @Test(arguments: [1, 2]) func theNewestWins(others: Int) throws {
+        var (slot, shown) = Self.slot(others: others)
         for value in 0..<10 { slot.offer(try #require(slot.acquire()), value) }
         #expect(slot.superseded == 9)
-        guard case .frame(let picture, let tag) = slot.take(until: nil) else {
-            Issue.record("no frame")
-            return
-        }
-        #expect(tag == 9)
-        // One in the reader's hand: two more can still be acquired, and no fourth exists.
-        let second = try #require(slot.acquire())
-        let third = try #require(slot.acquire())
-        #expect(slot.acquire() == nil)
-        [picture, second, third].forEach(slot.recycle)
-        #expect(slot.acquire() != nil)
+        #expect(Self.take(slot, &shown) == 9)
+        #expect(Self.take(slot, &shown) == nil)
+    }
+
+    /// With three pictures one goes on waiting while the next is filled; with two it is given up for that.
+    @Test(arguments: [1, 2]) func whatWaitsWhileTheNextIsFilled(others: Int) throws {
+        var (slot, shown) = Self.slot(others: others)
+        slot.offer(try #require(slot.acquire()), 1)
+        let filling = try #require(slot.acquire())
+        #expect(slot.superseded == (others == 1 ? 1 : 0))
+        #expect((slot.newest == nil) == (others == 1))
+        #expect(Self.take(slot, &shown) == (others == 1 ? nil : 1))
+        slot.offer(filling, 2)
+        #expect(Self.take(slot, &shown) == 2)
     }
 
     /// What was handed over last stays as it is until the next is, whatever the video thread does meanwhile.
-    @Test func theNewestIsNotFilledAnew() throws {
-        let slot = FrameSlot<Int>(pictureCapacity: 4096)
+    @Test(arguments: [1, 2]) func theNewestIsNotFilledAnew(others: Int) throws {
+        var (slot, shown) = Self.slot(others: others)
         #expect(slot.newest == nil)
-        var held: Picture?
-        for round in 0..<30 {
+        for round in 0..<60 {
             let filling = try #require(slot.acquire())
-            #expect(filling !== slot.newest)
-            // The video thread takes now and then, and gives back before or after the next is filled.
-            if round % 3 == 0, case .frame(let picture, _) = slot.take(until: .zero) { held = picture }
-            if round % 2 == 0, let picture = held {
-                slot.recycle(picture)
-                held = nil
-            }
+            #expect(filling !== slot.newest && filling !== shown)
+            // The video thread takes now and then, before or after the next is handed over.
+            if round % 3 == 0 { _ = Self.take(slot, &shown) }
             if round % 5 == 4 {
                 let newest = slot.newest
                 slot.recycle(filling)
@@ -43,11 +54,12 @@ import Testing
                 slot.offer(filling, round)
                 #expect(slot.newest === filling)
             }
+            if round % 4 == 0 { _ = Self.take(slot, &shown) }
         }
     }
 
     @Test func closeDeliversWhatWaits() throws {
-        let slot = FrameSlot<Int>(pictureCapacity: 4096)
+        let (slot, _) = Self.slot()
         slot.offer(try #require(slot.acquire()), 1)
         slot.close()
         guard case .frame = slot.take(until: nil) else {

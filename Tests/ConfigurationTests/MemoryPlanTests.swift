@@ -12,8 +12,6 @@ import Testing
         costs.audioEncoder = 30_000
         costs.canvas = 100
         costs.canvasCount = 4
-        costs.intakePicture = 1000
-        costs.intakePictureCount = 3
         costs.ingestBand = 7
         costs.scaler = 11
         costs.pcmQueue = 13
@@ -50,7 +48,7 @@ import Testing
         let plan = MemoryPlan(configuration, costs: costs())
         let expected: [MemoryPlan.Purpose: Int] = [
             .baseline: 1_000_000, .videoEncoder: 2_000_000, .audioEncoder: 30_000, .canvases: 400,
-            .intakePictures: 3000, .ingestBand: 7,
+            .ingestBand: 7,
             .scaler: 11, .pcmQueue: 13, .audioMixer: 17, .packetLog: 2_097_152 + 19, .sendBuffers: 46, .tls: 60,
             .controlServer: 41,
             .threadStacks: 7 * 43, .reserve: 47
@@ -164,8 +162,7 @@ import Testing
             process and libraries     20.00 MiB  executable and libraries, measured
             video encoder              0.01 MiB  libx264 veryfast zerolatency, 1280x720, 1 thread
             audio encoder              0.00 MiB  AAC, 2 channels
-            canvases                   0.00 MiB  1 of 1280x720
-            intake pictures            0.00 MiB  3 waiting
+            pictures                   0.00 MiB  1 of 1280x720
             ingest buffer              0.00 MiB  one message being read
             scaler                     0.00 MiB  to 1280x720
             PCM queue                  0.00 MiB  fixed: two of the largest audio messages

@@ -1,9 +1,20 @@
 import SeededRandom
+import Encoding
 import Foundation
 import MediaCore
 
-/// Pictures that are painted on an encoder's canvas.
+/// Pictures for an encoder.
 enum TestPictures {
+    /// A black one of the encoder's size.
+    static func canvas(of encoder: VideoEncoder) -> Picture {
+        let picture = Picture(width: encoder.format.width, height: encoder.format.height)
+        let planes = picture.planes
+        planes.y.update(repeating: 16, count: planes.yStride * planes.height)
+        planes.u.update(repeating: 128, count: planes.uStride * planes.height / 2)
+        planes.v.update(repeating: 128, count: planes.vStride * planes.height / 2)
+        return picture
+    }
+
     /// Gradients in all planes with a bright square that moves; soft enough to be coded well.
     static func paintScene(_ frame: Int, on planes: PicturePlanes) {
         for row in 0..<planes.height {

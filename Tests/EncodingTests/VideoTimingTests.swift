@@ -40,12 +40,13 @@ enum Spacing: String, CaseIterable, Sendable {
         _ encoder: VideoEncoder, _ spacing: Spacing, from start: MediaTime = .zero, until end: MediaTime,
         into recording: PacketRecording
     ) throws -> [MediaTime] {
+        let canvas = TestPictures.canvas(of: encoder)
         var random = SplitMix64(seed: 11)
         var times: [MediaTime] = []
         var time = start
         while time < end {
-            TestPictures.paintNoise(&random, on: try encoder.canvas())
-            try encoder.encode(pts: time, forceKeyframe: false, arrival: .zero, into: recording)
+            TestPictures.paintNoise(&random, on: canvas.planes)
+            try encoder.encode(canvas.planes, pts: time, forceKeyframe: false, arrival: .zero, into: recording)
             times.append(time)
             time += spacing.next(times.count, &random)
         }
@@ -76,11 +77,13 @@ enum Spacing: String, CaseIterable, Sendable {
 
     @Test func aKeyframeComesOnRequestAtOnce() throws {
         let encoder = try VideoEncoder(Self.settings())
+        let canvas = TestPictures.canvas(of: encoder)
         let recording = PacketRecording()
         for frame in 0..<90 {
-            TestPictures.paintScene(frame, on: try encoder.canvas())
+            TestPictures.paintScene(frame, on: canvas.planes)
             let time = MediaTime(sample: Int64(frame), rate: 30)
-            try encoder.encode(pts: time, forceKeyframe: frame == 20 || frame == 21, arrival: .zero, into: recording)
+            try encoder.encode(
+                canvas.planes, pts: time, forceKeyframe: frame == 20 || frame == 21, arrival: .zero, into: recording)
         }
         let frames = recording.packets.indices.filter { recording.packets[$0].info.isKeyframe }
         #expect(frames == [0, 20, 21, 81], "and the schedule goes on from the last")
@@ -116,13 +119,14 @@ enum Spacing: String, CaseIterable, Sendable {
 
     @Test func timeMustRise() throws {
         let encoder = try VideoEncoder(Self.settings())
+        let canvas = TestPictures.canvas(of: encoder)
         let recording = PacketRecording()
-        try encoder.encode(pts: .seconds(1), forceKeyframe: false, arrival: .zero, into: recording)
+        try encoder.encode(canvas.planes, pts: .seconds(1), forceKeyframe: false, arrival: .zero, into: recording)
         #expect(throws: EncodingError.timeDidNotRise(.seconds(1), after: .seconds(1))) {
-            try encoder.encode(pts: .seconds(1), forceKeyframe: false, arrival: .zero, into: recording)
+            try encoder.encode(canvas.planes, pts: .seconds(1), forceKeyframe: false, arrival: .zero, into: recording)
         }
         let later = MediaTime(nanoseconds: 1_000_000_001)
-        try encoder.encode(pts: later, forceKeyframe: false, arrival: .zero, into: recording)
+        try encoder.encode(canvas.planes, pts: later, forceKeyframe: false, arrival: .zero, into: recording)
         #expect(recording.packets.count == 2)
     }
 }

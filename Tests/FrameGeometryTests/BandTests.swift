@@ -21,7 +21,7 @@ import Testing
 
     @Test func bandsCoverWhatIsNeededOnce() {
         var random = SplitMix64(seed: 2)
-        let room = FrameIntake().bandBuffer.count
+        let room = FrameIntake(canvasFormat(32, 32)).bandBuffer.count
         for _ in 0..<400 {
             let source = Self.randomSource(using: &random)
             let plan = GeometryPlan(
@@ -65,8 +65,8 @@ import Testing
         var source = VideoSampleFormat(packed: .nv12VideoRange, width: 64, height: 48)
         source.plane1.offset += 100
         let plan = GeometryPlan(source: source, transform: .identity, canvas: canvasFormat(32, 32), fit: .fill)
-        let intake = FrameIntake()
-        try intake.begin(plan, into: Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas)))
+        let intake = FrameIntake(plan.canvas)
+        try intake.begin(plan, into: picture(of: plan.canvas))
         var asked: [Band] = []
         while let band = intake.nextBand() {
             #expect(intake.nextBand() == band, "asking again changes nothing")

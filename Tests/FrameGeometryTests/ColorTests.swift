@@ -115,8 +115,7 @@ import Testing
                 red: Double.random(in: 0...1, using: &random), green: Double.random(in: 0...1, using: &random),
                 blue: Double.random(in: 0...1, using: &random))
         }
-        let picture = Picture(capacity: Picture.requiredCapacity(width: 1024, height: 2))
-        picture.reshape(width: 1024, height: 2)
+        let picture = Picture(width: 1024, height: 2)
         defer { withExtendedLifetime(picture) {} }
         let planes = picture.planes
         for (index, colour) in colours.enumerated() {
@@ -144,8 +143,7 @@ import Testing
     @Test(arguments: descriptions, descriptions)
     func greyIsConvertedExactly(from: ColorDescription, to: ColorDescription) {
         guard let conversion = ColorConversion(source: IntakeColor(from), canvas: to) else { return }
-        let picture = Picture(capacity: Picture.requiredCapacity(width: 16, height: 2))
-        picture.reshape(width: 16, height: 2)
+        let picture = Picture(width: 16, height: 2)
         defer { withExtendedLifetime(picture) {} }
         let planes = picture.planes
         for step in 0...10 {

@@ -44,8 +44,8 @@ import Testing
         let full = payload(of: asymmetricScene, as: source)
         let expected = Self.bytes(try take(full, plan))
 
-        let intake = FrameIntake()
-        let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas))
+        let intake = FrameIntake(plan.canvas)
+        let picture = picture(of: plan.canvas)
         for isCancelled in [true, false] {
             try intake.begin(plan, into: picture)
             try intake.bandArrived()
@@ -61,7 +61,8 @@ import Testing
 
     /// Format and size change from one sample to the next and back.
     @Test func oneIntakeTakesAnyOrderOfFormats() throws {
-        let intake = FrameIntake()
+        let intake = FrameIntake(Self.canvas)
+        let picture = picture(of: Self.canvas)
         var random = SplitMix64(seed: 4)
         for _ in 0..<60 {
             let format = PixelFormat.allCases.randomElement(using: &random)!
@@ -70,11 +71,12 @@ import Testing
                 height: [17, 24, 64].randomElement(using: &random)!)
             let plan = Self.plan(source, FitMode.allCases.randomElement(using: &random)!)
             let bytes = payload(of: asymmetricScene, as: source)
-            #expect(Self.bytes(try take(bytes, plan, with: intake)) == Self.bytes(try take(bytes, plan)), "\(plan)")
+            let result = Self.bytes(try take(bytes, plan, with: intake, into: picture))
+            #expect(result == Self.bytes(try take(bytes, plan)), "\(plan)")
         }
     }
 
-    /// Ratios at which libswscale itself would crash, and every other extreme: a flat picture stays flat.
+    /// Every extreme: a flat picture stays flat, and the bars around it stay whole.
     @Test(arguments: [
         (4096, 4096, 16, 16), (4096, 4096, 64, 64), (4096, 4096, 4096, 64), (4096, 4096, 64, 4096),
         (4096, 16, 16, 4096), (16, 4096, 4096, 16), (4095, 4095, 18, 64), (4095, 17, 16, 16),
@@ -83,8 +85,8 @@ import Testing
     ])
     func extremesStayFlat(width: Int, height: Int, canvasWidth: Int, canvasHeight: Int) throws {
         let canvas = canvasFormat(canvasWidth, canvasHeight)
-        let intake = FrameIntake()
-        let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: canvas))
+        let intake = FrameIntake(canvas)
+        let picture = picture(of: canvas)
         for (format, fit, transform) in [
             (PixelFormat.nv12VideoRange, FitMode.stretch, UprightTransform.identity), (.i444, .fill, .transpose),
             (.i420, .fit, .rotate180), (.yuy2, .stretch, .rotate90Clockwise),
@@ -98,18 +100,26 @@ import Testing
             }
             defer { withExtendedLifetime(picture) {} }
             let planes = picture.planes
+            /// Inside the frame's place one value, around it another.
             func isFlat(
-                _ start: UnsafeMutablePointer<UInt8>, _ stride: Int, _ w: Int, _ h: Int, _ value: UInt8
+                _ start: UnsafeMutablePointer<UInt8>, _ stride: Int, _ divisor: Int, _ value: UInt8, _ bar: UInt8
             ) -> Bool {
-                let row = [UInt8](repeating: value, count: w)
-                return (0..<h).allSatisfy { memcmp(start + $0 * stride, row, w) == 0 }
+                let rect = plan.destination
+                let (left, width) = (rect.x / divisor, rect.width / divisor)
+                let right = canvasWidth / divisor - left - width
+                let inside = [UInt8](repeating: bar, count: left) + [UInt8](repeating: value, count: width)
+                    + [UInt8](repeating: bar, count: right)
+                let outside = [UInt8](repeating: bar, count: canvasWidth / divisor)
+                let rows = rect.y / divisor..<(rect.y + rect.height) / divisor
+                return (0..<canvasHeight / divisor).allSatisfy {
+                    memcmp(start + $0 * stride, rows.contains($0) ? inside : outside, inside.count) == 0
+                }
             }
-            let (w, h) = (planes.width, planes.height)
             // YUY2's one plane holds 90 in all places.
             let chroma: UInt8 = format == .yuy2 ? 90 : 170
-            #expect(isFlat(planes.y, planes.yStride, w, h, 90), "\(plan)")
-            #expect(isFlat(planes.u, planes.uStride, w / 2, h / 2, chroma), "\(plan)")
-            #expect(isFlat(planes.v, planes.vStride, w / 2, h / 2, chroma), "\(plan)")
+            #expect(isFlat(planes.y, planes.yStride, 1, 90, 16), "\(plan)")
+            #expect(isFlat(planes.u, planes.uStride, 2, chroma, 128), "\(plan)")
+            #expect(isFlat(planes.v, planes.vStride, 2, chroma, 128), "\(plan)")
         }
     }
 
@@ -138,8 +148,8 @@ import Testing
                 width: 16, height: 4090, pixelFormat: .gray, color: .hd,
                 plane0: PlaneLocation(offset: 0, stride: stride))
             let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .stretch)
-            let intake = FrameIntake()
-            let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: canvas))
+            let intake = FrameIntake(canvas)
+            let picture = picture(of: canvas)
             try intake.begin(plan, into: picture)
             while let band = intake.nextBand() {
                 for row in 0..<band.rowCount {
@@ -157,9 +167,9 @@ import Testing
     }
 
     @Test func refusesWhatDoesNotFit() {
-        let intake = FrameIntake()
+        let intake = FrameIntake(Self.canvas)
         let good = VideoSampleFormat(packed: .nv12VideoRange, width: 64, height: 48)
-        let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: Self.canvas))
+        let picture = picture(of: Self.canvas)
         func error(_ change: (inout VideoSampleFormat) -> Void) -> GeometryError? {
             var source = good
             change(&source)
@@ -177,8 +187,8 @@ import Testing
         #expect(error { $0.plane1.stride = 0 } != nil)
         #expect(intake.nextBand() == nil)
 
-        let small = Picture(capacity: 1000)
-        #expect(throws: GeometryError.pictureTooSmall(needed: 128 * 60 + 2 * 64 * 30, capacity: 1000)) {
+        let small = Picture(width: 64, height: 80)
+        #expect(throws: GeometryError.sizeMismatch(expectedWidth: 80, expectedHeight: 64, width: 64, height: 80)) {
             try intake.begin(Self.plan(good), into: small)
         }
         #expect(throws: GeometryError.noBandAwaited) { try intake.bandArrived() }

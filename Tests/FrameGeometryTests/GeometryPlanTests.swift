@@ -124,9 +124,6 @@ import Testing
                     min(abs(exactWidth - Double(shownWidth)), abs(exactHeight - Double(shownHeight))) <= 1
                         || min(shownWidth, shownHeight) == 2, comment)
             }
-            #expect(
-                Picture.requiredCapacity(width: rect.width, height: rect.height)
-                    <= GeometryPlan.pictureCapacity(canvas: plan.canvas), comment)
         }
     }
 }

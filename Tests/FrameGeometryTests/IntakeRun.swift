@@ -2,9 +2,17 @@ import FrameGeometry
 import Glibc
 import MediaCore
 
+func picture(of canvas: CanvasFormat) -> Picture { Picture(width: canvas.width, height: canvas.height) }
+
+extension FrameIntake {
+    convenience init(_ canvas: CanvasFormat) { self.init(bars: CanvasBars(canvas: canvas)) }
+}
+
 /// Sends a payload through an intake band by band, as a socket reader would.
-func take(_ payload: [UInt8], _ plan: GeometryPlan, with intake: FrameIntake = FrameIntake()) throws -> Picture {
-    let picture = Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas))
+func take(
+    _ payload: [UInt8], _ plan: GeometryPlan, with intake: FrameIntake? = nil, into given: Picture? = nil
+) throws -> Picture {
+    let (picture, intake) = (given ?? picture(of: plan.canvas), intake ?? FrameIntake(plan.canvas))
     try intake.begin(plan, into: picture)
     try finish(payload, with: intake)
     return picture
@@ -23,7 +31,7 @@ func finish(_ payload: [UInt8], with intake: FrameIntake) throws {
 
 /// Has the bands taken from where they lie.
 func takeInPlace(_ payload: [UInt8], _ plan: GeometryPlan) throws -> Picture {
-    let (intake, picture) = (FrameIntake(), Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas)))
+    let (intake, picture) = (FrameIntake(plan.canvas), picture(of: plan.canvas))
     try intake.begin(plan, into: picture)
     // What is read beyond a row's end is there.
     try (payload + [UInt8](repeating: 0, count: 64)).withUnsafeBytes { bytes in
@@ -35,11 +43,7 @@ func takeInPlace(_ payload: [UInt8], _ plan: GeometryPlan) throws -> Picture {
 /// The canvas that a payload becomes.
 func paint(_ payload: [UInt8], _ plan: GeometryPlan) throws -> CanvasBytes {
     let picture = try take(payload, plan)
-    let canvas = Picture(capacity: GeometryPlan.pictureCapacity(canvas: plan.canvas))
-    canvas.reshape(width: plan.canvas.width, height: plan.canvas.height)
-    var painter = CanvasPainter(canvas: plan.canvas)
-    try painter.paint(picture, plan: plan, onto: canvas.planes)
-    return withExtendedLifetime(canvas) { CanvasBytes(canvas.planes) }
+    return withExtendedLifetime(picture) { CanvasBytes(picture.planes) }
 }
 
 func canvasFormat(_ width: Int, _ height: Int, _ color: ColorDescription = .hd) -> CanvasFormat {

@@ -17,6 +17,8 @@ struct CanvasBytes: Equatable {
         v = u
     }
 
+    init(_ picture: Picture) { self = withExtendedLifetime(picture) { CanvasBytes(picture.planes) } }
+
     init(_ planes: PicturePlanes) {
         func rows(_ start: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ height: Int) -> [UInt8] {
             (0..<height).flatMap { Array(UnsafeBufferPointer(start: start + $0 * stride, count: width)) }

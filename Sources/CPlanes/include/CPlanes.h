@@ -5,8 +5,8 @@
 // Sums of weighted rows, and planes turned over their diagonal: what scaling and turning come down to. In C for
 // its vector types, and because one function can be compiled for several generations of a processor.
 
-/// Samples that are worked on at once: a cache line. Rows are read, and where it says so written, up to the next
-/// multiple of it.
+/// Samples that are worked on at once: a cache line. Rows are read up to the next multiple of it; nothing is written
+/// beyond what is asked for.
 enum { upcast_strip_width = 64 };
 
 /// What one row is made of: `count` rows from `first` on, with the weights from `weights` on. They add up to 256.
@@ -17,17 +17,18 @@ struct upcast_taps {
 };
 
 /// Adds up `count` weighted rows of `width` samples. `starts`: from zero, else on top of `sums`. `ends`: rounded
-/// into `out`, else kept in `sums`; both have room for a whole number of strips.
+/// into `out`, else kept in `sums`, which has room for a whole number of strips.
 void upcast_blend_rows(
     const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends, uint16_t *sums,
     uint8_t *out, int width);
 
-/// Makes `count` rows, each one strip wide, of a plane whose rows are one strip wide and lie one behind the other.
+/// Makes `count` rows of `width` samples, at most a strip, of a plane whose rows are one strip wide and lie one behind
+/// the other.
 void upcast_blend_strip(
-    const uint8_t *strip, const struct upcast_taps *taps, const uint16_t *weights, int count, uint8_t *out,
+    const uint8_t *strip, int width, const struct upcast_taps *taps, const uint16_t *weights, int count, uint8_t *out,
     ptrdiff_t outStride);
 
 /// Rows become columns: the sample at (x, y) goes to (y, x), for x < columns and y < rows. Reads whole blocks of
-/// 16x16; of `out` it writes `columns` rows, each up to the next multiple of 16.
+/// 16x16.
 void upcast_transpose(
     const uint8_t *plane, ptrdiff_t stride, int columns, int rows, uint8_t *out, ptrdiff_t outStride);

@@ -1,0 +1,67 @@
+internal import CLibYUV
+package import MediaCore
+
+/// What surrounds a frame on its canvas.
+///
+/// One thread at a time. Remembers which pictures have which bars, and draws them again only where a frame's place has
+/// changed.
+package struct CanvasBars {
+    private let format: CanvasFormat
+    private let background: CanvasColor
+    /// The pictures that come again and again, and what the bars on each surround.
+    private var drawn: [(memory: UInt, inside: PixelRect)] = []
+    private static let pictureCount = 4
+
+    /// Bars have the colour `background`: black in the canvas's range where none is given.
+    package init(canvas: CanvasFormat, background: CanvasColor? = nil) {
+        format = canvas
+        self.background = background ?? .black(canvas.color.range)
+        drawn.reserveCapacity(Self.pictureCount)
+    }
+
+    /// Draws the bars around `rect`, where they are not there already.
+    mutating func surround(_ rect: PixelRect, on picture: PicturePlanes) {
+        let memory = unsafe UInt(bitPattern: picture.y)
+        if let index = drawn.firstIndex(where: { $0.memory == memory }) {
+            guard drawn[index].inside != rect else { return }
+            drawn[index].inside = rect
+        } else {
+            if drawn.count == Self.pictureCount { drawn.removeFirst() }
+            drawn.append((memory, rect))
+        }
+        let (right, bottom) = (rect.x + rect.width, rect.y + rect.height)
+        fill(PixelRect(x: 0, y: 0, width: picture.width, height: rect.y), on: picture)
+        fill(PixelRect(x: 0, y: bottom, width: picture.width, height: picture.height - bottom), on: picture)
+        fill(PixelRect(x: 0, y: rect.y, width: rect.x, height: rect.height), on: picture)
+        fill(PixelRect(x: right, y: rect.y, width: picture.width - right, height: rect.height), on: picture)
+    }
+
+    /// Paints everything in the background colour: what is shown before the first frame.
+    package mutating func fill(_ picture: Picture) {
+        let planes = picture.planes
+        let memory = unsafe UInt(bitPattern: planes.y)
+        drawn.removeAll { $0.memory == memory }
+        fill(PixelRect(x: 0, y: 0, width: planes.width, height: planes.height), on: planes)
+        withExtendedLifetime(picture) {}
+    }
+
+    /// Paints a rectangle of even numbers.
+    private func fill(_ rect: PixelRect, on picture: PicturePlanes) {
+        guard rect.width > 0, rect.height > 0 else { return }
+        let part = picture.part(rect)
+        let (width, height) = (CInt(rect.width), CInt(rect.height))
+        unsafe SetPlane(part.y, CInt(part.yStride), width, height, UInt32(background.y))
+        unsafe SetPlane(part.u, CInt(part.uStride), width / 2, height / 2, UInt32(background.u))
+        unsafe SetPlane(part.v, CInt(part.vStride), width / 2, height / 2, UInt32(background.v))
+    }
+}
+
+extension PicturePlanes {
+    /// A rectangle of even numbers of it.
+    func part(_ rect: PixelRect) -> PicturePlanes {
+        let (x, y) = (rect.x / 2, rect.y / 2)
+        return unsafe PicturePlanes(
+            y: self.y + rect.y * yStride + rect.x, u: u + y * uStride + x, v: v + y * vStride + x, yStride: yStride,
+            uStride: uStride, vStride: vStride, width: rect.width, height: rect.height)
+    }
+}
