@@ -218,8 +218,7 @@ enum ConfigurationTable {
                 "destinations", "url", \.url, .destinationURL,
                 "Server and application, or file. A stream key may stand in the URL, but is safer in key_file "
                     + "or key_env.",
-                memory:
-                    "A send buffer for each destination; rtmps:// adds the TLS session and the trusted certificates."),
+                memory: "A send buffer for each destination; rtmps:// adds the TLS session."),
             ConfigurationKey(
                 "destinations", "key_file", \.keyFile, .optionalPath,
                 "File whose first line is the stream key; read at each connect.", memory: nothing),
@@ -268,11 +267,11 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "destinations", "ca_file", \.caFile, .optionalPath,
                 "Trusted certificates (PEM) for rtmps:// instead of the system's.",
-                memory: "The system's 139 certificates take 3.7 MB, 0.03 MB each."),
+                memory: nothing),
             ConfigurationKey(
                 "destinations", "tls_verify", \.verifyTLS, .boolean,
                 "Whether the server must prove who it is; false only for tests on a trusted network.",
-                memory: "false saves the trusted certificates."),
+                memory: nothing),
             ConfigurationKey(
                 "destinations", "allow_redirect", \.allowRedirect, .boolean,
                 "Whether the server may send us to another host (Enhanced RTMP); never from TLS to plain TCP.",

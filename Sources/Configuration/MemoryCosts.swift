@@ -20,10 +20,6 @@ package struct MemoryCosts: Equatable, Sendable {
     package var sendBuffer = 0
     /// For each destination with `rtmps://`.
     package var tlsSession = 0
-    /// The system's trusted certificates; once, however many destinations use them.
-    package var systemTrust = 0
-    /// One `ca_file`'s certificates.
-    package var fileTrust = 0
     package var controlServer = 0
     /// Touched pages of one thread's stack; the plan counts a thread for each destination itself.
     package var threadStack = 0

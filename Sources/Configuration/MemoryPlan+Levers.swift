@@ -41,13 +41,6 @@ extension MemoryPlan {
         if latency < configuration.audio.maxLatency {
             offer("audio.max_latency_ms: \(latency.milliseconds)") { $0.audio.maxLatency = latency }
         }
-        if configuration.destinations.contains(where: { $0.url.isSecure && $0.verifyTLS && $0.caFile == nil }) {
-            offer("destinations: ca_file with only the server's authority") {
-                for index in $0.destinations.indices where $0.destinations[index].url.isSecure {
-                    $0.destinations[index].caFile = $0.destinations[index].caFile ?? "/"
-                }
-            }
-        }
         if configuration.destinations.count > 1 {
             offer("destinations: one fewer") { $0.destinations.removeLast() }
         }

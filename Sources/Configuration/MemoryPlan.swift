@@ -85,12 +85,14 @@ package struct MemoryPlan: Equatable, Sendable {
         // Without one there is no broadcast to plan for: an rtmp:// destination is taken for granted.
         let destinationCount = max(1, destinations.count)
         switch purpose {
-        case .baseline: return (costs.baseline, "executable and libraries, measured")
+        case .baseline: return (costs.baseline, "code in use, libraries, runtime; measured")
         case .videoEncoder:
             let words = [video.encoder, video.preset, video.tune].filter { !$0.isEmpty }.joined(separator: " ")
             return (costs.videoEncoder, "\(words), \(size), \(counted(video.threads, "thread"))")
         case .audioEncoder: return (costs.audioEncoder, "AAC, \(counted(configuration.audio.channels, "channel"))")
-        case .canvases: return (costs.canvas * costs.canvasCount, "\(costs.canvasCount) of \(size)")
+        case .canvases:
+            let what = costs.canvasCount < 3 ? "shown, being filled" : "shown, waiting, being filled"
+            return (costs.canvas * costs.canvasCount, "\(costs.canvasCount) of \(size): \(what)")
         case .ingestBand: return (costs.ingestBand, "one message being read")
         case .scaler: return (costs.scaler, "to \(size)")
         case .pcmQueue: return (costs.pcmQueue, "fixed: two of the largest audio messages")
@@ -112,16 +114,8 @@ package struct MemoryPlan: Equatable, Sendable {
 
     private static func tls(_ destinations: [DestinationConfiguration], _ costs: MemoryCosts) -> (Int, String) {
         let secure = destinations.filter(\.url.isSecure)
-        let verified = secure.filter(\.verifyTLS)
-        let files = Set(verified.compactMap(\.caFile)).count
-        let system = verified.contains { $0.caFile == nil }
         guard !secure.isEmpty else { return (0, "no rtmps:// destination") }
-        let trust = [system ? "the system's certificates" : nil, files > 0 ? counted(files, "ca_file") : nil]
-            .compactMap(\.self)
-        return (
-            costs.tlsSession * secure.count + costs.fileTrust * files + (system ? costs.systemTrust : 0),
-            ([counted(secure.count, "session")] + trust).joined(separator: ", ")
-        )
+        return (costs.tlsSession * secure.count, counted(secure.count, "session"))
     }
 }
 

@@ -15,7 +15,7 @@ package struct IngestLimits: Equatable, Sendable {
 
     package init(
         maxWidth: Int = 4096, maxHeight: Int = 4096, maxVideoPayload: Int? = nil,
-        maxAudioPayload: Int = 1 << 20, maxBody: Int = 4096
+        maxAudioPayload: Int = 512 << 10, maxBody: Int = 4096
     ) {
         self.maxWidth = maxWidth
         self.maxHeight = maxHeight
@@ -25,7 +25,7 @@ package struct IngestLimits: Equatable, Sendable {
         self.maxBody = maxBody
     }
 
-    /// What version 1 of the protocol allows: 4096x4096, 80 MiB of pixels, 1 MiB of PCM, 4096 bytes of body.
+    /// What version 1 of the protocol allows: 4096x4096, 80 MiB of pixels, 512 KiB of PCM, 4096 bytes of body.
     package static let `default` = IngestLimits()
 
     /// Memories of one client at the same time, where pictures may lie.

@@ -33,10 +33,10 @@ final class Broadcast: Sendable {
     private let videoThread: WorkerThread
     private let audioThread: WorkerThread
 
-    /// Bytes of raw PCM that may wait: the largest message (1 MiB) and as much again.
-    static let pcmQueueBytes = 2 * 1024 * 1024
-    /// One that is shown, one that waits, one that is filled.
-    static let pictureCount = 3
+    /// Bytes of raw PCM that may wait: the largest message (512 KiB) and as much again.
+    static let pcmQueueBytes = 1024 * 1024
+    /// The pictures of this broadcast.
+    let pictureCount: Int
 
     /// - Parameters:
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
@@ -57,7 +57,8 @@ final class Broadcast: Sendable {
         var bars = CanvasBars(canvas: canvas, background: configuration.canvasBackground)
         let background = Picture(width: canvas.width, height: canvas.height)
         bars.fill(background)
-        slot = FrameSlot(shown: background, others: Self.pictureCount - 1)
+        pictureCount = configuration.pictureCount
+        slot = FrameSlot(shown: background, others: pictureCount - 1)
         queue = PCMQueue(capacity: Self.pcmQueueBytes)
         log = PacketLog(limits: configuration.packetLogLimits)
         meter = PacketMeter(into: log)

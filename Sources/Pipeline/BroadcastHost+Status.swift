@@ -83,7 +83,7 @@ extension BroadcastHost {
             status.peakResidentBytes = memory.peakResident
             status.anonymousBytes = memory.anonymous
         }
-        let plan = currentConfiguration.memoryPlan
+        let plan = currentConfiguration.memoryPlan(pictures: current?.pictureCount)
         status.planBytes = plan.totalBytes
         status.capBytes = plan.capBytes
         status.plan = plan.lines.map { Counter($0.purpose.rawValue, $0.bytes) }

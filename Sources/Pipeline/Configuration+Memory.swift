@@ -7,14 +7,25 @@ internal import MediaCore
 
 extension Configuration {
     /// The memory plan of this configuration: what each stage says it holds, added up before anything is allocated.
-    package var memoryPlan: MemoryPlan { MemoryPlan(self, costing: \.memoryCosts) }
+    package var memoryPlan: MemoryPlan { memoryPlan(pictures: nil) }
 
-    private var memoryCosts: MemoryCosts {
+    /// The plan for a broadcast that has so many pictures; nil for one that is yet to begin.
+    func memoryPlan(pictures: Int?) -> MemoryPlan {
+        MemoryPlan(self) { $0.memoryCosts(pictures: pictures ?? $0.pictureCount) }
+    }
+
+    /// One picture that is shown, one that waits, one that is filled; where that does not fit, two.
+    var pictureCount: Int {
+        let most = 3
+        return MemoryPlan(self, costs: memoryCosts(pictures: most)).fits ? most : 2
+    }
+
+    private func memoryCosts(pictures: Int) -> MemoryCosts {
         var costs = MemoryCosts()
         costs.baseline = MeasuredMemory.baseline
         costs.audioEncoder = AudioEncoder.estimatedBytes
         costs.canvas = Picture.byteCount(width: video.width, height: video.height)
-        costs.canvasCount = Broadcast.pictureCount
+        costs.canvasCount = pictures
         costs.videoEncoder = VideoEncoder.estimatedBytes(videoEncoderSettings)
         costs.ingestBand = MeasuredMemory.ingestMessages
         costs.scaler = FrameIntake.memoryBytes(canvas: video.canvas)
@@ -23,8 +34,6 @@ extension Configuration {
         costs.packetLogIndex = packetLogLimits.reservedBytes - buffer.maxBytes
         costs.sendBuffer = maximumPacketBytes + MeasuredMemory.socketBuffer
         costs.tlsSession = MeasuredMemory.tlsSession
-        costs.systemTrust = MeasuredMemory.systemTrust
-        costs.fileTrust = MeasuredMemory.fileTrust
         costs.controlServer = MeasuredMemory.controlServer
         costs.threadStack = MeasuredMemory.threadStack
         // Main, ingest, video, audio, close, and the control server's two.
@@ -37,18 +46,17 @@ extension Configuration {
 /// Figures of the plan that no stage can work out, because other people's libraries hold the memory: measured in
 /// release builds on Debian 12 (x86_64).
 private enum MeasuredMemory {
-    /// Resident when the daemon says that it is ready: the executable, libavcodec's hundred libraries, the Swift
-    /// runtime.
-    static let baseline = 16_000_000
+    /// When the daemon says that it is ready: anonymous pages (relocations of libavcodec's hundred libraries, the Swift
+    /// runtime) 4.6 MB, page tables 0.4. And 4 MB of code and constants: of the 8 to 11 MB that are mapped while it
+    /// encodes, about 2 are used within four seconds, and inside a cgroup it keeps up with 5 (with 3 it reads them
+    /// again and again); the kernel takes the others back when it needs them.
+    static let baseline = 9_000_000
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
     /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, SO_RCVBUF 32 KiB, which it doubles).
     static let socketBuffer = 589_824
     static let tlsSession = 1_000_000
-    /// The system's 139 certificates in GnuTLS.
-    static let systemTrust = 3_900_000
-    static let fileTrust = 200_000
     static let controlServer = 700_000
     static let threadStack = 48 * 1024
-    static let reserve = 1_000_000
+    static let reserve = 500_000
 }

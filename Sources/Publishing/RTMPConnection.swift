@@ -67,7 +67,7 @@ final class RTMPConnection {
         socket.deadline = deadline
         if settings.endpoint.isSecure {
             try socket.startTLS(
-                credentials: try TLSCredentials.shared(caFile: settings.caFile), verifies: settings.verifiesCertificate)
+                authorities: settings.verifiesCertificate ? TrustedAuthorities(caFile: settings.caFile) : nil)
         }
         try handle.handshake(connect: RTMPCommand.connect(to: settings.endpoint, login: login))
         let early = handle.takeEarlyBytes()

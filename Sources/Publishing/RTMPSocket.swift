@@ -67,10 +67,9 @@ internal import MediaCore
     /// "TLS1.3" and the like, nil on plain TCP.
     private(set) var tlsProtocol: String?
 
-    /// Runs the TLS handshake until `deadline`; verified unless `verifies` is false.
-    func startTLS(credentials: TLSCredentials, verifies: Bool) throws(PublishError) {
-        let session = try TLSSession(
-            descriptor: descriptor.raw, host: host, credentials: credentials, verifies: verifies)
+    /// Runs the TLS handshake until `deadline`; without authorities any certificate is accepted.
+    func startTLS(authorities: TrustedAuthorities?) throws(PublishError) {
+        let session = try TLSSession(descriptor: descriptor.raw, host: host, authorities: authorities)
         tls = session
         unsafe raw.pointee.tls = UnsafeMutableRawPointer(session.raw)
         guard unsafe upcast_rtmp_socket_handshake(raw) == 0 else { throw failure(during: "the TLS handshake") }

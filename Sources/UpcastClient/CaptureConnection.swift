@@ -209,7 +209,7 @@ public final class CaptureConnection: Sendable {
     /// Sends a run of PCM, best 10 to 100 ms of it.
     ///
     /// - Parameters:
-    ///   - payload: whole frames, at most 1 MiB.
+    ///   - payload: whole frames, at most 512 KiB.
     ///   - pts: when the first frame plays, in nanoseconds on the clock that the video uses.
     /// - Throws: `invalidArgument` for PCM that the daemon does not take, of which nothing was sent.
     public func sendAudio(

@@ -55,7 +55,7 @@ import Testing
         Case(.unsupportedVersion, fatal: true, "versions 1 to 0", started, (16, [1, 0])),
         Case(.bodyTooLarge, fatal: true, "4097 bytes; at most 4096", started, (4, [0x01, 0x10])),
         Case(.payloadTooLarge, fatal: true, "83886081 bytes; at most 83886080", video, (8, littleEndian(80 << 20 + 1))),
-        Case(.payloadTooLarge, fatal: true, "1048577", audio, (8, littleEndian(1 << 20 + 1))),
+        Case(.payloadTooLarge, fatal: true, "524289", audio, (8, littleEndian(512 << 10 + 1))),
         Case(.payloadTooLarge, fatal: true, "this message has none", finished, (8, [1])),
         Case(.payloadTooLarge, fatal: true, "0x30: a payload of 4294967295", unknown, (8, littleEndian(.max))),
         Case(.unknownCriticalMessage, fatal: true, "0x30", unknown, (6, [1, 0])),

@@ -94,7 +94,7 @@ import Testing
                 #expect(!payload.overlaps(word..<word + 8))
             }
         case .audio(_, let audio):
-            #expect(audio.frames > 0 && audio.payloadBytes == payloadBytes && payloadBytes <= 1 << 20)
+            #expect(audio.frames > 0 && audio.payloadBytes == payloadBytes && payloadBytes <= 512 << 10)
             #expect((1...8).contains(audio.format.channels) && (8_000...192_000).contains(audio.format.sampleRate))
         default: break
         }

@@ -30,7 +30,7 @@ extension AnyMessage {
                 isBigEndian: .random(using: &generator), isInterleaved: .random(using: &generator))
             let message = AudioMessage(
                 pts: MediaTime(nanoseconds: .random(in: .min ... .max, using: &generator)), format: format,
-                frames: .random(in: 1...((1 << 20) / format.bytesPerFrame), using: &generator))
+                frames: .random(in: 1...((512 << 10) / format.bytesPerFrame), using: &generator))
             return (.audio(AudioSource.allCases.randomElement(using: &generator)!, message), message.payloadBytes)
         case 4: return (.bare(Bool.random(using: &generator) ? .paused : .resumed), 0)
         case 5:

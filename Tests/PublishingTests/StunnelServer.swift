@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Certificates for a test: a CA, a second one that nobody trusts, and servers' certificates by the first.
+/// Certificates for a test: a CA, a second one that nobody trusts, a third with the first one's name, and servers'
+/// certificates by the first.
 struct TestCertificates {
     let folder: TemporaryFolder
 
@@ -14,6 +15,7 @@ struct TestCertificates {
         folder = try TemporaryFolder()
         try signedByItself("ca", subject: "upcast test CA", to: "ca.pem")
         try signedByItself("other", subject: "another test CA", to: "other.pem")
+        try signedByItself("twin", subject: "upcast test CA", to: "twin.pem")
         try server("localhost", names: "DNS:localhost,IP:127.0.0.1,IP:::1")
         try server("elsewhere", names: "DNS:elsewhere.example")
         try server("expired", names: "DNS:localhost", days: -1)

@@ -23,6 +23,32 @@ import Testing
         try StunnelServer(certificate: certificate, version: version, to: Loopback.freePort())
     }
 
+    /// Of a file of many only those with the right name are tried, and it takes the right key, too.
+    @Test(arguments: [true, false]) func theCAAmongMany(isThere: Bool) throws {
+        let certificates = try TestCertificates.shared.get().folder
+        let files = ["other.pem", "twin.pem"] + (isThere ? ["ca.pem"] : []) + ["twin.pem"]
+        let folder = try TemporaryFolder()
+        let bundle = try files.reduce(into: "# comments between them\n") {
+            $0 += String(decoding: try certificates.bytes(of: $1), as: UTF8.self) + "-----BEGIN NOTHING-----\n\n"
+        }
+        try folder.write(bundle, to: "bundle.pem")
+        let stunnel = try stunnel("localhost")
+        let error = try run(port: stunnel.port) { $0.caFile = folder.file("bundle.pem") }.failure()
+        // Behind a TLS that was accepted there is nobody.
+        #expect((error.kind == .certificate) == !isThere, "\(error)")
+    }
+
+    @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n"]) func aFileOfNoCAs(
+        content: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        try folder.write(content, to: "ca.pem")
+        let stunnel = try stunnel("localhost")
+        let error = try run(port: stunnel.port) { $0.caFile = folder.file("ca.pem") }.failure()
+        #expect(error.kind == .certificate)
+        #expect(error.detail == "cannot use the CA file \(folder.file("ca.pem")): it holds no certificates")
+    }
+
     @Test(arguments: ["TLSv1.2", "TLSv1.3"]) func anExpiredCertificate(version: String) throws {
         let stunnel = try stunnel("expired", version: version)
         let error = try run(port: stunnel.port).failure()

@@ -1,0 +1,112 @@
+internal import CGnuTLS
+internal import Glibc
+
+/// The CAs that servers are verified against: a file of PEM certificates, read anew for each verification.
+///
+/// The system's 140 CAs take 3.7 MB once GnuTLS has parsed them all. A server's chain needs one or two of them: those
+/// that bear a name that the chain mentions. So the file is read one certificate at a time, some milliseconds for
+/// each connection, and only these are kept, for the length of the handshake.
+struct TrustedAuthorities: Sendable, Equatable {
+    let file: String
+
+    /// Where systems have theirs: Debian and Alpine, Fedora, SUSE, the BSDs.
+    private static let systemFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
+    ]
+
+    /// - Parameter caFile: nil stands for the system's.
+    /// - Throws: where the file cannot be read; what it holds shows when it is used.
+    init(caFile: String?) throws(PublishError) {
+        if let caFile {
+            guard unsafe access(caFile, R_OK) == 0 else {
+                throw PublishError(
+                    .certificate, "cannot read the CA file \(caFile): \(unsafe String(cString: strerror(errno)))")
+            }
+            file = caFile
+        } else {
+            guard let found = Self.systemFiles.first(where: { unsafe access($0, R_OK) == 0 }) else {
+                throw PublishError(
+                    .certificate,
+                    "the system has no CA certificates to verify servers against: install them or name a CA file")
+            }
+            file = found
+        }
+    }
+
+    /// Adds the CAs whose subject is one of `names` (distinguished names in DER).
+    ///
+    /// - Returns: how many certificates the file holds, wanted or not.
+    func add(named names: [[UInt8]], to list: gnutls_x509_trust_list_t) -> Int {
+        guard let stream = unsafe fopen(file, "re") else { return 0 }
+        var certificateCount = 0
+        defer { unsafe fclose(stream) }
+        var line: UnsafeMutablePointer<CChar>?
+        var capacity = 0
+        defer { unsafe free(line) }
+        var certificate: [UInt8] = []
+        var isInside = false
+        while case let count = unsafe getline(&line, &capacity, stream), count > 0, let line = unsafe line {
+            let bytes = unsafe UnsafeRawBufferPointer(start: line, count: count)
+            if unsafe bytes.starts(with: "-----BEGIN CERTIFICATE-----".utf8) {
+                certificate.removeAll(keepingCapacity: true)
+                isInside = true
+            }
+            guard isInside else { continue }
+            unsafe certificate.append(contentsOf: bytes)
+            // None is as large; a file that never ends one is no bundle.
+            if certificate.count > Self.greatestCertificate { isInside = false }
+            if unsafe bytes.starts(with: "-----END CERTIFICATE-----".utf8) {
+                isInside = false
+                certificateCount += 1
+                unsafe Self.add(&certificate, to: list, ifNamedIn: names)
+            }
+        }
+        return certificateCount
+    }
+
+    private static let greatestCertificate = 64 * 1024
+
+    private static func add(
+        _ pem: inout [UInt8], to list: gnutls_x509_trust_list_t, ifNamedIn names: [[UInt8]]
+    ) {
+        var decoded = unsafe gnutls_datum_t()
+        let result = unsafe pem.withUnsafeMutableBufferPointer { text in
+            var datum = unsafe gnutls_datum_t(data: text.baseAddress, size: UInt32(text.count))
+            return unsafe gnutls_pem_base64_decode2("CERTIFICATE", &datum, &decoded)
+        }
+        guard result == GNUTLS_E_SUCCESS else { return }
+        defer { unsafe upcast_gnutls_free_datum(&decoded) }
+        guard let certificate = unsafe Certificate.importing(decoded) else { return }
+        var added: gnutls_x509_crt_t? = unsafe certificate
+        guard names.contains(unsafe Certificate.name(of: certificate, gnutls_x509_crt_get_raw_dn)),
+            unsafe gnutls_x509_trust_list_add_cas(list, &added, 1, 0) == 1
+        else { return unsafe gnutls_x509_crt_deinit(certificate) }
+    }
+}
+
+/// What is read of one certificate.
+enum Certificate {
+    /// Parsed from DER; the caller's to deinit.
+    static func importing(_ der: gnutls_datum_t) -> gnutls_x509_crt_t? {
+        var certificate: gnutls_x509_crt_t?
+        guard unsafe gnutls_x509_crt_init(&certificate) == GNUTLS_E_SUCCESS else { return nil }
+        var der = unsafe der
+        guard unsafe gnutls_x509_crt_import(certificate, &der, GNUTLS_X509_FMT_DER) == GNUTLS_E_SUCCESS else {
+            unsafe gnutls_x509_crt_deinit(certificate)
+            return nil
+        }
+        return unsafe certificate
+    }
+
+    /// A distinguished name in DER: the subject's (gnutls_x509_crt_get_raw_dn) or the issuer's.
+    static func name(
+        of certificate: gnutls_x509_crt_t,
+        _ read: (gnutls_x509_crt_t?, UnsafeMutablePointer<gnutls_datum_t>?) -> CInt
+    ) -> [UInt8] {
+        var name = unsafe gnutls_datum_t()
+        guard unsafe read(certificate, &name) == GNUTLS_E_SUCCESS, unsafe name.data != nil else { return [] }
+        defer { unsafe upcast_gnutls_free_datum(&name) }
+        return unsafe Array(UnsafeBufferPointer(start: name.data, count: Int(name.size)))
+    }
+}
