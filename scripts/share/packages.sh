@@ -6,6 +6,8 @@ declare -A package_groups=(
     [build]="binutils ca-certificates git libc6-dev libcurl4 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2
         pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev"
     [run]="nginx libnginx-mod-rtmp ffmpeg curl jq"
+    [bench]="python3 gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
+        gstreamer1.0-plugins-ugly gstreamer1.0-libav"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 

@@ -1,0 +1,305 @@
+"""The benchmark behind scripts/bench, which builds what it needs: paired, interleaved, medians and ratios."""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import checks  # noqa: E402
+import contenders  # noqa: E402
+import geometry  # noqa: E402
+import material  # noqa: E402
+import report  # noqa: E402
+import server  # noqa: E402
+
+# The canvas of each name, turned to stand, and its bitrate.
+CANVASES = {"540p": (540, 960, 2000), "720p": (720, 1280, 3500), "1080p": (1080, 1920, 6000)}
+
+# At most this much of the rival's, for each content: processor time beside ffmpeg and beside GStreamer.
+TARGETS = {"motion": (0.75, 0.85), "screen": (0.5, 0.5), "static": (0.1, 0.1)}
+MEMORY_TARGETS = (0.38, 0.54)
+GEOMETRY_TARGET = 0.5
+# A ratio that has grown by more than this beside an earlier run's is a regression.
+REGRESSION = 1.10
+
+SOURCES = ["1920x1080", "1170x2532", "1290x2796", "2048x2732", "2560x1440"]
+GEOMETRY_CANVASES = ["720x1280", "1080x1920", "540x960", "1280x720"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Processor time and peak memory of upcastd beside ffmpeg and GStreamer at the same work, on this "
+        "machine, in this run.",
+        epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), many (broadcasts at "
+        "once). Exit status: 0 measured, 1 something failed, 2 a ratio is more than "
+        f"{REGRESSION} times that of --compare.")
+    parser.add_argument("--only", default="work,geometry,many", help="parts, with commas (default: all)")
+    parser.add_argument("--content", default="motion,screen,static", help="contents, with commas (default: all)")
+    parser.add_argument("--canvas", default="720p,1080p,540p", help="canvases, with commas (default: all)")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each contender, interleaved (default: 5)")
+    parser.add_argument("--seconds", type=int, default=10, help="length of a run (default: 10)")
+    parser.add_argument("--screen", help="a video of a screen, 1920x1080, to be used for screen and static")
+    parser.add_argument("--geometry", default="common", choices=["common", "all"],
+                        help="common: turned and not; all: the eight orientations and all sizes (default: common)")
+    parser.add_argument("--out", default="bench-results", help="folder for the figures and plots")
+    parser.add_argument("--compare", help="results.json of an earlier run")
+    parser.add_argument("--bin-dir", required=True, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def say(*words):
+    print(*words, file=sys.stderr, flush=True)
+
+
+def machine():
+    model = "unknown"
+    with open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    return {"processor": model, "cores": os.cpu_count(), "kernel": platform.release()}
+
+
+def everybody(bin_dir):
+    return [
+        contenders.Upcast(bin_dir), contenders.FFmpeg(), contenders.GStreamer(),
+        # The encoder's settings are then the rivals' own; by default upcastd leaves subpixel motion out.
+        contenders.Upcast(bin_dir, "upcast, subpixel", {"video": {"subpixel_motion": "true"}}),
+    ]
+
+
+def work(options, folder, results):
+    """Each content at each canvas by each contender, in turn, as often as there are rounds."""
+    nginx = server.Server(folder)
+    audio = material.make_audio(options.seconds, folder)
+    try:
+        for content in options.content.split(","):
+            say(f"making {options.seconds} s of {content}")
+            video = material.make(content, options.seconds, folder, options.screen)
+            for name in options.canvas.split(","):
+                # The other sizes show how cost grows; one content is enough for that.
+                if name != "720p" and content != "motion":
+                    continue
+                results["work"].append(pair(options, folder, nginx, content, video, audio, name))
+            os.unlink(video)
+    finally:
+        nginx.stop()
+
+
+def pair(options, folder, nginx, content, video, audio, canvas):
+    width, height, kbps = CANVASES[canvas]
+    row = {"content": content, "canvas": canvas, "kbps": kbps, "runs": {}}
+    for round_number in range(options.rounds):
+        for contender in everybody(options.bin_dir):
+            stream = f"{content}-{canvas}-{contender.name.replace(', ', '-')}-{round_number}"
+            task = contenders.Task(
+                video, *audio, width, height, kbps, options.seconds, nginx.url(stream))
+            result = contender.run(task, os.path.join(folder, "run"))
+            run = {"cpu": result.cpu, "client_cpu": result.client_cpu, "peak": result.peak, "note": result.note}
+            # Frames are all there in the recording once the server has closed it.
+            time.sleep(0.3)
+            recording = nginx.recording(stream)
+            if not os.path.exists(recording):
+                run["note"] = run["note"] or "nothing was recorded"
+            else:
+                run["frames"], run["video_kbps"], run["audio_kbps"] = checks.figures(recording, options.seconds)
+                if round_number == 0:
+                    run["ssim"] = checks.ssim(recording, video, width, height, True, options.seconds)
+                    run["loudness"] = checks.loudness(recording)
+                os.unlink(recording)
+            row["runs"].setdefault(contender.name, []).append(run)
+            say(f"{content} {canvas} {contender.name}: {run['cpu'] + run['client_cpu']:.2f} s, "
+                f"{run['peak'] / 1e6:.1f} MB, {run.get('frames', 0)} frames {run['note'][:200]}")
+    return row
+
+
+def ratios(row, rival, figure):
+    """Ours to the rival's, round by round."""
+    ours, theirs = row["runs"]["upcast"], row["runs"][rival]
+    return [figure(a) / figure(b) for a, b in zip(ours, theirs) if figure(b)]
+
+
+def processor(run):
+    return run["cpu"] + run["client_cpu"]
+
+
+def work_report(results, options):
+    lines, header = [], ["content, canvas, who", "CPU ms/frame", "of it client", "peak MB", "frames", "video kb/s",
+                         "audio kb/s", "SSIM", "dBFS"]
+    frames = options.seconds * material.RATE
+    verdicts = []
+    for row in results["work"]:
+        for who, runs in row["runs"].items():
+            first = runs[0]
+            lines.append([
+                f"{row['content']}, {row['canvas']}, {who}",
+                f"{report.median([processor(r) for r in runs]) * 1000 / frames:.2f}",
+                f"{report.median([r['client_cpu'] for r in runs]) * 1000 / frames:.2f}",
+                f"{report.median([r['peak'] for r in runs]) / 1e6:.1f}",
+                f"{report.median([r.get('frames', 0) for r in runs]):.0f}",
+                f"{report.median([r.get('video_kbps', 0) for r in runs]):.0f}",
+                f"{report.median([r.get('audio_kbps', 0) for r in runs]):.0f}",
+                f"{first.get('ssim', float('nan')):.4f}", f"{first.get('loudness', float('nan')):.1f}"])
+        for index, rival in enumerate(("ffmpeg", "gstreamer")):
+            cpu, peak = ratios(row, rival, processor), ratios(row, rival, lambda run: run["peak"])
+            key = f"{row['content']} {row['canvas']} / {rival}"
+            results["ratios"][key + " CPU"] = report.median(cpu)
+            results["ratios"][key + " memory"] = report.median(peak)
+            verdicts.append([
+                f"{row['content']}, {row['canvas']}, beside {rival}", f"{report.median(cpu):.2f}", report.spread(cpu),
+                f"{TARGETS[row['content']][index]:.2f}", f"{report.median(peak):.2f}", report.spread(peak),
+                f"{MEMORY_TARGETS[index]:.2f}"])
+    report.bars(
+        "Processor time of a frame", "ms",
+        [(f"{row['content']}, {row['canvas']}",
+          [(who, report.median([processor(r) for r in runs]) * 1000 / frames) for who, runs in row["runs"].items()])
+         for row in results["work"]], os.path.join(options.out, "processor.svg"))
+    report.bars(
+        "Peak resident memory", "MB",
+        [(f"{row['content']}, {row['canvas']}",
+          [(who, report.median([r["peak"] for r in runs]) / 1e6) for who, runs in row["runs"].items()])
+         for row in results["work"]], os.path.join(options.out, "memory.svg"))
+    return (
+        report.table(header, lines) + "\n\n" + report.table(
+            ["ratio, client included", "CPU", "spread", "target", "memory", "spread", "target"], verdicts))
+
+
+def geometry_part(options, folder, results):
+    filters = geometry.FFmpegFilters(folder)
+    sources = SOURCES if options.geometry == "all" else SOURCES[:2] + SOURCES[4:]
+    orientations = range(1, 9) if options.geometry == "all" else (1, 3, 6, 8)
+    canvases = GEOMETRY_CANVASES if options.geometry == "all" else GEOMETRY_CANVASES[:3]
+    rounds = 3
+    for source in sources:
+        for pixels in ("420v", "BGRA"):
+            for canvas in canvases:
+                for orientation in orientations:
+                    pairs = [
+                        (geometry.ours(options.bin_dir, source, pixels, canvas, orientation),
+                         filters.milliseconds(source, pixels, canvas, orientation)) for _ in range(rounds)]
+                    row = {
+                        "source": source, "format": pixels, "canvas": canvas, "orientation": orientation,
+                        "ours": report.median([a for a, _ in pairs]), "ffmpeg": report.median([b for _, b in pairs]),
+                        "ratio": report.median([a / b for a, b in pairs])}
+                    results["geometry"].append(row)
+                    say(f"geometry {source} {pixels} to {canvas}, orientation {orientation}: {row['ours']:.2f} ms, "
+                        f"ffmpeg {row['ffmpeg']:.2f}, ratio {row['ratio']:.2f}")
+
+
+def geometry_report(results):
+    rows = [[
+        f"{r['source']} {r['format']} to {r['canvas']}, {r['orientation']}", f"{r['ours']:.2f}", f"{r['ffmpeg']:.2f}",
+        f"{r['ratio']:.2f}"] for r in results["geometry"]]
+    every = [r["ratio"] for r in results["geometry"]]
+    results["ratios"]["geometry"] = report.median(every)
+    return report.table(["geometry, EXIF orientation", "ms", "ffmpeg ms", "ratio"], rows) + (
+        f"\nmedian {report.median(every):.2f}, {min(every):.2f} to {max(every):.2f}; target at most "
+        f"{GEOMETRY_TARGET}, {sum(ratio > GEOMETRY_TARGET for ratio in every)} of {len(every)} above")
+
+
+def many(options, folder, results):
+    """Twice as many broadcasts each time, until one of them cannot keep up."""
+    nginx = server.Server(os.path.join(folder, "many"))
+    audio = material.make_audio(options.seconds, folder)
+    video = material.make("motion", options.seconds, folder)
+    width, height, kbps = CANVASES["720p"]
+    try:
+        for contender in everybody(options.bin_dir)[:3]:
+            count = 1
+            while count <= 64:
+                running = []
+                for index in range(count):
+                    task = contenders.Task(
+                        video, *audio, width, height, kbps, options.seconds,
+                        nginx.url(f"many-{contender.name}-{count}-{index}"))
+                    place = os.path.join(folder, f"many{index}")
+                    process = contender.start(task, place)
+                    client = contender.client(task, place) if hasattr(contender, "client") else None
+                    running.append((process, client))
+                row = {"who": contender.name, "count": count, "cpu": 0, "memory": 0, "frames": []}
+                for process, client in running:
+                    if client:
+                        row["cpu"] += client.wait(options.seconds + 60)[1]
+                        process.look()
+                        process.child.send_signal(15)
+                    row["cpu"] += process.wait(options.seconds + 60)[1]
+                    row["memory"] += process.peak
+                time.sleep(0.5)
+                for index in range(count):
+                    recording = nginx.recording(f"many-{contender.name}-{count}-{index}")
+                    frames = checks.figures(recording, options.seconds)[0] if os.path.exists(recording) else 0
+                    row["frames"].append(frames)
+                    if os.path.exists(recording):
+                        os.unlink(recording)
+                # Whoever is paced by its input does not drop: it takes longer. Nearly all frames in the time count.
+                row["keeps_up"] = min(row["frames"]) >= 0.97 * options.seconds * material.RATE
+                row["load"] = row["cpu"] / (options.seconds * os.cpu_count())
+                results["many"].append(row)
+                say(f"{count} x {contender.name}: load {row['load']:.2f}, least frames {min(row['frames'])}, "
+                    f"{row['memory'] / 1e6 / count:.1f} MB each")
+                if not row["keeps_up"] or row["load"] > 0.9:
+                    break
+                count *= 2
+    finally:
+        nginx.stop()
+        os.unlink(video)
+
+
+def many_report(results):
+    return report.table(
+        ["broadcasts of 720p motion at once", "count", "load", "CPU s each", "MB each", "all frames"],
+        [[r["who"], r["count"], f"{r['load']:.2f}", f"{r['cpu'] / r['count']:.2f}",
+          f"{r['memory'] / 1e6 / r['count']:.1f}", "yes" if r["keeps_up"] else f"no: {min(r['frames'])}"]
+         for r in results["many"]])
+
+
+def main():
+    options = arguments()
+    os.makedirs(options.out, exist_ok=True)
+    parts = options.only.split(",")
+    results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
+               "work": [], "geometry": [], "many": [], "ratios": {}}
+    folder = tempfile.mkdtemp(prefix="upcast-bench-")
+    texts = []
+    try:
+        if "geometry" in parts:
+            geometry_part(options, folder, results)
+            texts.append(geometry_report(results))
+        if "work" in parts:
+            work(options, folder, results)
+            texts.append(work_report(results, options))
+        if "many" in parts:
+            many(options, folder, results)
+            texts.append(many_report(results))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        with open(os.path.join(options.out, "results.json"), "w") as file:
+            json.dump(results, file, indent=1)
+    text = "\n\n".join(texts) + "\n"
+    with open(os.path.join(options.out, "table.txt"), "w") as file:
+        file.write(text)
+    print(text)
+    say(f"figures and plots are in {options.out}")
+    failed = [run["note"] for row in results["work"] for runs in row["runs"].values() for run in runs if run["note"]]
+    if failed:
+        say(f"{len(failed)} runs failed; the first: {failed[0]}")
+        return 1
+    if options.compare:
+        with open(options.compare) as file:
+            before = json.load(file)["ratios"]
+        worse = {key: (before[key], value) for key, value in results["ratios"].items()
+                 if key in before and value > before[key] * REGRESSION}
+        for key, (old, new) in worse.items():
+            say(f"worse than before: {key}: {new:.2f}, was {old:.2f}")
+        return 2 if worse else 0
+    return 0
+
+
+sys.exit(main())
