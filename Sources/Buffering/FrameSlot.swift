@@ -10,6 +10,8 @@ package import MediaCore
 package final class FrameSlot<Tag: Sendable>: Sendable {
     package enum Outcome: Sendable {
         case frame(Picture, Tag)
+        /// The picture that is shown is to be shown once more.
+        case again(Tag)
         case timeout
         /// The slot was closed and holds nothing any more.
         case closed
@@ -18,6 +20,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     private struct State {
         var free: [Picture]
         var waiting: (picture: Picture, tag: Tag)?
+        /// Nothing waits but the wish to have the last picture again.
+        var again: Tag?
         /// The last one that was handed over, unless it was given up.
         var newest: Picture?
         var isClosed = false
@@ -59,8 +63,21 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
                 state.free.append(old.picture)
                 state.superseded += 1
             }
+            if state.again != nil {
+                state.again = nil
+                state.superseded += 1
+            }
             state.waiting = (picture, tag)
             state.newest = picture
+        }
+    }
+
+    /// Ingest thread: `newest` once more. Where it has not been taken yet, or is already wanted again, the two are one,
+    /// which counts as superseded.
+    package func offerAgain(_ tag: Tag) {
+        monitor.signal { state in
+            if state.waiting != nil || state.again != nil { state.superseded += 1 }
+            if state.waiting == nil { state.again = tag }
         }
     }
 
@@ -76,6 +93,10 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
             if let waiting = state.waiting {
                 state.waiting = nil
                 return .frame(waiting.picture, waiting.tag)
+            }
+            if let tag = state.again {
+                state.again = nil
+                return .again(tag)
             }
             return state.isClosed ? .closed : nil
         } ?? .timeout

@@ -52,6 +52,9 @@ package protocol IngestConsumer: AnyObject, Sendable {
     func endVideo(arrival: MediaTime)
     /// The frame will not be completed.
     func cancelVideo()
+    /// The frame that ended last is to be shown on, at another time. Throws where it is not there any more or was of
+    /// another format.
+    func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError)
 
     /// Room for the payload of an audio sample, or nil: read and discard (the consumer has counted it).
     func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)

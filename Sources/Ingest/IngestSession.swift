@@ -43,6 +43,10 @@ internal import MediaCore
     /// A descriptor that came with the header that is being read, or whose message is being handled.
     private var arrived: OwnedDescriptor?
     private let sharedPools: SharedPools
+    /// The picture that came last went all the way to the consumer.
+    private var hasLastPicture = false
+    /// The video message that is being handled has a place in shared memory to be released.
+    private var releasesPlace = false
     private(set) var outbox = Outbox()
     private var outgoingSequence: UInt32 = 0
     /// Started, and not yet ended: the consumer is owed an `ended`.
@@ -252,6 +256,7 @@ internal import MediaCore
             return
         }
         nextMessage()
+        hasLastPicture = true
         consumer.endVideo(arrival: clock.now())
     }
 
@@ -276,7 +281,8 @@ internal import MediaCore
         skip(header.payloadBytes)
         defer { arrived = nil }
         // And the place of a picture that lay in shared memory is free again.
-        defer { if header.type == .video, header.payloadBytes == 0 { release(header.sequence) } }
+        releasesPlace = header.type == .video && header.payloadBytes == 0
+        defer { if releasesPlace { release(header.sequence) } }
         lastSequence = header.sequence
         let body = unsafe RawSpan(
             _unsafeStart: head.baseAddress! + MessageHeader.byteCount, byteCount: header.bodyBytes)
@@ -291,7 +297,7 @@ internal import MediaCore
             isLive = true
             enqueue { welcome.encode(sequence: $0, into: &$1) }
         case .sample: try beginSample(header, body: body)
-        case .discard, .skip: break
+        case .discard, .skip: if header.type == .video { hasLastPicture = false }
         case .pause:
             try BareMessage.check(body: body, type: .paused)
             consumer.paused()
@@ -311,7 +317,14 @@ internal import MediaCore
         let total = header.payloadBytes
         switch header.type {
         case .video:
+            // Whatever is wrong with it: the picture before it is not the last one any more.
+            let hadLastPicture = hasLastPicture
+            hasLastPicture = false
             let message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
+            if message.isUnchanged {
+                hasLastPicture = hadLastPicture
+                return try takeUnchanged(message)
+            }
             if let shared = message.shared { return try takeShared(message, shared) }
             guard try consumer.beginVideo(message, arrival: clock.now()) else { return }
             phase = .video(total: total, position: 0, band: consumer.nextBand(), filled: 0)
@@ -331,6 +344,16 @@ internal import MediaCore
         }
     }
 
+    private func takeUnchanged(_ message: VideoMessage) throws(ProtocolError) {
+        releasesPlace = false
+        guard hasLastPicture else {
+            throw ProtocolError(
+                .unknownPicture, fatal: false,
+                "video: the picture that is said to be unchanged was not taken; it has to be sent")
+        }
+        try consumer.repeatVideo(message, arrival: clock.now())
+    }
+
     /// Takes a picture that lies in shared memory, at once: nothing of the client's is kept.
     private func takeShared(_ message: VideoMessage, _ shared: SharedPayload) throws(ProtocolError) {
         let payload = try sharedPools.find(shared)
@@ -346,6 +369,7 @@ internal import MediaCore
             consumer.cancelVideo()
             throw error
         }
+        hasLastPicture = true
         consumer.endVideo(arrival: arrival)
     }
 

@@ -9,7 +9,8 @@ package enum MessageExtensions {
         case secureRegions = 1
         /// The payload lies in shared memory, `payloadBytes` is zero: `SharedPayload`. Sent as critical (0x8002).
         case sharedMemory = 2
-        /// The part of the picture that changed. A hint; reserved in version 1, which skips it.
+        /// The part of the picture that changed. An empty value, sent as critical (0x8003): nothing did, and there is
+        /// no payload. Others are reserved in version 1, which skips them.
         case damage = 3
         /// In a welcome: what the daemon takes in shared memory, `SharedMemoryOffer`.
         case sharedMemoryOffer = 4
@@ -39,7 +40,7 @@ package enum MessageExtensions {
                 )
             }
             let known = Tag(rawValue: tag & ~criticalBit)
-            if known == .sharedMemory, type == .video {
+            if type == .video, known == .sharedMemory || (known == .damage && length == 0) {
                 // Whoever decodes the picture reads it.
             } else if known == .secureRegions || known == .sharedMemory || tag & criticalBit != 0 {
                 let name =

@@ -45,6 +45,8 @@ package enum ErrorCode: UInt16, CaseIterable, Sendable {
     case badSharedMemory = 25
     /// A picture in shared memory was overwritten before it was released: it is not shown.
     case sampleOverwritten = 26
+    /// A picture is said to be the last one, which was not taken or had another format.
+    case unknownPicture = 27
 
     /// A stream description is consistent, but names PCM that is not taken.
     case unsupportedAudioFormat = 30

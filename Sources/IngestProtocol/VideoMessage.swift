@@ -13,6 +13,8 @@ package struct VideoMessage: Equatable, Sendable {
     package var orientationRaw: UInt8
     /// Where the payload lies if it does not follow.
     package var shared: SharedPayload?
+    /// The picture is the one of the last video message with one: there is no payload.
+    package var isUnchanged = false
 
     /// Nil where none was given or the value does not exist: the picture is taken as it is.
     package var orientation: OrientationTag? { OrientationTag(rawValue: orientationRaw) }
@@ -36,7 +38,9 @@ package struct VideoMessage: Equatable, Sendable {
         -> VideoMessage
     {
         try MessageBody.check(body, fixed: fixedBytes, in: .video, fatal: false)
-        let (shared, payloadBytes) = try payload(body: body, payloadBytes: payloadBytes, limits: limits)
+        let (shared, ownBytes) = try payload(body: body, payloadBytes: payloadBytes, limits: limits)
+        let isUnchanged = shared == nil && payloadBytes == 0
+            && MessageExtensions.find(.damage, in: body, from: fixedBytes)?.isEmpty == true
         let code = FourCC(rawValue: body.uint32(at: 16).byteSwapped)
         guard let pixelFormat = PixelFormat(fourCC: code) else {
             throw ProtocolError(
@@ -57,10 +61,12 @@ package struct VideoMessage: Equatable, Sendable {
             let at = 24 + 8 * index
             format.setPlane(index, PlaneLocation(offset: body.size(at: at), stride: body.size(at: at + 4)))
         }
-        try format.check(payloadBytes: payloadBytes, limits: limits)
-        return VideoMessage(
+        try format.check(payloadBytes: isUnchanged ? limits.maxVideoPayload : ownBytes, limits: limits)
+        var message = VideoMessage(
             pts: MediaTime(nanoseconds: body.int64(at: 0)), format: format, orientationRaw: body.uint8(at: 20),
             shared: shared)
+        message.isUnchanged = isUnchanged
+        return message
     }
 
     /// Where the payload lies, and how long it is.
@@ -115,6 +121,10 @@ package struct VideoMessage: Equatable, Sendable {
             }
             bytes.append(zeros: 4)
             shared?.append(to: &bytes)
+            if isUnchanged {
+                bytes.append(littleEndian: MessageExtensions.criticalBit | MessageExtensions.Tag.damage.rawValue)
+                bytes.append(zeros: 2)
+            }
         }
     }
 }

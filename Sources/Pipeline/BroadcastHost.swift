@@ -145,6 +145,9 @@ package final class BroadcastHost: IngestConsumer {
     }
     package func endVideo(arrival: MediaTime) { inlet.endVideo(arrival: arrival) }
     package func cancelVideo() { inlet.cancelVideo() }
+    package func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
+        try inlet.repeatVideo(message, arrival: arrival)
+    }
 
     package func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
         throws(ProtocolError) -> UnsafeMutableRawBufferPointer?

@@ -119,12 +119,35 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         filling = nil
         if !looksAsBefore(picture) {
             unchangedSince = time
-        } else if let unchangedSince, time - unchangedSince > Self.refinement {
+        } else if isRefined(at: time) {
             slot.recycle(picture)
             counters.framesUnchanged.add()
             return
         }
         slot.offer(picture, VideoFrameTag(time: time, arrival: arrival))
+    }
+
+    /// The client says that its picture is the last one: it is neither converted nor, once it has been for a while,
+    /// encoded.
+    func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
+        counters.framesReceived.add()
+        guard slot.newest != nil, let planned, planned.source == message.format,
+            planned.transform == transform(of: message)
+        else {
+            counters.framesAbandoned.add()
+            throw ProtocolError(
+                .unknownPicture, fatal: false,
+                "video: the picture that is said to be unchanged is not the last one that was taken; it has to be sent")
+        }
+        let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
+        guard placement.isAccepted else { return counters.framesOutOfOrder.add() }
+        guard !isRefined(at: placement.time) else { return counters.framesUnchanged.add() }
+        slot.offerAgain(VideoFrameTag(time: placement.time, arrival: arrival))
+    }
+
+    private func isRefined(at time: MediaTime) -> Bool {
+        guard skipsUnchanged, let unchangedSince else { return false }
+        return time - unchangedSince > Self.refinement
     }
 
     private func looksAsBefore(_ picture: Picture) -> Bool {

@@ -57,21 +57,26 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     /// One frame, or one repeat; false when the slot is closed.
     private func step() throws(WorkerFailure) -> Bool {
         switch slot.take(until: repeatDeadline()) {
-        case .frame(let picture, let tag): try present(picture, tag)
+        case .frame(let picture, let tag):
+            show(picture)
+            try present(tag)
+        case .again(let tag): try present(tag)
         case .timeout: try repeatPicture()
         case .closed: return false
         }
         return true
     }
 
-    /// Encodes a frame when it is due; while it is not, a newer one takes its place.
-    private func present(_ first: Picture, _ firstTag: VideoFrameTag) throws(WorkerFailure) {
-        show(first)
-        var tag = firstTag
+    /// Encodes what is shown when it is due; while it is not, a newer one takes its place.
+    private func present(_ first: VideoFrameTag) throws(WorkerFailure) {
+        var tag = first
         holding: while case .hold(let wait) = schedule.decide(tag.time) {
             switch slot.take(until: tag.arrival + wait) {
             case .frame(let newer, let newerTag):
                 show(newer)
+                tag = newerTag
+                counters.framesAboveRate.add()
+            case .again(let newerTag):
                 tag = newerTag
                 counters.framesAboveRate.add()
             case .timeout, .closed: break holding
@@ -135,6 +140,12 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
 
     /// After a failure: pictures go back unencoded until the broadcast is closed.
     private func drainSlot() {
-        while case .frame(let picture, _) = slot.take(until: nil) { slot.recycle(picture) }
+        while true {
+            switch slot.take(until: nil) {
+            case .frame(let picture, _): slot.recycle(picture)
+            case .again, .timeout: continue
+            case .closed: return
+            }
+        }
     }
 }

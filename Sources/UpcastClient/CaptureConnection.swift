@@ -167,19 +167,34 @@ public final class CaptureConnection: Sendable {
         }
         var message = VideoMessage(
             pts: MediaTime(nanoseconds: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
+        let kind = FramePool.Kind(format: layout, orientation: message.orientationRaw)
+        if isUnchanged(pieces, kind) {
+            message.isUnchanged = true
+            return try reportingEnd { () throws(CaptureError) in
+                try sender.send(.video) { message.encode(sequence: $0, payloadBytes: 0, into: &$1) }
+            }
+        }
         if let place = try place(for: pieces) {
             message.shared = place.shared
             var sequence: UInt32?
-            defer { pool.sent(place, as: sequence) }
+            defer { pool.sent(place, as: sequence, kind) }
             return try reportingEnd { () throws(CaptureError) in
                 sequence = try sender.send(.video) { message.encode(sequence: $0, payloadBytes: 0, into: &$1) }
             }
         }
+        pool.forgetLatest()
         try reportingEnd { () throws(CaptureError) in
             try sender.send(.video, payload: pieces) {
                 message.encode(sequence: $0, payloadBytes: pieces.byteCount, into: &$1)
             }
         }
+    }
+
+    /// Whether the daemon has just this picture: then it is told so, and nothing is copied.
+    private func isUnchanged(_ pieces: PayloadPieces, _ kind: FramePool.Kind) -> Bool {
+        guard sharesMemory, pieces.byteCount >= Self.leastShared, pool.offer != nil else { return false }
+        receiver.glance()
+        return pool.isLatest(pieces, kind)
     }
 
     /// Smaller pictures are sent: what they save is not worth the answer.
@@ -237,7 +252,10 @@ public final class CaptureConnection: Sendable {
     // MARK: The broadcast
 
     /// From here on the daemon shows and plays nothing of what is sent.
-    public func pause() throws(CaptureError) { try sendBare(.paused) }
+    public func pause() throws(CaptureError) {
+        pool.forgetLatest()
+        try sendBare(.paused)
+    }
 
     /// Samples count again.
     public func resume() throws(CaptureError) { try sendBare(.resumed) }

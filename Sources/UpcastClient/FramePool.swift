@@ -1,5 +1,7 @@
+internal import Glibc
 internal import IngestProtocol
 internal import LinuxSystem
+internal import MediaCore
 
 /// Places in memory that the daemon reads, each for one picture. Any thread.
 ///
@@ -24,6 +26,12 @@ final class FramePool: Sendable {
         }
     }
 
+    /// What has to be equal for two pictures to be the same, beside their bytes.
+    struct Kind: Equatable {
+        var format: VideoSampleFormat
+        var orientation: UInt8
+    }
+
     fileprivate enum Use: Equatable {
         case free, filling
         case sent(UInt32)
@@ -36,6 +44,8 @@ final class FramePool: Sendable {
         var placeBytes = 0
         var generation: UInt64 = 0
         var uses: [Use] = []
+        /// The place of the picture that was sent last, as long as it is there.
+        var latest: (index: Int, kind: Kind)?
         /// All messages up to it are done with.
         var released: UInt32?
     }
@@ -62,7 +72,10 @@ final class FramePool: Sendable {
                 try Self.grow(&state, to: byteCount, offer, share)
             }
             guard let memory = state.memory else { return nil }
-            guard let index = state.uses.firstIndex(where: { state.isFree($0) }) else { return nil }
+            let free = state.uses.indices.filter { state.isFree(state.uses[$0]) }
+            // The latest goes last: the next picture is compared with it.
+            guard let index = free.first(where: { $0 != state.latest?.index }) ?? free.first else { return nil }
+            if index == state.latest?.index { state.latest = nil }
             state.uses[index] = .filling
             state.generation += 1
             let word = Self.wordDistance * index
@@ -89,15 +102,40 @@ final class FramePool: Sendable {
         state.memory = memory
         state.placeBytes = placeBytes
         state.uses = Array(repeating: .free, count: placeCount)
+        state.latest = nil
     }
 
     /// The picture has been sent as that message; nil where it has not been.
-    func sent(_ place: Place, as sequence: UInt32?) {
+    func sent(_ place: Place, as sequence: UInt32?, _ kind: Kind) {
         state.withLock { state in
             guard state.memory === place.memory else { return }
             state.uses[place.index] = sequence.map(Use.sent) ?? .free
+            state.latest = sequence.map { _ in (place.index, kind) }
         }
     }
+
+    /// Whether this is the picture that was sent last. Ends at the first difference; where there is none it costs less
+    /// than to copy it.
+    func isLatest(_ pieces: PayloadPieces, _ kind: Kind) -> Bool {
+        state.withLock { state in
+            guard let latest = state.latest, latest.kind == kind, let memory = state.memory,
+                pieces.byteCount <= state.placeBytes
+            else { return false }
+            var start = Self.firstPlace + latest.index * state.placeBytes
+            for index in 0..<3 {
+                let piece = unsafe pieces[index]
+                guard unsafe !piece.isEmpty else { continue }
+                guard unsafe memcmp(memory.bytes.baseAddress! + start, piece.baseAddress!, piece.count) == 0 else {
+                    return false
+                }
+                start += piece.count
+            }
+            return true
+        }
+    }
+
+    /// The daemon may not have the picture that was sent last.
+    func forgetLatest() { state.withLock { $0.latest = nil } }
 
     func released(_ message: ReleasedMessage) { state.withLock { $0.released = message.sequence } }
 }

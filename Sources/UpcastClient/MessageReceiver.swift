@@ -182,6 +182,10 @@ final class MessageReceiver: Sendable {
         case .error:
             let message = try ErrorMessage.decode(body: body)
             if message.isFatal { return .fatal(message) }
+            // Whatever was refused: what comes next is sent whole.
+            pool.forgetLatest()
+            // Our own word for a picture, not the application's.
+            if message.code == .unknownPicture { return nil }
             // From now on pictures are sent.
             if message.code == .badSharedMemory { pool.offer = nil }
             return .event(

@@ -58,6 +58,31 @@ import Testing
         }
     }
 
+    /// The last picture once more: behind one that waits it is the same, in front of a newer one it is nothing.
+    @Test func theLastOnceMore() throws {
+        var (slot, shown) = Self.slot()
+        func isAgain(_ tag: Int) -> Bool {
+            if case .again(tag) = slot.take(until: .zero) { true } else { false }
+        }
+        slot.offer(try #require(slot.acquire()), 1)
+        slot.offerAgain(2)
+        #expect(slot.superseded == 1)
+        #expect(Self.take(slot, &shown) == 1)
+        #expect(Self.take(slot, &shown) == nil)
+        slot.offerAgain(3)
+        slot.offerAgain(4)
+        #expect(slot.superseded == 2)
+        #expect(isAgain(4) && !isAgain(4))
+        slot.offerAgain(5)
+        slot.offer(try #require(slot.acquire()), 6)
+        #expect(slot.superseded == 3)
+        #expect(Self.take(slot, &shown) == 6)
+        #expect(!isAgain(5))
+        slot.offerAgain(7)
+        slot.close()
+        #expect(isAgain(7))
+    }
+
     @Test func closeDeliversWhatWaits() throws {
         let (slot, _) = Self.slot()
         slot.offer(try #require(slot.acquire()), 1)

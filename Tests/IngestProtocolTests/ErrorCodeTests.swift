@@ -168,7 +168,7 @@ import Testing
         let decoded = Set(Self.cases.map(\.code))
         let elsewhere: Set<ErrorCode> = [
             .sequenceGap, .unexpectedMessage, .malformedExtension, .unsupportedExtension, .busy, .truncated, .timedOut,
-            .shuttingDown, .broadcastFailed, .badSharedMemory, .sampleOverwritten,
+            .shuttingDown, .broadcastFailed, .badSharedMemory, .sampleOverwritten, .unknownPicture,
         ]
         #expect(decoded.union(elsewhere) == Set(ErrorCode.allCases))
         #expect(decoded.isDisjoint(with: elsewhere))

@@ -10,6 +10,7 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
         case started(String)
         case video(MediaTime, [UInt8])
         case videoCancelled
+        case videoAgain(MediaTime)
         case audio(AudioSource, MediaTime, [UInt8])
         case audioCancelled
         case paused, resumed
@@ -86,6 +87,7 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
     }
     func endVideo(arrival: MediaTime) { note(.video(videoTime, picture)) }
     func cancelVideo() { note(.videoCancelled) }
+    func repeatVideo(_ message: VideoMessage, arrival: MediaTime) { note(.videoAgain(message.pts)) }
 
     func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
         throws(ProtocolError) -> UnsafeMutableRawBufferPointer?

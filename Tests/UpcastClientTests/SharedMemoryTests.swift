@@ -68,6 +68,62 @@ import UpcastClient
         #expect(Set(shared.map(\.offset)).count <= 3)
     }
 
+    /// A picture that is the last one again is only said to be: not one that differs in its last byte, its orientation
+    /// or its format, nor one behind a picture that was sent as payload, a pause, or a refusal.
+    @Test func whatIsUnchangedIsNotSent() throws {
+        let said = Record<Bool>()
+        let daemon = try TestDaemon { peer in
+            try peer.welcome(sharedMemory: Self.offer)
+            while said.all.count < 12 {
+                let message = try peer.read()
+                guard message.header.type == .video else { continue }
+                let video = try VideoMessage.decode(
+                    body: message.body.span.bytes, payloadBytes: message.payload.count, limits: .default)
+                said.append(video.isUnchanged)
+                if !video.isUnchanged, video.shared != nil { Self.release(peer, message) }
+                let error = ProtocolError(.unknownPicture, fatal: false, "no")
+                if said.all.count == 8 {
+                    peer.send { ErrorMessage(error, refersTo: message.header.sequence).encode(sequence: $0, into: &$1) }
+                }
+                peer.send { StateMessage(.congested, value: 0, text: "").encode(sequence: $0, into: &$1) }
+            }
+        }
+        let connection = try CaptureConnection(path: daemon.path)
+        _ = try connection.start(BroadcastSetup(clientName: "tests", convention: .exif))
+        var pts: Int64 = 0
+        func send(_ picture: [UInt8], height: Int = 240, _ orientation: CaptureOrientation? = nil) throws {
+            pts += 1
+            try connection.sendVideo(
+                picture.span.bytes, format: Self.format(height: height), at: pts, orientation: orientation)
+            // Everything that the daemon says has come.
+            guard case .state? = try connection.nextEvent(timeout: .seconds(10)) else {
+                return #expect(Bool(false), "the daemon's answer, and no other event")
+            }
+        }
+        let first = Self.picture(7)
+        var other = first
+        other[other.count - 1] = 8
+        try send(first)
+        try send(first)
+        try send(first)
+        try send(other)
+        try send(other, .left)
+        try send(other, .left)
+        try send(Array(other.dropLast(320)), height: 239, .left)
+        try send(Array(other.dropLast(320)), height: 239, .left)  // refused
+        try send(Array(other.dropLast(320)), height: 239, .left)
+        try connection.pause()
+        try connection.resume()
+        try send(Array(other.dropLast(320)), height: 239, .left)
+        try send(Self.picture(1, bytes: 320 * 16), height: 16)
+        try send(Array(other.dropLast(320)), height: 239, .left)
+        daemon.join()
+        #expect(
+            said.all == [
+                false, true, true, false, false, true, false, true, false, false, false, false,
+            ])
+    }
+
     @Test func withoutAFreePlaceAPictureIsSent() throws {
         let places = try places(of: 5, answer: { _, _ in }) { connection in
             for number in 0..<5 {
