@@ -159,7 +159,7 @@ enum ConfigurationTable {
                 "audio", "max_latency_ms", \.audio.maxLatency, .milliseconds(50...5000), unit: "ms",
                 "The longest burst of sound that is kept; older samples go.",
                 memory: "The mixer holds this much of app and of microphone: 0.6 MB at the defaults. The queue in "
-                    + "front of it is a fixed 2 MiB.")
+                    + "front of it is a fixed 1 MiB.")
         ]
     }
 

@@ -39,8 +39,8 @@ import Testing
         #expect(sum(relocated) == Self.size + 6 * (Self.size / 4096))
     }
 
-    /// Code is cut into pieces, so that a kernel that reads ahead in code whatever it is told stops at their ends; doing
-    /// it again changes nothing.
+    /// Code is cut into pieces, so that a kernel that reads ahead in code whatever it is told stops at their ends;
+    /// doing it again changes nothing.
     @Test func codeIsReadInSmallPieces() throws {
         let path = NSTemporaryDirectory() + "upcast-code-\(UUID().uuidString)"
         try Data(repeating: 1, count: 1 << 20).write(to: URL(filePath: path))

@@ -72,11 +72,21 @@ def _repeat(source, path, size):
 
 
 def make_audio(seconds, folder):
-    """App audio, big-endian at 44.1 kHz, and a microphone, little-endian and mono at 48 kHz."""
+    """App audio, plucked strings and a drum, big-endian at 44.1 kHz; and a microphone, a murmur, little-endian and
+    mono at 48 kHz."""
+    def string(hertz, period, start, volume):
+        return f"{volume}*sin({hertz}*2*PI*t)*exp(-mod(t+{start},{period})*4)"
+
+    left = "+".join([string(440, 0.5, 0, 0.2), string(554.37, 0.7, 0.1, 0.15), string(110, 1, 0, 0.15)])
+    right = "+".join([string(441, 0.5, 0, 0.2), string(659.25, 0.7, 0.2, 0.15), string(110, 1, 0, 0.15)])
+    drum = "0.05*random({})*exp(-mod(t,0.25)*20)"
+    music = f"aevalsrc='{left}+{drum.format(0)}|{right}+{drum.format(1)}':s=44100:d={seconds + 2}"
+    murmur = (f"anoisesrc=d={seconds + 2}:c=brown:r=48000:a=0.4:seed=1,"
+              "tremolo=f=3:d=0.9,highpass=f=120,lowpass=f=3500")
     app, mic = os.path.join(folder, "app.s16be"), os.path.join(folder, "mic.s16le")
     for source, layout, path in (
-        (f"sine=f=440:r=44100:d={seconds + 2},aformat=channel_layouts=stereo,volume=0.5", "s16be", app),
-        (f"sine=f=700:r=48000:d={seconds + 2},volume=0.5", "s16le", mic),
+        (music, "s16be", app),
+        (murmur, "s16le", mic),
     ):
         subprocess.run(
             ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", source, "-f", layout, path],
