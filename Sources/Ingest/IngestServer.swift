@@ -221,27 +221,34 @@ private final class IngestLoop {
     private var deadline: MediaTime? {
         switch stage {
         case .idle, .draining: nil
-        case .reading(let session): patience(with: session)?.until
+        case .reading(let session): until(patience(with: session), session)
         case .lingering(_, let until): until
         }
     }
 
-    /// Until when a client may be silent, and what it is told then.
-    private func patience(with session: IngestSession) -> (until: MediaTime, sentence: String)? {
-        if !session.isLive {
-            return (
-                session.acceptedAt + settings.startTimeout,
-                "no started message within \(settings.startTimeout) of connecting"
-            )
+    /// What is awaited of a client.
+    private enum Patience { case start, restOfMessage, nextMessage }
+
+    private func patience(with session: IngestSession) -> Patience {
+        !session.isLive ? .start : session.isInsideMessage ? .restOfMessage : .nextMessage
+    }
+
+    /// Until when it is awaited; nil for ever.
+    private func until(_ patience: Patience, _ session: IngestSession) -> MediaTime? {
+        switch patience {
+        case .start: session.acceptedAt + settings.startTimeout
+        case .restOfMessage: session.lastByteAt + settings.messageTimeout
+        case .nextMessage: settings.idleTimeout > .zero ? session.lastByteAt + settings.idleTimeout : nil
         }
-        if session.isInsideMessage {
-            return (
-                session.lastByteAt + settings.messageTimeout,
-                "a message stopped in the middle, and nothing has come for \(settings.messageTimeout)"
-            )
+    }
+
+    /// What the client is told when it has not come.
+    private func sentence(_ patience: Patience) -> String {
+        switch patience {
+        case .start: "no started message within \(settings.startTimeout) of connecting"
+        case .restOfMessage: "a message stopped in the middle, and nothing has come for \(settings.messageTimeout)"
+        case .nextMessage: "no message for \(settings.idleTimeout)"
         }
-        guard settings.idleTimeout > .zero else { return nil }
-        return (session.lastByteAt + settings.idleTimeout, "no message for \(settings.idleTimeout)")
     }
 
     private var timeoutMilliseconds: CInt {
@@ -324,7 +331,7 @@ private final class IngestLoop {
         guard let deadline, clock.now() >= deadline else { return }
         switch stage {
         case .reading(let session):
-            session.sendError(ProtocolError(.timedOut, fatal: true, patience(with: session)?.sentence ?? ""))
+            session.sendError(ProtocolError(.timedOut, fatal: true, sentence(patience(with: session))))
             end(session, session.abandonSample(.protocolError))
         case .lingering: stage = .idle
         case .idle, .draining: break

@@ -48,6 +48,7 @@ internal import MediaCore
     /// The video message that is being handled has a place in shared memory to be released.
     private var releasesPlace = false
     private(set) var outbox = Outbox()
+    private var outgoing: [UInt8] = []
     private var outgoingSequence: UInt32 = 0
     /// Started, and not yet ended: the consumer is owed an `ended`.
     private(set) var isLive = false
@@ -83,10 +84,10 @@ internal import MediaCore
     /// Queues a message for the client; `flush` sends it. For what a broadcast ends with (`isLast`) there is always
     /// room.
     func enqueue(isLast: Bool = false, _ encode: (UInt32, inout [UInt8]) -> Void) {
-        var bytes: [UInt8] = []
-        encode(outgoingSequence, &bytes)
+        outgoing.removeAll(keepingCapacity: true)
+        encode(outgoingSequence, &outgoing)
         // A message that is dropped takes no number: to the client a gap would be an error.
-        if outbox.append(bytes, isLast: isLast) { outgoingSequence &+= 1 }
+        if outbox.append(outgoing, isLast: isLast) { outgoingSequence &+= 1 }
     }
 
     /// Of the kernel's memory, which counts some 800 bytes for a short message and gives a socket 200 KiB.

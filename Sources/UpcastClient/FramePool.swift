@@ -72,10 +72,13 @@ final class FramePool: Sendable {
                 try Self.grow(&state, to: byteCount, offer, share)
             }
             guard let memory = state.memory else { return nil }
-            let free = state.uses.indices.filter { state.isFree(state.uses[$0]) }
             // The latest goes last: the next picture is compared with it.
-            guard let index = free.first(where: { $0 != state.latest?.index }) ?? free.first else { return nil }
-            if index == state.latest?.index { state.latest = nil }
+            let latest = state.latest?.index
+            guard
+                let index = state.uses.indices.first(where: { $0 != latest && state.isFree(state.uses[$0]) })
+                    ?? latest.flatMap({ state.isFree(state.uses[$0]) ? $0 : nil })
+            else { return nil }
+            if index == latest { state.latest = nil }
             state.uses[index] = .filling
             state.generation += 1
             let word = Self.wordDistance * index

@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import checks  # noqa: E402
 import contenders  # noqa: E402
 import geometry  # noqa: E402
+import latency  # noqa: E402
 import material  # noqa: E402
 import report  # noqa: E402
 import server  # noqa: E402
@@ -24,6 +25,8 @@ CANVASES = {"540p": (540, 960, 2000), "720p": (720, 1280, 3500), "1080p": (1080,
 TARGETS = {"motion": (0.75, 0.85), "screen": (0.5, 0.5), "static": (0.1, 0.1)}
 MEMORY_TARGETS = (0.38, 0.54)
 GEOMETRY_TARGET = 0.5
+# Of the better rival's.
+LATENCY_TARGET = 0.8
 # A ratio that has grown by more than this beside an earlier run's is a regression.
 REGRESSION = 1.10
 
@@ -36,10 +39,11 @@ def arguments():
         prog="scripts/bench", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Processor time and peak memory of upcastd beside ffmpeg and GStreamer at the same work, on this "
         "machine, in this run.",
-        epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), many (broadcasts at "
-        "once). Exit status: 0 measured, 1 something failed, 2 a ratio is more than "
+        epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), latency (a frame's "
+        "last byte to its message at the server), many (broadcasts at once). Exit status: 0 measured, 1 something "
+        "failed, 2 a ratio is more than "
         f"{REGRESSION} times that of --compare.")
-    parser.add_argument("--only", default="work,geometry,many", help="parts, with commas (default: all)")
+    parser.add_argument("--only", default="work,geometry,latency,many", help="parts, with commas (default: all)")
     parser.add_argument("--content", default="motion,screen,static", help="contents, with commas (default: all)")
     parser.add_argument("--canvas", default="720p,1080p,540p", help="canvases, with commas (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each contender, interleaved (default: 5)")
@@ -176,7 +180,7 @@ def geometry_part(options, folder, results):
     sources = SOURCES if options.geometry == "all" else SOURCES[:2] + SOURCES[4:]
     orientations = range(1, 9) if options.geometry == "all" else (1, 3, 6, 8)
     canvases = GEOMETRY_CANVASES if options.geometry == "all" else GEOMETRY_CANVASES[:3]
-    rounds = 3
+    rounds = min(3, options.rounds)
     for source in sources:
         for pixels in ("420v", "BGRA"):
             for canvas in canvases:
@@ -202,6 +206,44 @@ def geometry_report(results):
     return report.table(["geometry, EXIF orientation", "ms", "ffmpeg ms", "ratio"], rows) + (
         f"\nmedian {report.median(every):.2f}, {min(every):.2f} to {max(every):.2f}; target at most "
         f"{GEOMETRY_TARGET}, {sum(ratio > GEOMETRY_TARGET for ratio in every)} of {len(every)} above")
+
+
+def latency_part(options, folder, results):
+    frames = latency.material(folder)
+    ours = [contender for contender in everybody(options.bin_dir) if isinstance(contender, contenders.Upcast)]
+    for _ in range(options.rounds):
+        for who in ours:
+            values = latency.of_upcast(who, contenders.Task, frames, options.seconds, os.path.join(folder, "latency"))
+            note_latency(results, who.name, values)
+        for who, command in (("ffmpeg", latency.ffmpeg), ("gstreamer", latency.gstreamer)):
+            values = latency.of_command(command, frames, options.seconds, os.path.join(folder, "latency.log"))
+            note_latency(results, who, values)
+
+
+def note_latency(results, who, values):
+    if not values:
+        say(f"latency {who}: frames are missing")
+        return
+    p50, p99 = latency.percentile(values, 0.5), latency.percentile(values, 0.99)
+    results["latency"].append({"who": who, "p50": p50, "p99": p99, "frames": len(values)})
+    say(f"latency {who}: p50 {p50:.1f} ms, p99 {p99:.1f} ms of {len(values)} frames")
+
+
+def latency_report(results):
+    who = list(dict.fromkeys(row["who"] for row in results["latency"]))
+    rows, medians = [], {}
+    for name in who:
+        runs = [row for row in results["latency"] if row["who"] == name]
+        medians[name] = [report.median([run[key] for run in runs]) for key in ("p50", "p99")]
+        rows.append([name] + [f"{value:.1f}" for value in medians[name]] + [len(runs)])
+    text = report.table(["last byte of a frame to its message, 720p30", "p50 ms", "p99 ms", "runs"], rows)
+    rivals = [medians[name] for name in ("ffmpeg", "gstreamer") if name in medians]
+    if "upcast" in medians and rivals:
+        for index, key in enumerate(("p50", "p99")):
+            ratio = medians["upcast"][index] / min(rival[index] for rival in rivals)
+            results["ratios"]["latency " + key] = ratio
+            text += f"\n{key}: {ratio:.2f} of the better rival's, target {LATENCY_TARGET}"
+    return text
 
 
 def many(options, folder, results):
@@ -265,7 +307,7 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     parts = options.only.split(",")
     results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
-               "work": [], "geometry": [], "many": [], "ratios": {}}
+               "work": [], "geometry": [], "latency": [], "many": [], "ratios": {}}
     folder = tempfile.mkdtemp(prefix="upcast-bench-")
     texts = []
     try:
@@ -275,6 +317,9 @@ def main():
         if "work" in parts:
             work(options, folder, results)
             texts.append(work_report(results, options))
+        if "latency" in parts:
+            latency_part(options, folder, results)
+            texts.append(latency_report(results))
         if "many" in parts:
             many(options, folder, results)
             texts.append(many_report(results))

@@ -41,7 +41,8 @@ class _Process:
         self.log = log
         with open(log, "wb") as out:
             self.child = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", *command], stdin=stdin, stdout=out, stderr=out, preexec_fn=enter, env=environment)
+                ["setpriv", "--pdeathsig", "TERM", *command], stdin=stdin, stdout=out, stderr=out, preexec_fn=enter,
+                env=environment)
         self.peak = 0
         self._watching = True
         self._watch = threading.Thread(target=self._look, daemon=True)

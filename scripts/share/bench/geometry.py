@@ -26,7 +26,7 @@ def destination(source, canvas, orientation):
 
 
 class FFmpegFilters:
-    """Milliseconds a frame: what the filters need beyond the same command without them, on frames that are in memory."""
+    """Milliseconds a frame: what the filters need beyond the same command without them, on frames in memory."""
 
     def __init__(self, folder):
         self.folder = folder

@@ -36,7 +36,8 @@ class Server:
                 file.write(_CONFIG.format(folder=self.folder, port=self.port, user=user))
             program = "/usr/sbin/nginx" if os.path.exists("/usr/sbin/nginx") else "nginx"
             self.child = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", program, "-p", self.folder, "-e", self.folder + "/nginx.log", "-c", self.folder + "/nginx.conf"],
+                ["setpriv", "--pdeathsig", "TERM", program, "-p", self.folder, "-e", self.folder + "/nginx.log", "-c",
+                 self.folder + "/nginx.conf"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if self._answers():
                 return
