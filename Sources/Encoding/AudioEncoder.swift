@@ -33,10 +33,10 @@ package final class AudioEncoder {
     /// Bytes of anonymous memory that libavcodec's aac encoder and a block of samples hold, as measured (RssAnon).
     package static let estimatedBytes = 1_450_000
 
-    /// How libavcodec's aac encoder looks for its quantizers. From 48 kbit/s a channel on the fast way is as near to the
-    /// source as the thorough one (128 kbit/s stereo: noise 25.1 instead of 24.7 dB, plucked strings 54 instead of 61, a
-    /// tone 129 instead of 89) at a third of its time, 10 instead of 30 ms for a second of sound; only pure tones take it
-    /// longer, 45 instead of 25. Below, FFmpeg's documentation says, it is worse.
+    /// How libavcodec's aac encoder looks for its quantizers. From 48 kbit/s a channel on the fast way is as near to
+    /// the source as the thorough one (128 kbit/s stereo: noise 25.1 instead of 24.7 dB, plucked strings 54 instead of
+    /// 61, a tone 129 instead of 89) at a third of its time, 10 instead of 30 ms for a second of sound; only pure tones
+    /// take it longer, 45 instead of 25. Below, FFmpeg's documentation says, it is worse.
     private static func coder(_ settings: AudioEncoderSettings) -> String {
         settings.bitrate / settings.channels >= 48_000 ? "fast" : "twoloop"
     }

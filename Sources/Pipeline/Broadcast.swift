@@ -80,8 +80,8 @@ final class Broadcast: Sendable {
 
         inlet = CaptureInlet(
             canvas: canvas, bars: bars, fit: configuration.video.fit,
-            skipsUnchanged: configuration.video.skipsUnchanged, convention: started.convention, slot: slot, queue: queue,
-            clock: clock, counters: counters)
+            skipsUnchanged: configuration.video.skipsUnchanged, convention: started.convention, slot: slot,
+            queue: queue, clock: clock, counters: counters)
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
         let bitrate = BitrateControl(configuration.bitrateLimits)
