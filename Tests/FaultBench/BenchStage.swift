@@ -88,7 +88,7 @@ final class BenchStage {
         let back = linkBackAt ?? clock.now()
         // A daemon that waits between attempts gets its time.
         _ = arrivals.firstFrame(since: back, within: 60)
-        let fullBitrate = try bitrateIsBack(within: 40)
+        let fullBitrate = try bitrateIsBack(within: 60)
         pause(until: back + .milliseconds(Int64(seconds * 1000)))
 
         var result = BenchResult(test: test)
