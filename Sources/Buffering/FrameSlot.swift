@@ -6,7 +6,7 @@ package import MediaCore
 /// Owns the pictures. The video thread always holds one, the one that it shows; with a second and a third, one can wait
 /// while another is filled. With only two, a picture that waits is given up as soon as the next begins to come, which
 /// matters only where encoding is too slow anyway. Neither thread ever waits for the other to give one back. `Tag`
-/// travels with the picture. Memory: `pictureCount` pictures, reserved at `init`, resident once written.
+/// travels with the picture. Memory: two or three pictures, reserved at `init`, resident once written.
 package final class FrameSlot<Tag: Sendable>: Sendable {
     package enum Outcome: Sendable {
         case frame(Picture, Tag)
@@ -26,9 +26,21 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         var newest: Picture?
         var isClosed = false
         var superseded: UInt64 = 0
+        /// Pictures that exist, those that the threads hold among them.
+        var count: Int
+        /// A picture is to go as soon as one is free.
+        var shedsOne = false
+
+        mutating func giveBack(_ picture: Picture) {
+            guard shedsOne else { return free.append(picture) }
+            shedsOne = false
+            count -= 1
+        }
     }
 
     private let monitor: Monitor<State>
+    private let width: Int
+    private let height: Int
 
     /// - Parameters:
     ///   - shown: what the video thread holds from the start: it recycles it when it takes another.
@@ -37,7 +49,32 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         precondition((1...2).contains(others), "one picture to fill, and one more to wait")
         var free = (0..<others).map { _ in Picture(width: shown.width, height: shown.height) }
         free.reserveCapacity(others + 1)
-        monitor = Monitor(State(free: free))
+        (width, height) = (shown.width, shown.height)
+        monitor = Monitor(State(free: free, count: others + 1))
+    }
+
+    /// Any thread: how many pictures there are.
+    package var pictureCount: Int { monitor.withLock { $0.count } }
+
+    /// Any thread: one picture fewer, where there are three, as soon as one is free.
+    package func shedPicture() {
+        monitor.withLock { state in
+            guard state.count == 3, !state.shedsOne else { return }
+            state.shedsOne = true
+            if let picture = state.free.popLast() { state.giveBack(picture) }
+        }
+    }
+
+    /// Any thread: three pictures again, where there are two.
+    package func restorePicture() {
+        monitor.withLock { state in
+            if state.shedsOne {
+                state.shedsOne = false
+            } else if state.count == 2 {
+                state.free.append(Picture(width: width, height: height))
+                state.count += 1
+            }
+        }
     }
 
     /// Ingest thread: a picture to fill. With one thread on each side there always is one.
@@ -60,7 +97,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     package func offer(_ picture: Picture, _ tag: Tag) {
         monitor.signal { state in
             if let old = state.waiting {
-                state.free.append(old.picture)
+                state.giveBack(old.picture)
                 state.superseded += 1
             }
             if state.again != nil {
@@ -83,7 +120,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
 
     /// Either thread: gives a picture back, unused or done with.
     package func recycle(_ picture: Picture) {
-        monitor.withLock { $0.free.append(picture) }
+        monitor.withLock { $0.giveBack(picture) }
     }
 
     /// Video thread: the waiting frame, or waits for one until `deadline`. After `close` a waiting frame still comes

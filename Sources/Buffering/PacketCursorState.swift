@@ -100,7 +100,7 @@ struct PacketCursorState {
     func lag(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
         let next = max(position, ring.first)
         guard next < ring.end else { return .zero }
-        let due = moment.isEnded ? moment.newestDTS - policy.delay : horizon(in: ring, at: moment)
+        let due = moment.isEnded ? moment.newestDTS - delay(in: ring) : horizon(in: ring, at: moment)
         return max(.zero, min(due, ring.newestDTS) - ring[next].info.dts)
     }
 
@@ -114,12 +114,14 @@ struct PacketCursorState {
 
     /// Packets up to this decode time may go out.
     private func horizon(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
-        var horizon = moment.newestDTS - policy.delay
+        var horizon = moment.newestDTS - delay(in: ring)
         if !moment.isEnded, let audio = ring.lastDTS.audio {
             horizon = min(horizon, max(audio + Self.interleave, moment.newestDTS - Self.longestHold))
         }
         return horizon
     }
+
+    private func delay(in ring: PacketLogRing) -> MediaTime { min(policy.delay, ring.limits.maxDelay) }
 
     /// Of each track's next packet the one to be decoded first.
     private mutating func earliest(in ring: PacketLogRing) -> Int? {

@@ -8,6 +8,8 @@ package struct PacketLogLimits: Equatable, Sendable {
     package var maxDuration: MediaTime
     /// Packets of both tracks together.
     package var maxPackets: Int
+    /// No cursor's delay is longer than this: what the log cannot hold cannot be held back.
+    package var maxDelay = MediaTime(nanoseconds: .max)
 
     package init(maxBytes: Int, maxDuration: MediaTime, maxPackets: Int) {
         precondition(maxBytes > 0 && maxPackets > 0 && maxDuration > .zero, "a packet log holds something")

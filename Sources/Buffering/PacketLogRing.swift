@@ -25,11 +25,12 @@ struct TrackCounts: Equatable {
 
 /// Two rings, one of payload bytes and one of entries, that forget their oldest packets to take in new ones.
 ///
-/// Entries have consecutive sequence numbers from zero; `first..<end` are held. Storage is allocated once. Not
-/// thread-safe: `PacketLog` owns one behind its lock. No clock: time is what the packets say.
+/// Entries have consecutive sequence numbers from zero; `first..<end` are held. Storage is allocated once, and again
+/// where `resize` is called. Not thread-safe: `PacketLog` owns one behind its lock. No clock: time is what the packets
+/// say.
 @safe final class PacketLogRing {
-    let limits: PacketLogLimits
-    private let bytes: UnsafeMutableRawPointer
+    private(set) var limits: PacketLogLimits
+    private var bytes: RingStorage
     private let entries: UnsafeMutablePointer<PacketLogEntry>
     /// The oldest sequence number that is held.
     private(set) var first = 0
@@ -46,14 +47,29 @@ struct TrackCounts: Equatable {
     private(set) var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
 
     init(limits: PacketLogLimits) {
+        guard let storage = RingStorage(byteCount: limits.maxBytes) else {
+            fatalError("the kernel has no room for a packet log of \(limits.maxBytes) bytes")
+        }
         self.limits = limits
-        unsafe bytes = .allocate(byteCount: limits.maxBytes, alignment: 64)
+        bytes = storage
         unsafe entries = .allocate(capacity: limits.maxPackets)
     }
 
-    deinit {
-        unsafe bytes.deallocate()
-        unsafe entries.deallocate()
+    deinit { unsafe entries.deallocate() }
+
+    /// Holds fewer or more bytes from now on: the newest packets that fit stay. False, with nothing changed, where the
+    /// kernel has no room.
+    func resize(maxBytes: Int, maxDelay: MediaTime) -> Bool {
+        guard let storage = RingStorage(byteCount: maxBytes) else { return false }
+        while first < end, usedBytes > maxBytes { first += 1 }
+        let start = offset(of: first)
+        // What is forgotten goes at once; what stays moves bit by bit.
+        bytes.release(at: writeOffset, count: bytes.byteCount - usedBytes)
+        bytes.move(at: start, count: usedBytes, to: storage)
+        bytes = storage
+        limits.maxBytes = maxBytes
+        limits.maxDelay = maxDelay
+        return true
     }
 
     /// The entry of a sequence number in `first..<end`.
@@ -105,23 +121,13 @@ struct TrackCounts: Equatable {
     }
 
     private func store(_ payload: UnsafeRawBufferPointer) {
-        let start = writeOffset % limits.maxBytes
-        let head = min(payload.count, limits.maxBytes - start)
-        unsafe (bytes + start).copyMemory(from: payload.baseAddress!, byteCount: head)
-        if head < payload.count {
-            unsafe bytes.copyMemory(from: payload.baseAddress! + head, byteCount: payload.count - head)
-        }
+        unsafe bytes.write(payload, at: writeOffset)
         writeOffset += payload.count
     }
 
     /// Copies a held packet's payload, which is `byteCount` bytes, to `target`.
     func copyPayload(of sequence: Int, to target: UnsafeMutableRawPointer) {
         let entry = self[sequence]
-        let start = entry.offset % limits.maxBytes
-        let head = min(entry.byteCount, limits.maxBytes - start)
-        unsafe target.copyMemory(from: bytes + start, byteCount: head)
-        if head < entry.byteCount {
-            unsafe (target + head).copyMemory(from: bytes, byteCount: entry.byteCount - head)
-        }
+        unsafe bytes.read(at: entry.offset, count: entry.byteCount, to: target)
     }
 }

@@ -91,7 +91,7 @@ package struct QueueStatus: JSONRecord {
     }
 }
 
-/// What the kernel says the process holds, beside what was planned.
+/// What the kernel says the process holds, beside what was planned, and what the broadcast does without.
 package struct MemoryStatus: JSONRecord {
     package var residentBytes = 0
     package var peakResidentBytes = 0
@@ -100,6 +100,16 @@ package struct MemoryStatus: JSONRecord {
     package var capBytes = 0
     /// The plan by purpose, in bytes.
     package var plan: [Counter] = []
+    /// The tightest bound: a memory cgroup or memory.cap_bytes. Empty where nobody can tell.
+    package var limit = ""
+    package var limitBytes = 0
+    /// Of that, what cannot be taken back: anonymous memory and the code in use.
+    package var neededBytes = 0
+    /// What was given up because memory was short, with the bytes that each saves.
+    package var givenUp: [Counter] = []
+    /// Steps of this broadcast.
+    package var stepsDown = 0
+    package var stepsUp = 0
 
     package init() {}
 
@@ -110,6 +120,12 @@ package struct MemoryStatus: JSONRecord {
         fields("plan_bytes", &planBytes)
         fields("cap_bytes", &capBytes)
         fields("plan", &plan)
+        fields("limit", &limit)
+        fields("limit_bytes", &limitBytes)
+        fields("needed_bytes", &neededBytes)
+        fields("given_up", &givenUp)
+        fields("steps_down", &stepsDown)
+        fields("steps_up", &stepsUp)
     }
 }
 

@@ -33,10 +33,20 @@ package final class VideoEncoder {
     private var lastDTS: MediaTime?
     private var isFinished = false
 
+    /// What an encoder needs to know to go on with another's stream.
+    package struct Continuation: Sendable {
+        fileprivate var bitrate: Int
+        fileprivate var lastPTS: MediaTime?
+        fileprivate var lastDTS: MediaTime?
+    }
+
     /// Opens the encoder.
     ///
+    /// - Parameter continuation: of the encoder whose stream it goes on with, beginning with a keyframe.
     /// - Throws: `EncodingError` that names the encoder, what it refused and what there is instead.
-    package init(_ settings: VideoEncoderSettings) throws(EncodingError) {
+    package init(
+        _ settings: VideoEncoderSettings, continuing continuation: Continuation? = nil
+    ) throws(EncodingError) {
         try settings.validate()
         let encoder = try LibAVEncoder(name: settings.encoder, codecID: AV_CODEC_ID_H264, codecName: "H.264")
         let layout = try Self.chromaLayout(of: encoder, settings)
@@ -63,12 +73,21 @@ package final class VideoEncoder {
         let frameDuration = settings.canvas.frameRate.frameDuration
         pacing = FramePacing(frameDuration: frameDuration, vbv: .milliseconds(Int64(settings.vbvMilliseconds)))
         keyframes = KeyframeSchedule(interval: settings.keyframeInterval, frameDuration: frameDuration)
-        bitrate = settings.bitrate
+        bitrate = continuation?.bitrate ?? settings.bitrate
+        lastPTS = continuation?.lastPTS
+        lastDTS = continuation?.lastDTS
         isPaced = isX264
         self.settings = settings
         self.encoder = encoder
-        if isPaced { applyBitrate() }
+        if isPaced || continuation != nil { applyBitrate() }
     }
+
+    /// For the encoder that takes this one's place, once this one is finished.
+    package var continuation: Continuation { Continuation(bitrate: bitrate, lastPTS: lastPTS, lastDTS: lastDTS) }
+
+    /// Whether the last packet was a keyframe. The first of another encoder must not follow it: two keyframes in a row
+    /// have to differ in their number (idr_pic_id), and each encoder begins with the same.
+    package private(set) var lastWasKeyframe = false
 
     /// True where pictures are copied before they are encoded.
     static func copies(_ settings: VideoEncoderSettings, _ layout: VideoEncoderSettings.ChromaLayout?) -> Bool {
@@ -156,7 +175,8 @@ package final class VideoEncoder {
         if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
         lastDTS = dts
         let priority: PacketPriority
-        if flags & AV_PKT_FLAG_KEY != 0 {
+        lastWasKeyframe = flags & AV_PKT_FLAG_KEY != 0
+        if lastWasKeyframe {
             priority = .keyframe
             keyframes.noteKeyframe(at: pts)
         } else if flags & AV_PKT_FLAG_DISPOSABLE != 0 || NALUnits.isDisposable(payload) {

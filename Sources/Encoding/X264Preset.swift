@@ -29,4 +29,13 @@ enum X264Preset: String, CaseIterable {
         case .slower, .veryslow, .placebo: 60
         }
     }
+
+    /// True where the search for subpixel motion (subme 6 and more) brings an offset of chroma quantizers with it, which
+    /// stands in the picture parameter set.
+    var hasChromaOffset: Bool {
+        switch self {
+        case .ultrafast, .superfast, .veryfast, .faster: false
+        case .fast, .medium, .slow, .slower, .veryslow, .placebo: true
+        }
+    }
 }

@@ -9,7 +9,7 @@ package struct CanvasBars {
     private let format: CanvasFormat
     private let background: CanvasColor
     /// The pictures that come again and again, and what the bars on each surround.
-    private var drawn: [(memory: UInt, inside: PixelRect)] = []
+    private var drawn: [(picture: UInt64, inside: PixelRect)] = []
     private static let pictureCount = 4
 
     /// Bars have the colour `background`: black in the canvas's range where none is given.
@@ -20,15 +20,15 @@ package struct CanvasBars {
     }
 
     /// Draws the bars around `rect`, where they are not there already.
-    mutating func surround(_ rect: PixelRect, on picture: PicturePlanes) {
-        let memory = unsafe UInt(bitPattern: picture.y)
-        if let index = drawn.firstIndex(where: { $0.memory == memory }) {
+    mutating func surround(_ rect: PixelRect, on picture: Picture) {
+        if let index = drawn.firstIndex(where: { $0.picture == picture.serial }) {
             guard drawn[index].inside != rect else { return }
             drawn[index].inside = rect
         } else {
             if drawn.count == Self.pictureCount { drawn.removeFirst() }
-            drawn.append((memory, rect))
+            drawn.append((picture.serial, rect))
         }
+        let picture = picture.planes
         let (right, bottom) = (rect.x + rect.width, rect.y + rect.height)
         fill(PixelRect(x: 0, y: 0, width: picture.width, height: rect.y), on: picture)
         fill(PixelRect(x: 0, y: bottom, width: picture.width, height: picture.height - bottom), on: picture)
@@ -39,8 +39,7 @@ package struct CanvasBars {
     /// Paints everything in the background colour: what is shown before the first frame.
     package mutating func fill(_ picture: Picture) {
         let planes = picture.planes
-        let memory = unsafe UInt(bitPattern: planes.y)
-        drawn.removeAll { $0.memory == memory }
+        drawn.removeAll { $0.picture == picture.serial }
         fill(PixelRect(x: 0, y: 0, width: planes.width, height: planes.height), on: planes)
         withExtendedLifetime(picture) {}
     }

@@ -94,7 +94,7 @@ package import MediaCore
                 from: plan.componentSize(component), to: plan.pictureComponentSize(component),
                 transform: plan.transform)
         }
-        bars.surround(plan.destination, on: picture.planes)
+        bars.surround(plan.destination, on: picture)
         let planes = picture.planes.part(plan.destination)
         if plan.source.pixelFormat.componentCount == 1 {
             let (width, height) = (CInt(planes.width / 2), CInt(planes.height / 2))

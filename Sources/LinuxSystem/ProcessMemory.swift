@@ -1,5 +1,4 @@
 internal import CLinux
-internal import Glibc
 
 /// What the kernel says this process holds, in bytes (`/proc/self/status`).
 package struct ProcessMemory: Equatable, Sendable {
@@ -9,24 +8,22 @@ package struct ProcessMemory: Equatable, Sendable {
     package var peakResident = 0
     /// Of the resident pages, those that belong to no file (RssAnon).
     package var anonymous = 0
+    /// Of the resident pages, those of files: code and constants (RssFile).
+    package var mappedFiles = 0
+
+    package init() {}
 
     /// Reads the current figures; nil where /proc is not mounted.
     package static func current() -> ProcessMemory? {
-        let fd = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
-        guard fd >= 0 else { return nil }
-        let descriptor = OwnedDescriptor(fd)
-        let text = unsafe withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 1) { buffer in
-            let count = unsafe read(descriptor.raw, buffer.baseAddress!, buffer.count)
-            return unsafe String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-        }
+        guard let text = KernelText.read("/proc/self/status") else { return nil }
         var memory = ProcessMemory()
-        for line in text.split(separator: "\n") {
-            let fields = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == ":" })
-            guard fields.count >= 2, let kibibytes = Int(fields[1]) else { continue }
-            switch fields[0] {
+        KernelText.forEachField(of: text) { name, value in
+            guard let kibibytes = Int(value) else { return }
+            switch name {
             case "VmRSS": memory.resident = kibibytes * 1024
             case "VmHWM": memory.peakResident = kibibytes * 1024
             case "RssAnon": memory.anonymous = kibibytes * 1024
+            case "RssFile": memory.mappedFiles = kibibytes * 1024
             default: break
             }
         }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Borrowed pointers to the three planes of an I420 picture; whoever hands them out says how long they live.
 ///
 /// Chroma planes have `(width + 1) / 2` by `(height + 1) / 2` samples.
@@ -34,6 +36,10 @@
     private let storage: UnsafeMutableRawPointer
     package let width: Int
     package let height: Int
+    /// A number that no other picture of this process ever has; memory is used again.
+    package let serial = Picture.serials.wrappingAdd(1, ordering: .relaxed).newValue
+
+    private static let serials = Atomic<UInt64>(0)
 
     package init(width: Int, height: Int) {
         (self.width, self.height) = (width, height)

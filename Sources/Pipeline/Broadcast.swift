@@ -28,16 +28,14 @@ final class Broadcast: Sendable {
     let format: BroadcastFormat
     let started: StartedMessage
     let startedAt: MediaTime
-    private let video: VideoWorker
+    let savings: MemorySavings
+    let video: VideoWorker
     private let audio: AudioWorker
     private let videoThread: WorkerThread
     private let audioThread: WorkerThread
 
     /// Bytes of raw PCM that may wait: the largest message (512 KiB) and as much again.
     static let pcmQueueBytes = 1024 * 1024
-    /// The pictures of this broadcast.
-    let pictureCount: Int
-
     /// - Parameters:
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
     ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
@@ -57,8 +55,8 @@ final class Broadcast: Sendable {
         var bars = CanvasBars(canvas: canvas, background: configuration.canvasBackground)
         let background = Picture(width: canvas.width, height: canvas.height)
         bars.fill(background)
-        pictureCount = configuration.pictureCount
-        slot = FrameSlot(shown: background, others: pictureCount - 1)
+        savings = MemorySavings(configuration)
+        slot = FrameSlot(shown: background, others: savings.pictureCount - 1)
         queue = PCMQueue(capacity: Self.pcmQueueBytes)
         log = PacketLog(limits: configuration.packetLogLimits)
         meter = PacketMeter(into: log)
@@ -87,8 +85,9 @@ final class Broadcast: Sendable {
         let bitrate = BitrateControl(configuration.bitrateLimits)
         self.bitrate = bitrate
         let video = VideoWorker(
-            slot: slot, encoder: videoEncoder, shown: background, sink: meter, clock: clock,
-            counters: counters, frameRate: canvas.frameRate,
+            slot: slot, encoder: videoEncoder, settings: configuration.videoEncoderSettings,
+            leanSettings: savings.leanEncoder, shown: background, sink: meter, clock: clock, counters: counters,
+            frameRate: canvas.frameRate,
             idleInterval: configuration.video.idleRepeat,
             adapt: { now in
                 let step = bitrate.look(at: now) { destinations.links }

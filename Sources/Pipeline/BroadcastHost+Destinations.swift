@@ -36,7 +36,7 @@ extension BroadcastHost {
             throw CommandRefusal(code: .badDestination, sentence: "\(error)")
         }
         guard let added = changed.destinations.last else { return "" }
-        let plan = changed.memoryPlan(pictures: current?.pictureCount)
+        let plan = changed.memoryPlan(pictures: current?.savings.pictureCount)
         guard plan.fits else {
             throw CommandRefusal(
                 code: .doesNotFit,

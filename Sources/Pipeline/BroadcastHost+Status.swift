@@ -75,20 +75,6 @@ extension BroadcastHost {
             return status
         }
     }
-
-    private var memoryStatus: MemoryStatus {
-        var status = MemoryStatus()
-        if let memory = ProcessMemory.current() {
-            status.residentBytes = memory.resident
-            status.peakResidentBytes = memory.peakResident
-            status.anonymousBytes = memory.anonymous
-        }
-        let plan = currentConfiguration.memoryPlan(pictures: current?.pictureCount)
-        status.planBytes = plan.totalBytes
-        status.capBytes = plan.capBytes
-        status.plan = plan.lines.map { Counter($0.purpose.rawValue, $0.bytes) }
-        return status
-    }
 }
 
 extension Broadcast {

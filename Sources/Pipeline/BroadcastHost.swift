@@ -41,6 +41,7 @@ package final class BroadcastHost: IngestConsumer {
         var videoBitrate = 0
         var videoRate = RateGauge()
         var advice = ClientAdvice()
+        var governor = MemoryGovernor(steps: [])
     }
 
     let configuration: Configuration
@@ -48,14 +49,27 @@ package final class BroadcastHost: IngestConsumer {
     let logger: Logger
     let clock: any TimeSource
     let startedAt: MediaTime
+    /// How much memory is left; nil where nobody can tell.
+    let memoryRoom: @Sendable () -> MemoryRoom?
     private let server: IngestServer
     let state: Monitor<State>
 
     /// - Parameter environment: where stream keys and logins may stand (`key_env`, `login_env`).
-    package init(
+    package convenience init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
         clock: any TimeSource
     ) {
+        let (cap, groups) = (configuration.memory.capBytes, MemoryGroup.own())
+        self.init(configuration: configuration, environment: environment, server: server, logger: logger, clock: clock) {
+            MemoryRoom.tightest(cap: cap, groups: groups)
+        }
+    }
+
+    init(
+        configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
+        clock: any TimeSource, memoryRoom: @escaping @Sendable () -> MemoryRoom?
+    ) {
+        self.memoryRoom = memoryRoom
         self.configuration = configuration
         self.environment = environment
         self.server = server
@@ -115,6 +129,7 @@ package final class BroadcastHost: IngestConsumer {
             $0.isPaused = false
             $0.videoRate = RateGauge()
             $0.advice = ClientAdvice()
+            $0.governor = MemoryGovernor(steps: broadcast.savings.steps)
         }
         notePhase()
         logger.info(

@@ -7,12 +7,16 @@ internal import Synchronization
 
 /// The body of the thread `up-video`: takes the newest picture and encodes it.
 ///
-/// Owns the encoder, and holds the picture that is shown. When none comes for the idle interval that one is encoded
+/// Owns the encoder, which another may replace to save memory, and holds the picture that is shown. When none comes for the idle interval that one is encoded
 /// again, so that servers, which give up after 5 to 10 s without data, and players stay with a screen that stands
 /// still.
-final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` belongs to the video thread */ {
+final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs to the video thread */ {
     private let slot: FrameSlot<VideoFrameTag>
-    private let encoder: VideoEncoder
+    /// Nil only while one takes another's place: two never hold memory at once.
+    private var open: VideoEncoder?
+    private let settings: VideoEncoderSettings
+    private let leanSettings: VideoEncoderSettings?
+    private var isLean = false
     private var shown: Picture
     private let sink: any PacketSink
     private let clock: BroadcastClock
@@ -22,15 +26,22 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private let onFailure: @Sendable (String) -> Void
 
     private let keyframeWanted = Atomic(false)
+    private let leanWanted = Atomic(false)
     private var schedule: PresentationSchedule
 
+    /// - Parameters:
+    ///   - encoder: opened with `settings`.
+    ///   - leanSettings: for the same stream with less memory; nil where there are none.
     init(
-        slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, shown: Picture, sink: any PacketSink,
+        slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, settings: VideoEncoderSettings,
+        leanSettings: VideoEncoderSettings?, shown: Picture, sink: any PacketSink,
         clock: BroadcastClock, counters: BroadcastCounters, frameRate: FrameRate, idleInterval: MediaTime,
         adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.slot = slot
-        self.encoder = encoder
+        open = encoder
+        self.settings = settings
+        self.leanSettings = leanSettings
         self.shown = shown
         self.sink = sink
         self.clock = clock
@@ -42,6 +53,15 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
 
     /// Any thread: the next frame becomes a keyframe.
     func requestKeyframe() { keyframeWanted.store(true, ordering: .relaxed) }
+
+    /// Any thread: whether the encoder is to do with less memory. It changes with the next frame or the one after, which
+    /// becomes a keyframe.
+    func useLeanEncoder(_ isLean: Bool) { leanWanted.store(isLean && leanSettings != nil, ordering: .relaxed) }
+
+    private var encoder: VideoEncoder {
+        guard let open else { preconditionFailure("no encoder is open") }
+        return open
+    }
 
     /// Runs until the slot is closed and empty, then drains the encoder.
     func run() {
@@ -120,6 +140,7 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
     private func encode(_ time: MediaTime, arrival: MediaTime) throws(WorkerFailure) {
         let now = clock.monotonic.now()
         let pts = schedule.encode(time, at: now)
+        if leanWanted.load(ordering: .relaxed) != isLean, !encoder.lastWasKeyframe { try changeEncoder() }
         if let step = adapt(now) {
             schedule.divide(by: step.frameRateDivisor)
             try encoding { () throws(EncodingError) in try encoder.setBitrate(step.bitrate) }
@@ -128,6 +149,21 @@ final class VideoWorker: @unchecked Sendable /* all state but `keyframeWanted` b
         try encoding { () throws(EncodingError) in
             try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, into: sink)
         }
+    }
+
+    /// Closes the encoder and goes on with the other settings.
+    private func changeEncoder() throws(WorkerFailure) {
+        isLean.toggle()
+        let format = encoder.format
+        try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
+        let continuation = encoder.continuation
+        open = nil
+        let next = isLean ? leanSettings ?? settings : settings
+        try encoding { () throws(EncodingError) in open = try VideoEncoder(next, continuing: continuation) }
+        guard encoder.format.decoderConfiguration == format.decoderConfiguration else {
+            throw WorkerFailure(sentence: "encoding failed: the encoder's parameter sets changed with its memory")
+        }
+        ProcessMemory.releaseFreed()
     }
 
     private func note(latency: MediaTime) {

@@ -70,6 +70,12 @@ enum StatusText {
             "\(Quantity.bytes(memory.residentBytes)) resident (peak \(Quantity.bytes(memory.peakResidentBytes)), "
                 + "\(Quantity.bytes(memory.anonymousBytes)) anonymous)",
             "planned \(Quantity.bytes(memory.planBytes)) of \(Quantity.bytes(memory.capBytes))")
+        if memory.limitBytes > 0 {
+            line(
+                "", "\(Quantity.bytes(memory.neededBytes)) of \(Quantity.bytes(memory.limitBytes)) needed "
+                    + "(\(memory.limit))",
+                memory.givenUp.isEmpty ? "" : "given up: \(memory.givenUp.map { words($0.name) }.joined(separator: ", "))")
+        }
 
         let width = lines.reduce(0) { max($0, $1.label.count) }
         let head = lines.map { printable("\(pad($0.label, width))  \($0.text)") }

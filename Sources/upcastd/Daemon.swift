@@ -64,7 +64,10 @@ struct Daemon {
                 "capture_socket": "\(configuration.ingest.socket)", "control_socket": "\(configuration.control.socket)",
                 "destinations": "\(configuration.destinations.map(\.description).joined(separator: ", "))",
             ])
-        let name = waitForSignal(signals, everySecond: host.tick)
+        let name = waitForSignal(signals, everyHalfSecond: { isSecond in
+            host.watchMemory()
+            if isSecond { host.tick() }
+        })
         let longest = configuration.stop.drain + configuration.buffer.delay
         logger.notice("stopping", metadata: ["signal": "\(name)", "drain_ms": "\(longest.milliseconds)"])
         host.noteStopping()
@@ -75,10 +78,16 @@ struct Daemon {
         return drained ? .success : .notDrained
     }
 
-    private func waitForSignal(_ signals: borrowing SignalDescriptor, everySecond: () -> Void) -> String {
+    private func waitForSignal(
+        _ signals: borrowing SignalDescriptor, everyHalfSecond: (_ isSecond: Bool) -> Void
+    ) -> String {
+        var isSecond = false
         while true {
             var descriptor = pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0)
-            if unsafe poll(&descriptor, 1, 1000) == 0 { everySecond() }
+            if unsafe poll(&descriptor, 1, 500) == 0 {
+                everyHalfSecond(isSecond)
+                isSecond.toggle()
+            }
             switch signals.next() {
             case SIGTERM: return "SIGTERM"
             case SIGINT: return "SIGINT"

@@ -37,6 +37,44 @@ import Testing
         #expect(Self.take(slot, &shown) == 2)
     }
 
+    /// One picture fewer as soon as one is free, and one more again; the threads notice nothing.
+    @Test func aPictureIsShedAndComesBack() throws {
+        var (slot, shown) = Self.slot()
+        slot.offer(try #require(slot.acquire()), 1)
+        let filling = try #require(slot.acquire())
+        slot.shedPicture()
+        #expect(slot.pictureCount == 3, "all three are in use")
+        #expect(Self.take(slot, &shown) == 1)
+        #expect(slot.pictureCount == 2)
+        slot.offer(filling, 2)
+        let next = try #require(slot.acquire())
+        #expect(slot.superseded == 1, "with two, what waits is given up")
+        slot.offer(next, 3)
+        #expect(Self.take(slot, &shown) == 3)
+        slot.shedPicture()
+        #expect(slot.pictureCount == 2, "two are the least")
+
+        slot.restorePicture()
+        #expect(slot.pictureCount == 3)
+        slot.offer(try #require(slot.acquire()), 4)
+        let another = try #require(slot.acquire())
+        #expect(another !== shown && Self.take(slot, &shown) == 4)
+        slot.restorePicture()
+        #expect(slot.pictureCount == 3, "three are the most")
+    }
+
+    /// Taken back before any was free: as if nothing had been.
+    @Test func aPictureThatIsYetToGoStays() throws {
+        var (slot, shown) = Self.slot()
+        slot.offer(try #require(slot.acquire()), 1)
+        let filling = try #require(slot.acquire())
+        slot.shedPicture()
+        slot.restorePicture()
+        #expect(Self.take(slot, &shown) == 1)
+        slot.recycle(filling)
+        #expect(slot.pictureCount == 3)
+    }
+
     /// What was handed over last stays as it is until the next is, whatever the video thread does meanwhile.
     @Test(arguments: [1, 2]) func theNewestIsNotFilledAnew(others: Int) throws {
         var (slot, shown) = Self.slot(others: others)

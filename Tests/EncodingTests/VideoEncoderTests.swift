@@ -129,6 +129,49 @@ import Testing
         #expect(recording.packets.dropFirst(2).allSatisfy { $0.bytes.count < 100 })
     }
 
+    /// An encoder that takes another's place with less memory goes on with the same stream: the same parameter sets, a
+    /// keyframe, times that rise, and what is painted is what is decoded.
+    @Test(
+        .enabled(if: isFFmpegInstalled, "needs the ffmpeg command"),
+        arguments: ["superfast", "veryfast", "medium"], [0, 2])
+    func aLeanEncoderGoesOn(preset: String, bFrames: Int) throws {
+        var settings = Self.settings(322, 178)
+        settings.preset = preset
+        settings.bFrames = bFrames
+        settings.tune = bFrames == 0 ? "zerolatency" : ""
+        settings.threads = 3
+        settings.subpixelMotion = true
+        let lean = try #require(VideoEncoder.lean(settings))
+        #expect(VideoEncoder.lean(lean) == nil)
+        let recording = PacketRecording()
+        var encoder = try VideoEncoder(settings)
+        let first = encoder.format
+        var painted: [[UInt8]] = []
+        let canvas = TestPictures.canvas(of: encoder)
+        for frame in 0..<45 {
+            if frame == 15 || frame == 30 {
+                try encoder.finish(into: recording)
+                #expect(!encoder.lastWasKeyframe)
+                encoder = try VideoEncoder(frame == 15 ? lean : settings, continuing: encoder.continuation)
+                #expect(encoder.format == first)
+            }
+            TestPictures.paintScene(frame, on: canvas.planes)
+            painted.append(TestPictures.bytes(of: canvas.planes))
+            let time = MediaTime(sample: Int64(frame), rate: 30)
+            try encoder.encode(canvas.planes, pts: time, forceKeyframe: false, arrival: .zero, into: recording)
+        }
+        try encoder.finish(into: recording)
+        #expect(recording.packets.count == 45)
+        #expect(zip(recording.packets, recording.packets.dropFirst()).allSatisfy { $0.info.dts < $1.info.dts })
+        #expect(recording.packets.filter { $0.info.isKeyframe }.map { $0.info.pts.milliseconds } == [0, 500, 1000])
+        let decoded = try MediaFile(recording.flv(video: first)).decoded("-f rawvideo")
+        try #require(decoded.count == painted.reduce(0) { $0 + $1.count })
+        for (index, picture) in painted.enumerated() {
+            let range = (index * picture.count)..<((index + 1) * picture.count)
+            #expect(TestPictures.psnr(decoded[range], picture[...]) > 34, "frame \(index)")
+        }
+    }
+
     @Test func everyEvenSizeOpensAndIsAnnounced() throws {
         var sizes = stride(from: 16, through: 80, by: 2).map { ($0, 96 - $0) }
         sizes += [(4096, 16), (16, 4096)]

@@ -54,6 +54,22 @@ import Testing
         #expect(result.y[12 * 32] == 200)
     }
 
+    /// A picture that is new has no bars, even where it lies in the memory of one that had them.
+    @Test func newPicturesAreNotTakenForOldOnes() throws {
+        let intake = FrameIntake(Self.canvas)
+        let (bytes, plan) = Self.sample(.identity)
+        var places: Set<UnsafeMutablePointer<UInt8>> = []
+        var isReused = false
+        for _ in 0..<20 {
+            let picture = Picture(width: 32, height: 24)
+            if !places.insert(picture.planes.y).inserted { isReused = true }
+            picture.planes.y[0] = 99
+            _ = try take(bytes, plan, with: intake, into: picture)
+            #expect(picture.planes.y[0] == 16)
+        }
+        #expect(isReused, "the test needs memory that is used again")
+    }
+
     @Test func anEmptyCanvasIsBlackInItsRange() {
         for (range, black) in [(ColorRange.video, UInt8(16)), (.full, 0)] {
             let picture = picture(of: Self.canvas)

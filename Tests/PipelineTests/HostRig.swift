@@ -23,9 +23,10 @@ final class HostRig {
     /// One destination that takes the connection and never answers, so that nothing is ever sent.
     ///
     /// - Parameter environment: where the destination looks for its stream key, KEY.
-    init(environment: [String: String] = ["KEY": HostRig.key], _ change: (inout Configuration) -> Void = { _ in })
-        throws
-    {
+    init(
+        environment: [String: String] = ["KEY": HostRig.key], _ change: (inout Configuration) -> Void = { _ in },
+        memoryRoom: @escaping @Sendable () -> MemoryRoom? = { nil }
+    ) throws {
         folder = try TemporaryDirectory("host")
         destination = try SilentServer()
         clock = HandClock()
@@ -46,7 +47,7 @@ final class HostRig {
         let log = log
         host = BroadcastHost(
             configuration: configuration, environment: environment, server: server,
-            logger: Logger(label: "test") { _ in log }, clock: clock)
+            logger: Logger(label: "test") { _ in log }, clock: clock, memoryRoom: memoryRoom)
     }
 
     /// A client introduces itself.

@@ -1,0 +1,87 @@
+internal import Glibc
+
+/// Anonymous memory for a ring, mapped by itself, so that parts of it can be given back while the rest is in use.
+///
+/// Pages are resident from their first write on. Not thread-safe.
+@safe final class RingStorage {
+    let byteCount: Int
+    private let base: UnsafeMutableRawPointer
+
+    private static let pageBytes = 4096
+
+    /// Nil where the kernel has no room for the mapping.
+    init?(byteCount: Int) {
+        guard
+            let base = unsafe mmap(
+                nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            unsafe base != MAP_FAILED
+        else { return nil }
+        unsafe self.base = base
+        self.byteCount = byteCount
+    }
+
+    deinit { unsafe munmap(base, byteCount) }
+
+    /// The bytes of a place that goes round from the end to the beginning: one piece or two, in order.
+    ///
+    /// - Parameter offset: counted in bytes ever written; modulo `byteCount` it is an index.
+    func forEachPiece(at offset: Int, count: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
+        precondition(count <= byteCount, "more than the ring holds")
+        let start = offset % byteCount
+        let head = min(count, byteCount - start)
+        if head > 0 { unsafe body(UnsafeMutableRawBufferPointer(start: base + start, count: head)) }
+        if head < count { unsafe body(UnsafeMutableRawBufferPointer(start: base, count: count - head)) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        var done = 0
+        unsafe forEachPiece(at: offset, count: bytes.count) { piece in
+            unsafe piece.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[done..<done + piece.count]))
+            done += piece.count
+        }
+    }
+
+    func read(at offset: Int, count: Int, to target: UnsafeMutableRawPointer) {
+        var done = 0
+        unsafe forEachPiece(at: offset, count: count) { piece in
+            unsafe (target + done).copyMemory(from: piece.baseAddress!, byteCount: piece.count)
+            done += piece.count
+        }
+    }
+
+    /// Gives the whole pages of a place back to the kernel (madvise(2), MADV_DONTNEED); what stood there is zero then.
+    func release(at offset: Int, count: Int) {
+        unsafe forEachPiece(at: offset, count: count) { piece in
+            let start = UInt(bitPattern: piece.baseAddress!)
+            let first = (start + UInt(Self.pageBytes) - 1) & ~UInt(Self.pageBytes - 1)
+            let end = (start + UInt(piece.count)) & ~UInt(Self.pageBytes - 1)
+            guard first < end, let page = unsafe UnsafeMutableRawPointer(bitPattern: first) else { return }
+            unsafe madvise(page, Int(end - first), CInt(MADV_DONTNEED))
+        }
+    }
+
+    /// Bytes of it that are in memory (mincore(2)), for tests.
+    var residentBytes: Int {
+        var pages = [UInt8](repeating: 0, count: (byteCount + Self.pageBytes - 1) / Self.pageBytes)
+        guard unsafe mincore(base, byteCount, &pages) == 0 else { return 0 }
+        return pages.reduce(0) { $0 + Int($1 & 1) } * Self.pageBytes
+    }
+
+    /// Moves what stands at `offset` to the same offset of another ring, giving pages back as it goes: both together
+    /// never hold much more than the larger of them would.
+    func move(at offset: Int, count: Int, to target: RingStorage) {
+        let step = 64 * 1024
+        var done = 0
+        while done < count {
+            let part = min(step, count - done)
+            var place = offset + done
+            unsafe forEachPiece(at: place, count: part) { piece in
+                unsafe target.write(UnsafeRawBufferPointer(piece), at: place)
+                place += piece.count
+            }
+            // From the beginning, so that pages which two parts share go too.
+            done += part
+            release(at: offset, count: done)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import Buffering
+internal import Configuration
+internal import Encoding
+internal import LinuxSystem
+internal import MediaCore
+
+/// What one broadcast can do without, worked out from its configuration when it begins.
+struct MemorySavings: Sendable {
+    struct Log: Equatable, Sendable {
+        var maxBytes: Int
+        var maxDelay: MediaTime
+    }
+
+    let fullLog: Log
+    let halfLog: Log
+    let leastLog: Log
+    /// Pictures that were planned for, and what the third takes; zero where there are two.
+    let pictureCount: Int
+    let pictureBytes: Int
+    /// Nil where the encoder can do with no less.
+    let leanEncoder: VideoEncoderSettings?
+    let leanEncoderBytes: Int
+
+    init(_ configuration: Configuration) {
+        let (buffer, video) = (configuration.buffer, configuration.video)
+        fullLog = Log(maxBytes: buffer.maxBytes, maxDelay: buffer.delay)
+        // A delay goes before what a late destination needs.
+        let held = buffer.dropToKeyframe + video.vbv
+        let bytesPerSecond = (video.bitrate + configuration.audio.bitrate) / 8
+        let least = min(buffer.maxBytes, max(128 << 10, bytesPerSecond * Int(held.milliseconds) / 1000))
+        let half = max(least, buffer.maxBytes / 2)
+        let duration = MediaTime.milliseconds(Int64(half * 1000 / max(1, bytesPerSecond)))
+        halfLog = Log(maxBytes: half, maxDelay: min(buffer.delay, max(.zero, duration - held)))
+        leastLog = Log(maxBytes: least, maxDelay: .zero)
+        pictureCount = configuration.pictureCount
+        pictureBytes = pictureCount > 2 ? Picture.byteCount(width: video.width, height: video.height) : 0
+        let settings = configuration.videoEncoderSettings
+        leanEncoder = VideoEncoder.lean(settings)
+        leanEncoderBytes =
+            leanEncoder.map { VideoEncoder.estimatedBytes(settings) - VideoEncoder.estimatedBytes($0) } ?? 0
+    }
+
+    /// Every step with what it saves, in the order in which they are taken.
+    var steps: [(step: MemoryStep, savedBytes: Int)] {
+        MemoryStep.allCases.map { step in
+            switch step {
+            case .halfLog: (step, fullLog.maxBytes - halfLog.maxBytes)
+            case .leastLog: (step, halfLog.maxBytes - leastLog.maxBytes)
+            case .twoPictures: (step, pictureBytes)
+            case .leanEncoder: (step, leanEncoderBytes)
+            }
+        }
+    }
+}
+
+extension Broadcast {
+    /// Any thread: does without `steps` from now on, and has everything else.
+    ///
+    /// - Returns: false where the kernel refused the memory that it takes to get there.
+    func giveUp(_ steps: [MemoryStep]) -> Bool {
+        var wanted = savings.fullLog
+        if steps.contains(.halfLog) { wanted = savings.halfLog }
+        if steps.contains(.leastLog) { wanted = savings.leastLog }
+        var isDone = true
+        if log.limits.maxBytes != wanted.maxBytes {
+            isDone = log.resize(maxBytes: wanted.maxBytes, maxDelay: wanted.maxDelay)
+        }
+        if savings.pictureBytes > 0 {
+            if steps.contains(.twoPictures) { slot.shedPicture() } else { slot.restorePicture() }
+        }
+        video.useLeanEncoder(steps.contains(.leanEncoder))
+        ProcessMemory.releaseFreed()
+        return isDone
+    }
+}
