@@ -19,9 +19,9 @@ package struct PacketLogStatistics: Equatable, Sendable {
 
 /// The one store of encoded packets, between the encoders and any number of destinations.
 ///
-/// Any thread writes; each destination reads through a cursor of its own. Storage is allocated at `init`, and anew by `resize`. When full,
-/// the oldest packets go, read or not, and cursors that were behind notice; a writer never waits for a reader (it
-/// waits at most for one packet's copy).
+/// Any thread writes; each destination reads through a cursor of its own. Storage is allocated at `init`, and anew by
+/// `resize`. When full, the oldest packets go, read or not, and cursors that were behind notice; a writer never waits
+/// for a reader (it waits at most for one packet's copy, or for `resize`).
 package final class PacketLog: PacketSink, Sendable {
     struct State {
         let ring: PacketLogRing
@@ -53,7 +53,7 @@ package final class PacketLog: PacketSink, Sendable {
     }
 
     /// Any thread: holds fewer or more bytes from now on, and nothing back for longer than `maxDelay`. The oldest
-    /// packets that do not fit are forgotten, and with a shorter delay cursors are late at once, which they mend as ever.
+    /// packets that do not fit are forgotten; with a shorter delay cursors are late at once, which they mend as ever.
     /// Little more memory is taken meanwhile than the larger of both sizes. False where the kernel refuses.
     package func resize(maxBytes: Int, maxDelay: MediaTime) -> Bool {
         monitor.signal { $0.ring.resize(maxBytes: maxBytes, maxDelay: maxDelay) }

@@ -97,6 +97,9 @@ package struct DestinationStatus: JSONRecord {
     package var backlogMilliseconds = 0
     package var backlogBytes = 0
     package var lastError: String?
+    /// From a frame's last byte at the capture socket to the moment when its packet is written here; a broadcast delay
+    /// counts.
+    package var latency = LatencyStatus()
 
     package init() {}
 
@@ -116,5 +119,6 @@ package struct DestinationStatus: JSONRecord {
         fields("backlog_ms", &backlogMilliseconds)
         fields("backlog_bytes", &backlogBytes)
         fields("last_error", &lastError)
+        fields("latency", &latency)
     }
 }

@@ -42,8 +42,8 @@ extension VideoEncoder {
     }
 
     /// Settings that take less memory for the same stream: same sequence and picture parameter sets, so that players
-    /// notice nothing but a keyframe and, at the same bitrate, a little less quality. Nil where there is nothing left to
-    /// save, and for encoders whose memory nobody knows.
+    /// notice nothing but a keyframe and, at the same bitrate, a little less quality. Nil where there is nothing left
+    /// to save, and for encoders whose memory nobody knows.
     package static func lean(_ settings: VideoEncoderSettings) -> VideoEncoderSettings? {
         guard settings.encoder == "libx264" else { return nil }
         var lean = settings

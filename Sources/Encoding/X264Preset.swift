@@ -30,8 +30,8 @@ enum X264Preset: String, CaseIterable {
         }
     }
 
-    /// True where the search for subpixel motion (subme 6 and more) brings an offset of chroma quantizers with it, which
-    /// stands in the picture parameter set.
+    /// True where the search for subpixel motion (subme 6 and more) brings an offset of chroma quantizers with it,
+    /// which stands in the picture parameter set.
     var hasChromaOffset: Bool {
         switch self {
         case .ultrafast, .superfast, .veryfast, .faster: false

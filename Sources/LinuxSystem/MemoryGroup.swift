@@ -1,7 +1,7 @@
 /// A memory cgroup that this process is in: its own, or one above that.
 ///
-/// Version 2 (memory.max) and version 1 (memory.limit_in_bytes) of the kernel's interface; see cgroups(7). In a container
-/// the path that the kernel tells may be the host's: then the root of what is mounted is the group.
+/// Version 2 (memory.max) and version 1 (memory.limit_in_bytes) of the kernel's interface; see cgroups(7). In a
+/// container the path that the kernel tells may be the host's: then the root of what is mounted is the group.
 package struct MemoryGroup: Equatable, Sendable {
     /// What is charged to a group, in bytes.
     package struct Usage: Equatable, Sendable {
@@ -62,7 +62,8 @@ package struct MemoryGroup: Equatable, Sendable {
 
     /// What is charged now; nil for a group without a limit.
     package func usage() -> Usage? {
-        guard let limit, let charged = KernelText.number(path + (isUnified ? "/memory.current" : "/memory.usage_in_bytes")),
+        let current = isUnified ? "/memory.current" : "/memory.usage_in_bytes"
+        guard let limit, let charged = KernelText.number(path + current),
             let text = KernelText.read(path + "/memory.stat")
         else { return nil }
         // In version 1 only the totals count what is in groups below.

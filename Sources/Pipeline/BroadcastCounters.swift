@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import MediaCore
 internal import Synchronization
 
@@ -36,7 +37,6 @@ final class BroadcastCounters: Sendable {
     let audioFrames: [AtomicCount] = AudioSource.allCases.map { _ in AtomicCount() }
     /// Blocks that the mixer refused.
     let audioRefused = AtomicCount()
-    /// Time from a frame's last byte at the socket to the end of its encoding, in microseconds: sum and largest.
-    let encodeLatencyTotalMicroseconds = AtomicCount()
-    let encodeLatencyPeakMicroseconds = AtomicCount()
+    /// Time from a frame's last byte at the socket to the end of its encoding.
+    let encodeLatency = Monitor(LatencyHistogram())
 }

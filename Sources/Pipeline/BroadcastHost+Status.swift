@@ -96,12 +96,7 @@ extension Broadcast {
         report.queue.packets = backlog.packets
         report.destinations = destinations.map { $0.status(at: now) }
         report.timeline = timelineCounters
-        var latency = LatencyStatus()
-        latency.path = "socket_to_encoder"
-        let frames = counters.framesEncoded.current
-        latency.averageMicroseconds = frames == 0 ? 0 : counters.encodeLatencyTotalMicroseconds.asInt / Int(frames)
-        latency.maximumMicroseconds = counters.encodeLatencyPeakMicroseconds.asInt
-        report.latency = [latency]
+        report.latency = [LatencyStatus("socket_to_encoder", counters.encodeLatency.withLock { $0.summary })]
     }
 
     private func fillVideo(_ video: inout VideoStatus) {

@@ -60,9 +60,9 @@ package final class BroadcastHost: IngestConsumer {
         clock: any TimeSource
     ) {
         let (cap, groups) = (configuration.memory.capBytes, MemoryGroup.own())
-        self.init(configuration: configuration, environment: environment, server: server, logger: logger, clock: clock) {
-            MemoryRoom.tightest(cap: cap, groups: groups)
-        }
+        self.init(
+            configuration: configuration, environment: environment, server: server, logger: logger, clock: clock,
+            memoryRoom: { MemoryRoom.tightest(cap: cap, groups: groups) })
     }
 
     init(

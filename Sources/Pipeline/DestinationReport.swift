@@ -51,6 +51,18 @@ extension DestinationSnapshot {
         status.backlogMilliseconds = Int(backlog.duration.milliseconds)
         status.backlogBytes = backlog.bytes
         status.lastError = lastError?.description
+        status.latency = LatencyStatus("socket_to_wire", latency)
         return status
+    }
+}
+
+extension LatencyStatus {
+    init(_ path: String, _ summary: LatencySummary) {
+        self.init()
+        self.path = path
+        averageMicroseconds = Int(summary.average.nanoseconds / 1000)
+        medianMicroseconds = Int(summary.median.nanoseconds / 1000)
+        percentile99Microseconds = Int(summary.percentile99.nanoseconds / 1000)
+        maximumMicroseconds = Int(summary.maximum.nanoseconds / 1000)
     }
 }

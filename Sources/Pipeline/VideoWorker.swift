@@ -7,9 +7,9 @@ internal import Synchronization
 
 /// The body of the thread `up-video`: takes the newest picture and encodes it.
 ///
-/// Owns the encoder, which another may replace to save memory, and holds the picture that is shown. When none comes for the idle interval that one is encoded
-/// again, so that servers, which give up after 5 to 10 s without data, and players stay with a screen that stands
-/// still.
+/// Owns the encoder, which another may replace to save memory, and holds the picture that is shown. When none comes for
+/// the idle interval that one is encoded again, so that servers, which give up after 5 to 10 s without data, and players
+/// stay with a screen that stands still.
 final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs to the video thread */ {
     private let slot: FrameSlot<VideoFrameTag>
     /// Nil only while one takes another's place: two never hold memory at once.
@@ -54,8 +54,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// Any thread: the next frame becomes a keyframe.
     func requestKeyframe() { keyframeWanted.store(true, ordering: .relaxed) }
 
-    /// Any thread: whether the encoder is to do with less memory. It changes with the next frame or the one after, which
-    /// becomes a keyframe.
+    /// Any thread: whether the encoder is to do with less memory. It changes with the next frame or the one after,
+    /// which becomes a keyframe.
     func useLeanEncoder(_ isLean: Bool) { leanWanted.store(isLean && leanSettings != nil, ordering: .relaxed) }
 
     private var encoder: VideoEncoder {
@@ -104,7 +104,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         }
         try encode(tag.time, arrival: tag.arrival)
         counters.framesEncoded.add()
-        note(latency: clock.monotonic.now() - tag.arrival)
+        let latency = clock.monotonic.now() - tag.arrival
+        counters.encodeLatency.withLock { $0.note(latency) }
     }
 
     private func show(_ picture: Picture) {
@@ -164,14 +165,6 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             throw WorkerFailure(sentence: "encoding failed: the encoder's parameter sets changed with its memory")
         }
         ProcessMemory.releaseFreed()
-    }
-
-    private func note(latency: MediaTime) {
-        let microseconds = UInt64(clamping: latency.nanoseconds / 1000)
-        counters.encodeLatencyTotalMicroseconds.add(microseconds)
-        if microseconds > counters.encodeLatencyPeakMicroseconds.current {
-            counters.encodeLatencyPeakMicroseconds.set(microseconds)
-        }
     }
 
     /// After a failure: pictures go back unencoded until the broadcast is closed.

@@ -13,6 +13,7 @@ package final class Destination: Sendable {
 
     struct State {
         var snapshot: DestinationSnapshot
+        var latency = LatencyHistogram()
         var thread: WorkerThread?
         /// Nil until `start`.
         var control: PublishControl?
@@ -121,7 +122,11 @@ package final class Destination: Sendable {
     package var link: LinkReport { state.withLock { $0.snapshot.link } }
 
     package var snapshot: DestinationSnapshot {
-        var snapshot = state.withLock { $0.snapshot }
+        var snapshot = state.withLock { state in
+            var snapshot = state.snapshot
+            snapshot.latency = state.latency.summary
+            return snapshot
+        }
         snapshot.drops = cursor.drops
         snapshot.backlog = cursor.backlog
         return snapshot

@@ -75,6 +75,8 @@ package struct DestinationSnapshot: Equatable, Sendable {
     package var failures: [PublishError.Kind: Int] = [:]
     /// When the next attempt is made (monotonic clock), while reconnecting.
     package var nextAttempt: MediaTime?
+    /// From a frame's last byte at the capture socket to the moment when its packet is written.
+    package var latency = LatencySummary()
     /// How the connection does.
     package var link: LinkReport
     /// "TLS1.3" and the like; nil where nothing is encrypted.

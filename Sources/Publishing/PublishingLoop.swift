@@ -200,10 +200,13 @@ final class PublishingLoop {
 
     private func write(_ info: PacketInfo, to sink: some PublishingSink) throws(PublishError) {
         let byteCount = buffer.byteCount
+        let begin = clock.now()
         try sink.write(info, &buffer)
         hasWorked = true
         destination.state.withLock { state in
             state.snapshot.lastPTS = info.pts
+            // Repeats of a screen that stands still have not arrived from anywhere.
+            if info.track == .video, info.arrival > .zero { state.latency.note(begin - info.arrival) }
             switch info.track {
             case .video: state.snapshot.video.add(byteCount)
             case .audio: state.snapshot.audio.add(byteCount)

@@ -60,7 +60,8 @@ enum StatusText {
         for latency in status.latency where latency.maximumMicroseconds > 0 {
             line(
                 "latency",
-                "\(words(latency.path)) \(Quantity.fraction(latency.averageMicroseconds, 1000)) ms on average",
+                "\(words(latency.path)) \(Quantity.fraction(latency.medianMicroseconds, 1000)) ms (p50)",
+                "\(Quantity.fraction(latency.percentile99Microseconds, 1000)) ms (p99)",
                 "\(Quantity.fraction(latency.maximumMicroseconds, 1000)) ms at most")
         }
 
@@ -74,7 +75,8 @@ enum StatusText {
             line(
                 "", "\(Quantity.bytes(memory.neededBytes)) of \(Quantity.bytes(memory.limitBytes)) needed "
                     + "(\(memory.limit))",
-                memory.givenUp.isEmpty ? "" : "given up: \(memory.givenUp.map { words($0.name) }.joined(separator: ", "))")
+                memory.givenUp.isEmpty
+                    ? "" : "given up: " + memory.givenUp.map { words($0.name) }.joined(separator: ", "))
         }
 
         let width = lines.reduce(0) { max($0, $1.label.count) }
@@ -92,6 +94,15 @@ enum StatusText {
             ("SENT", destinations.map { unlessZero($0.bytesSent, Quantity.bytes) }),
             ("ACKNOWLEDGED", destinations.map { unlessZero($0.bytesAcknowledged, Quantity.bytes) }),
             ("BEHIND", destinations.map { unlessZero($0.lagMilliseconds) { "\($0) ms" } }),
+            (
+                "P50, P99",
+                destinations.map { destination in
+                    unlessZero(destination.latency.maximumMicroseconds) { _ in
+                        "\(Quantity.fraction(destination.latency.medianMicroseconds, 1000)), "
+                            + "\(Quantity.fraction(destination.latency.percentile99Microseconds, 1000)) ms"
+                    }
+                }
+            ),
             ("CONNECTS", destinations.map { $0.connects > 1 ? "\($0.connects)" : "" }),
             ("WHERE", destinations.map(\.url)),
         ].filter { $0.1.contains { !$0.isEmpty } }

@@ -47,10 +47,13 @@ import Testing
         let payload = [UInt8](repeating: 7, count: 100_000)
         for number in 0..<90 {
             let time = MediaTime.milliseconds(Int64(number))
-            log.write(PacketInfo(track: .video, pts: time, dts: time, priority: .reference), payload: payload.span.bytes)
+            log.write(
+                PacketInfo(track: .video, pts: time, dts: time, priority: .reference), payload: payload.span.bytes)
         }
         let storage = try #require(RingStorage(byteCount: large))
-        unsafe storage.forEachPiece(at: 0, count: large) { unsafe _ = $0.initializeMemory(as: UInt8.self, repeating: 1) }
+        unsafe storage.forEachPiece(at: 0, count: large) { piece in
+            unsafe _ = piece.initializeMemory(as: UInt8.self, repeating: 1)
+        }
         #expect(storage.residentBytes == large)
         storage.release(at: large - 3 << 20, count: 5 << 20)
         #expect(storage.residentBytes == 3 << 20, "from the last 3 MiB on round to the second")
@@ -77,8 +80,8 @@ import Testing
         let before = frames(0..<300)
         #expect(before.first == 0 && before.last == 1966, "eight seconds behind the newest")
         #expect(log.resize(maxBytes: 200_000, maxDelay: .seconds(2)))
-        // Seconds 3.3 to 10 are held, of which those up to second 8 are due. The keyframe of second 6 is more than 1.5 s
-        // late by that, so the next is waited for.
+        // Seconds 3.3 to 10 are held, of which those up to second 8 are due. The keyframe of second 6 is more than
+        // 1.5 s late by that, so the next is waited for.
         let after = frames(300..<400)
         #expect(after.first == 8000 && after.last == 11_300, "two seconds behind the newest")
         #expect(before.count + after.count + cursor.drops.total == 340)

@@ -59,6 +59,9 @@ extension StatusReport {
         main.backlogMilliseconds = 910
         main.backlogBytes = 300_000
         main.lastError = "the server closed\nthe connection"
+        main.latency.path = "socket_to_wire"
+        (main.latency.averageMicroseconds, main.latency.maximumMicroseconds) = (12_500, 45_000)
+        (main.latency.medianMicroseconds, main.latency.percentile99Microseconds) = (9_300, 34_000)
         var file = DestinationStatus()
         file.name = "recording"
         file.url = "file:/var/lib/upcast/a.flv"
@@ -70,9 +73,16 @@ extension StatusReport {
         report.memory.planBytes = 49_000_000
         report.memory.capBytes = 52_428_800
         report.memory.plan = [Counter("video_encoder", 24_000_000)]
+        report.memory.limit = "memory cgroup /sys/fs/cgroup/box"
+        report.memory.limitBytes = 50_000_000
+        report.memory.neededBytes = 33_000_000
+        report.memory.givenUp = [Counter("half_log", 1_048_576)]
+        report.memory.stepsDown = 2
+        report.memory.stepsUp = 1
         report.timeline = [Counter("jumps", 1), Counter("skew_us", -350)]
         var latency = LatencyStatus()
         (latency.path, latency.averageMicroseconds, latency.maximumMicroseconds) = ("socket_to_encoder", 12_345, 44_000)
+        (latency.medianMicroseconds, latency.percentile99Microseconds) = (9_100, 33_000)
         report.latency = [latency]
         return report
     }
@@ -122,10 +132,13 @@ extension StatusReport {
             destinations[].failures.connect_timeout destinations[].next_attempt_ms
             destinations[].drops.disposable destinations[].lag_ms
             destinations[].backlog_ms destinations[].backlog_bytes destinations[].last_error
+            destinations[].latency.path destinations[].latency.average_us destinations[].latency.p50_us
+            destinations[].latency.p99_us destinations[].latency.maximum_us
             memory.resident_bytes memory.peak_resident_bytes memory.anonymous_bytes memory.plan_bytes memory.cap_bytes
-            memory.plan.video_encoder
+            memory.plan.video_encoder memory.limit memory.limit_bytes memory.needed_bytes memory.given_up.half_log
+            memory.steps_down memory.steps_up
             timeline.jumps timeline.skew_us
-            latency[].path latency[].average_us latency[].maximum_us
+            latency[].path latency[].average_us latency[].p50_us latency[].p99_us latency[].maximum_us
             """
         #expect(names(StatusReport.full.json, "") == expected.split(whereSeparator: \.isWhitespace).map(String.init))
     }
@@ -144,6 +157,7 @@ extension StatusReport {
     }
 
     @Test func peopleSeeItAligned() {
+        let place = "rtmp://live.example.net/app/***"
         let expected = """
             state     live for 12 min 3 s
             daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
@@ -156,16 +170,18 @@ extension StatusReport {
             drops     superseded 2, too late 1
             queue     120 of 3000 ms, 39.0 KiB of 2.0 MiB wait to be sent
             timeline  jumps 1, skew -350 us
-            latency   socket to encoder 12.3 ms on average, 44.0 ms at most
+            latency   socket to encoder 9.1 ms (p50), 33.0 ms (p99), 44.0 ms at most
             memory    43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
+                      31.4 MiB of 47.6 MiB needed (memory cgroup /sys/fs/cgroup/box), given up: half log
 
-            DESTINATION  STATE      FOR    SENT       ACKNOWLEDGED  BEHIND  CONNECTS  WHERE
-            main         congested  4.2 s  221.3 MiB  220.2 MiB     960 ms  2         rtmp://live.example.net/app/***
+            DESTINATION  STATE      FOR    SENT       ACKNOWLEDGED  BEHIND  P50, P99      CONNECTS  WHERE
+            main         congested  4.2 s  221.3 MiB  220.2 MiB     960 ms  9.3, 34.0 ms  2         \(place)
               drops: disposable 12
               failures: connect timeout 1
               next attempt in 2.5 s
               last error: the server closed?the connection
-            recording    live       -      -          -             -       -         file:/var/lib/upcast/a.flv
+            recording    live       -      -          -             -       -             -         \
+            file:/var/lib/upcast/a.flv
 
             """
         #expect(StatusText.render(.full) == expected)
@@ -194,6 +210,7 @@ extension StatusReport {
             video   1280x720 at 30000/1001 frames/s, libx264, 2500 kbit/s
             audio   48000 Hz, 2 channels, 128 kbit/s
             memory  43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
+                    31.4 MiB of 47.6 MiB needed (memory cgroup /sys/fs/cgroup/box), given up: half log
 
             DESTINATION  STATE  WHERE
             main         idle   rtmp://live.example.net/app/***

@@ -44,6 +44,8 @@ import Testing
             let playback = try stage.live(showing: pictures[0], orientation: .right)
             try playback.play(timetable)
             let figures = try #require(stage.daemon.figures)
+            let latency = try #require(try stage.destination()["latency"] as? [String: Any])
+            let encoder = try #require((try stage.daemon.status()["latency"] as? [[String: Any]])?.first)
             let goodbye = try playback.client.finish()
             try stage.checkRecording(stage.server.finishedRecording())
             print(
@@ -53,6 +55,12 @@ import Testing
                 \(goodbye.framesDropped) dropped
                 \(try stage.daemon.plan())
                 """)
+            print("latency: to the encoder's end \(encoder), to the wire \(latency)")
+            for name in ["p50_us", "p99_us"] {
+                let (inside, outside) = (encoder[name] as? Int ?? 0, latency[name] as? Int ?? 0)
+                // Quantiles are exact to 6 %.
+                #expect(inside > 0 && Double(outside) > Double(inside) * 0.9, "\(name)")
+            }
             #expect(figures.peakResidentBytes < Self.limit)
             #expect(cgroup?.kills ?? 0 == 0)
             #expect(goodbye.framesTaken > 100, "\(goodbye)")

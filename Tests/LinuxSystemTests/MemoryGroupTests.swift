@@ -43,13 +43,16 @@ import Testing
         let folder = NSTemporaryDirectory() + "upcast-group-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        func write(_ text: String, _ name: String) throws { try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)")) }
+        func write(_ text: String, _ name: String) throws {
+            try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+        }
         let group = MemoryGroup(path: folder, isUnified: isUnified)
         #expect(group.usage() == nil)
         if isUnified {
             try write("max\n", "memory.max")
             try write("4096000\n", "memory.current")
-            try write("anon 2000000\ninactive_file 1000\nactive_file 200\nslab_reclaimable 30\nfile 99999\n", "memory.stat")
+            try write(
+                "anon 2000000\ninactive_file 1000\nactive_file 200\nslab_reclaimable 30\nfile 99999\n", "memory.stat")
             #expect(group.usage() == nil, "no limit")
             try write("50000000\n", "memory.high")
             #expect(group.usage() == MemoryGroup.Usage(limit: 50_000_000, charged: 4_096_000, files: 1_230))

@@ -21,7 +21,8 @@ import Testing
         var moves: [(at: Double, move: MemoryGovernor.Move)] = []
         for half in 0..<Int(seconds * 2) {
             let at = start + Double(half) / 2
-            if let move = governor.look(room(left: left), at: .milliseconds(Int64(at * 1000))) { moves.append((at, move)) }
+            let move = governor.look(room(left: left), at: .milliseconds(Int64(at * 1000)))
+            if let move { moves.append((at, move)) }
         }
         return moves
     }

@@ -8,6 +8,7 @@ package struct DaemonSettings: Sendable {
     package var buffer: [String: String] = [:]
     package var ingest: [String: String] = [:]
     package var stop: [String: String] = [:]
+    package var memory: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
     /// For every RTMP destination that is added from now on.
     package var destinationFields: [String: String] = [:]
@@ -37,6 +38,7 @@ package struct DaemonSettings: Sendable {
         var text = section("ingest", ingest.merging(["socket": ingestSocket]) { $1 })
         text += section("control", ["socket": controlSocket])
         text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
+        text += section("memory", memory)
         if !destinations.isEmpty {
             text += "destinations:\n"
             for destination in destinations {

@@ -20,7 +20,7 @@ package final class MemoryCgroup: Sendable {
             throw Unavailable(description: "cannot make the memory cgroup \(path): \(String(cString: strerror(errno)))")
         }
         do {
-            try Self.write("\(limitBytes)", path + (unified ? "/memory.max" : "/memory.limit_in_bytes"))
+            try setLimit(limitBytes)
             // Where swap is not accounted for, the file is missing; where there is none, the limit means nothing.
             let swap = path + (unified ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes")
             if FileManager.default.fileExists(atPath: swap) { try Self.write(unified ? "0" : "\(limitBytes)", swap) }
@@ -28,6 +28,11 @@ package final class MemoryCgroup: Sendable {
             rmdir(path)
             throw Unavailable(description: "cannot set the limit of \(path): \(error)")
         }
+    }
+
+    /// Changes the limit while a process lives in the group. The kernel takes file pages back for it.
+    package func setLimit(_ bytes: Int) throws {
+        try Self.write("\(bytes)", path + (isUnified ? "/memory.max" : "/memory.limit_in_bytes"))
     }
 
     deinit {
