@@ -8,8 +8,8 @@ internal import Synchronization
 /// The body of the thread `up-video`: takes the newest picture and encodes it.
 ///
 /// Owns the encoder, which another may replace to save memory, and holds the picture that is shown. When none comes for
-/// the idle interval that one is encoded again, so that servers, which give up after 5 to 10 s without data, and players
-/// stay with a screen that stands still.
+/// the idle interval that one is encoded again, so that servers, which give up after 5 to 10 s without data, and
+/// players stay with a screen that stands still.
 final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs to the video thread */ {
     private let slot: FrameSlot<VideoFrameTag>
     /// Nil only while one takes another's place: two never hold memory at once.

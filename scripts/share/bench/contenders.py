@@ -122,12 +122,12 @@ class Upcast:
             time.sleep(0.02)
         return daemon
 
-    def client(self, task, folder):
+    def client(self, task, folder, options=()):
         command = [
             self.bin + "/upcast-send", "--quiet", "--socket", folder + "/capture.sock", "--video", task.video,
             "--format", "420v", "--size", f"{material.WIDTH}x{material.HEIGHT}", "--rate", str(material.RATE),
             "--orientation", "right" if task.turned else "up", "--app-audio", task.app, "--app-audio-format",
-            "s16be,44100,2", "--mic", task.mic, "--mic-format", "s16le,48000,1", "--seconds", str(task.seconds)]
+            "s16be,44100,2", "--mic", task.mic, "--mic-format", "s16le,48000,1", "--seconds", str(task.seconds), *options]
         return _Process(command, folder + "/upcast-send.log")
 
     def run(self, task, folder):
