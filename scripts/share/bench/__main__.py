@@ -15,6 +15,7 @@ import contenders  # noqa: E402
 import geometry  # noqa: E402
 import latency  # noqa: E402
 import material  # noqa: E402
+import micro  # noqa: E402
 import report  # noqa: E402
 import server  # noqa: E402
 
@@ -40,10 +41,10 @@ def arguments():
         description="Processor time and peak memory of upcastd beside ffmpeg and GStreamer at the same work, on this "
         "machine, in this run.",
         epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), latency (a frame's "
-        "last byte to its message at the server), many (broadcasts at once). Exit status: 0 measured, 1 something "
-        "failed, 2 a ratio is more than "
+        "last byte to its message at the server), many (broadcasts at once), micro (PCM, the packet log and the "
+        "protocol by themselves). Exit status: 0 measured, 1 something failed, 2 a ratio is more than "
         f"{REGRESSION} times that of --compare.")
-    parser.add_argument("--only", default="work,geometry,latency,many", help="parts, with commas (default: all)")
+    parser.add_argument("--only", default="work,geometry,latency,many,micro", help="parts, with commas (default: all)")
     parser.add_argument("--content", default="motion,screen,static", help="contents, with commas (default: all)")
     parser.add_argument("--canvas", default="720p,1080p,540p", help="canvases, with commas (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each contender, interleaved (default: 5)")
@@ -246,6 +247,14 @@ def latency_report(results):
     return text
 
 
+def micro_part(options, results):
+    for number in range(options.rounds):
+        for step in micro.STEPS:
+            rows = micro.measure(options.bin_dir, step)
+            results["micro"] += rows
+            say(f"{step}, round {number + 1}: {len(rows)} figures")
+
+
 def many(options, folder, results):
     """Twice as many broadcasts each time, until one of them cannot keep up."""
     nginx = server.Server(os.path.join(folder, "many"))
@@ -307,13 +316,16 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     parts = options.only.split(",")
     results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
-               "work": [], "geometry": [], "latency": [], "many": [], "ratios": {}}
+               "work": [], "geometry": [], "latency": [], "many": [], "micro": [], "ratios": {}}
     folder = tempfile.mkdtemp(prefix="upcast-bench-")
     texts = []
     try:
         if "geometry" in parts:
             geometry_part(options, folder, results)
             texts.append(geometry_report(results))
+        if "micro" in parts:
+            micro_part(options, results)
+            texts.append(micro.tables(results["micro"], results["ratios"]))
         if "work" in parts:
             work(options, folder, results)
             texts.append(work_report(results, options))
