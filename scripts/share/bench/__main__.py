@@ -115,6 +115,7 @@ def pair(options, folder, nginx, content, video, audio, canvas):
                 run["note"] = run["note"] or "nothing was recorded"
             else:
                 run["frames"], run["video_kbps"], run["audio_kbps"] = checks.figures(recording, options.seconds)
+                run["wire_bytes"], run["media_bytes"] = nginx.wire_bytes(stream), checks.media_bytes(recording)
                 if round_number == 0:
                     run["ssim"] = checks.ssim(recording, video, width, height, True, options.seconds)
                     run["loudness"] = checks.loudness(recording)
@@ -135,9 +136,16 @@ def processor(run):
     return run["cpu"] + run["client_cpu"]
 
 
+def wire_overhead(run):
+    """Per cent of the media's bytes that the connection carried besides."""
+    if not run.get("wire_bytes") or not run.get("media_bytes"):
+        return float("nan")
+    return (run["wire_bytes"] / run["media_bytes"] - 1) * 100
+
+
 def work_report(results, options):
     lines, header = [], ["content, canvas, who", "CPU ms/frame", "of it client", "peak MB", "frames", "video kb/s",
-                         "audio kb/s", "SSIM", "dBFS"]
+                         "audio kb/s", "wire overhead %", "SSIM", "dBFS"]
     frames = options.seconds * material.RATE
     verdicts = []
     for row in results["work"]:
@@ -151,6 +159,7 @@ def work_report(results, options):
                 f"{report.median([r.get('frames', 0) for r in runs]):.0f}",
                 f"{report.median([r.get('video_kbps', 0) for r in runs]):.0f}",
                 f"{report.median([r.get('audio_kbps', 0) for r in runs]):.0f}",
+                f"{report.median([wire_overhead(r) for r in runs]):.3f}",
                 f"{first.get('ssim', float('nan')):.4f}", f"{first.get('loudness', float('nan')):.1f}"])
         for index, rival in enumerate(("ffmpeg", "gstreamer")):
             cpu, peak = ratios(row, rival, processor), ratios(row, rival, lambda run: run["peak"])
