@@ -91,7 +91,7 @@ final class Broadcast: Sendable {
             counters: counters, frameRate: canvas.frameRate,
             idleInterval: configuration.video.idleRepeat,
             adapt: { now in
-                let step = bitrate.look(at: now) { destinations.links }
+                let step = bitrate.look(at: now, destinations.forEachLink)
                 if let step { onBitrate(step) }
                 return step
             },
