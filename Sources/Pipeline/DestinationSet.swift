@@ -85,6 +85,10 @@ final class DestinationSet: Sendable {
         }
     }
 
+    func contains(where isWanted: (DestinationSnapshot) -> Bool) -> Bool {
+        state.withLock { $0.members }.contains { isWanted($0.snapshot) }
+    }
+
     /// What the client is told of; counts are of those that are meant to take packets.
     func adviceFigures(at now: MediaTime) -> ClientAdvice.Destinations {
         var figures = ClientAdvice.Destinations()
