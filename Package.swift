@@ -98,7 +98,10 @@ let package = Package(
         .executableTarget(
             name: "upcast-bench",
             dependencies: [
-                "FrameGeometry", "Encoding", "FLV", "LinuxSystem", "MediaCore",
+                "AudioMixing", "Buffering", "Encoding", "FLV", "FrameGeometry", "IngestProtocol", "LinuxSystem",
+                "MediaCore",
+                // The rivals' own.
+                "CLibAV", "CLibSWResample",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

@@ -1,15 +1,15 @@
-internal import MediaCore
+package import MediaCore
 
 /// Takes a block's frames apart: bytes of any layout to planar float with the mixer's channels, some frames at a time.
-struct BlockDecoder: ~Copyable {
+package struct BlockDecoder: ~Copyable {
     /// Frames that one call can take.
-    static let maximumFrames = 1024
+    package static let maximumFrames = 1024
 
     private let samples: FloatPlanes
     private let outputs: Int
     private var map: ChannelMap
 
-    init(outputs: Int) {
+    package init(outputs: Int) {
         self.outputs = outputs
         map = ChannelMap(inputs: outputs, outputs: outputs)
         samples = FloatPlanes(channels: 1, capacity: Self.maximumFrames * ChannelMap.maximumInputs)
@@ -20,12 +20,12 @@ struct BlockDecoder: ~Copyable {
     }
 
     /// Prepares for blocks with that many channels.
-    mutating func use(channels: Int) {
+    package mutating func use(channels: Int) {
         if channels != map.inputs { map = ChannelMap(inputs: channels, outputs: outputs) }
     }
 
     /// Decodes frames `range` of the payload to the start of `target`.
-    func decode(
+    package func decode(
         _ payload: UnsafeRawBufferPointer, _ format: AudioFormat, frames range: Range<Int>,
         into target: borrowing FloatPlanes
     ) {

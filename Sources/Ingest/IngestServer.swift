@@ -122,7 +122,8 @@ package final class IngestServer: Sendable {
         wakeUp.clear()
         return mail.withLock { mail in
             defer {
-                mail.states.removeAll(keepingCapacity: true)
+                // Not emptied with its capacity kept: while the copy that is returned lives, that makes another one.
+                mail.states = []
                 mail.counters = nil
                 mail.failure = nil
                 mail.goodbye = nil
@@ -170,10 +171,10 @@ private final class IngestLoop {
             if isStopping {
                 if case .idle = stage { return }
             }
-            waitForWork()
-            takeMail()
+            let (hasMail, hasClient) = waitForWork()
+            if hasMail { takeMail() }
             serveClient()
-            acceptClients()
+            acceptClients(isThereOne: hasClient)
             watchDeadlines()
         }
     }
@@ -187,7 +188,8 @@ private final class IngestLoop {
 
     // MARK: Waiting
 
-    private func waitForWork() {
+    /// Both would be asked in vain with a system call each, for every message that comes.
+    private func waitForWork() -> (hasMail: Bool, hasClient: Bool) {
         let (listener, wakeUp) = server.descriptors
         var descriptors = (
             pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
@@ -197,6 +199,7 @@ private final class IngestLoop {
         _ = unsafe withUnsafeMutableBytes(of: &descriptors) { buffer in
             unsafe poll(buffer.baseAddress!.assumingMemoryBound(to: pollfd.self), 3, timeoutMilliseconds)
         }
+        return (descriptors.0.revents != 0, descriptors.1.revents != 0)
     }
 
     /// While a broadcast drains, the next client waits in the backlog.
@@ -298,9 +301,10 @@ private final class IngestLoop {
         }
     }
 
-    private func acceptClients() {
+    private func acceptClients(isThereOne: Bool) {
         guard accepts else { return }
         acceptRetryAt = nil
+        guard isThereOne else { return }
         do throws(Errno) {
             while let socket = try server.accept() {
                 hasLoggedAccept = false

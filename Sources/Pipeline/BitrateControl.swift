@@ -18,7 +18,8 @@ struct BitrateStep: Equatable, Sendable {
 /// The video thread asks; destinations come and go on any thread.
 final class BitrateControl: Sendable {
     fileprivate struct State {
-        var controllers: [(name: String, controller: BitrateController)] = []
+        /// `isThere`: among the links of the present look.
+        var controllers: [(name: String, controller: BitrateController, isThere: Bool)] = []
         var current: BitrateStep
         var nextLook = MediaTime.zero
     }
@@ -36,31 +37,28 @@ final class BitrateControl: Sendable {
 
     var current: BitrateStep { state.withLock { $0.current } }
 
-    /// Looks at how the links do, at most ten times a second.
+    /// Looks at how the links do, at most ten times a second. Allocates nothing as long as nothing changes.
     ///
-    /// - Parameter links: each destination's name and report; called only when it is time to look.
+    /// - Parameter forEachLink: calls what it is given with each destination's name and report; called only when it is
+    ///   time to look.
     /// - Returns: what changes, or nil.
-    func look(at now: MediaTime, _ links: () -> [(name: String, report: LinkReport)]) -> BitrateStep? {
+    func look(at now: MediaTime, _ forEachLink: ((String, LinkReport) -> Void) -> Void) -> BitrateStep? {
         state.withLock { state in
             guard now >= state.nextLook else { return nil }
             state.nextLook = now + Self.period
-            let links = links()
-            state.controllers.removeAll { known in !links.contains { $0.name == known.name } }
-            var slowest: (target: Int, reason: String) = (limits.ceiling, "every destination keeps up")
-            for link in links {
-                let index = state.controllers.firstIndex { $0.name == link.name } ?? state.controllers.endIndex
-                if index == state.controllers.endIndex {
-                    state.controllers.append((link.name, BitrateController(limits)))
-                }
-                state.controllers[index].controller.note(link.report)
-                let controller = state.controllers[index].controller
-                if link.report.isPublishing, controller.target < slowest.target {
-                    slowest = (controller.target, "\"\(link.name)\": \(controller.reason)")
-                }
+            for index in state.controllers.indices { state.controllers[index].isThere = false }
+            var (target, slowest, isAnyPublishing) = (limits.ceiling, Int?.none, false)
+            forEachLink { name, report in
+                let found = state.note(report, of: name, limits)
+                guard report.isPublishing else { return }
+                isAnyPublishing = true
+                if found.target < target { (target, slowest) = (found.target, found.index) }
             }
+            // The links' reasons are looked up by their places, so those that are gone go last.
+            defer { state.controllers.removeAll { !$0.isThere } }
             // With nobody to ask, what was found last is the best guess for when somebody is back.
-            guard links.contains(where: { $0.report.isPublishing }) else { return nil }
-            return state.change(to: slowest.target, slowest.reason, limits)
+            guard isAnyPublishing else { return nil }
+            return state.change(to: target, because: slowest, limits)
         }
     }
 }
@@ -69,13 +67,27 @@ extension BitrateControl.State {
     /// Changes of less are not worth the encoder's trouble.
     private static let smallestChange = 0.03
 
+    /// Its controller takes note; where that one stands, and what it asks for.
+    fileprivate mutating func note(
+        _ report: LinkReport, of name: String, _ limits: BitrateController.Limits
+    ) -> (index: Int, target: Int) {
+        let index = controllers.firstIndex { $0.name == name } ?? controllers.endIndex
+        if index == controllers.endIndex { controllers.append((name, BitrateController(limits), true)) }
+        controllers[index].isThere = true
+        controllers[index].controller.note(report)
+        return (index, controllers[index].controller.target)
+    }
+
+    /// - Parameter slowest: where the controller stands that wants no more; nil where every link keeps up.
     fileprivate mutating func change(
-        to target: Int, _ reason: String, _ limits: BitrateController.Limits
+        to target: Int, because slowest: Int?, _ limits: BitrateController.Limits
     ) -> BitrateStep? {
         let change = abs(Double(target - current.bitrate)) / Double(current.bitrate)
         guard target != current.bitrate, change >= Self.smallestChange || target == limits.ceiling else { return nil }
         let divisor = min(limits.maximumDivisor, max(1, (limits.floor + target - 1) / target))
-        current = BitrateStep(bitrate: target, frameRateDivisor: divisor, reason: reason)
+        let reason = slowest.map { "\"\(controllers[$0].name)\": \(controllers[$0].controller.reason)" }
+        current = BitrateStep(
+            bitrate: target, frameRateDivisor: divisor, reason: reason ?? "every destination keeps up")
         return current
     }
 }

@@ -90,7 +90,7 @@ final class Broadcast: Sendable {
             frameRate: canvas.frameRate,
             idleInterval: configuration.video.idleRepeat,
             adapt: { now in
-                let step = bitrate.look(at: now) { destinations.links }
+                let step = bitrate.look(at: now, destinations.forEachLink)
                 if let step { onBitrate(step) }
                 return step
             },

@@ -61,9 +61,8 @@ extension BroadcastHost {
         guard let broadcast = state.broadcast else { return .idle }
         guard state.closer == nil else { return .draining }
         guard !state.isPaused else { return .paused }
-        let destinations = broadcast.destinations.snapshots
-        guard !destinations.isPublishing else { return .live }
-        return destinations.contains { $0.video.packets > 0 } ? .reconnecting : .starting
+        guard !broadcast.destinations.contains(where: \.takesPackets) else { return .live }
+        return broadcast.destinations.contains { $0.video.packets > 0 } ? .reconnecting : .starting
     }
 
     /// Before the first broadcast.

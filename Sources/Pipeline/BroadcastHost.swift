@@ -293,7 +293,7 @@ package final class BroadcastHost: IngestConsumer {
         notePhase()
         let message = state.withLock { state -> StateMessage? in
             guard let broadcast = state.broadcast, state.closer == nil else { return nil }
-            return state.advice.look(broadcast.destinations.snapshots.adviceFigures(at: clock.now()))
+            return state.advice.look(broadcast.destinations.adviceFigures(at: clock.now()))
         }
         if let message { server.notify(message) }
     }
@@ -336,7 +336,7 @@ package final class BroadcastHost: IngestConsumer {
             if now - broadcast.startedAt >= Self.longestSilentStart { broadcast.clock.start() }
             state.videoBitrate = Int(state.videoRate.note(broadcast.meter.videoBytes.current, at: now) * 8)
             let advice = state.advice.tick(
-                broadcast.destinations.snapshots.adviceFigures(at: now), broadcast.frameFigures,
+                broadcast.destinations.adviceFigures(at: now), broadcast.frameFigures,
                 maxFrameRate: configuration.video.frameRate.framesPerSecond)
             return (advice, broadcast.counts)
         }

@@ -23,16 +23,20 @@ extension [DestinationSnapshot] {
 
     /// How late packets reach the destination that is furthest behind of those that take any.
     var lag: MediaTime { filter(\.link.isPublishing).map(\.link.lateness).max() ?? .zero }
+}
 
-    /// What the client is told of; counts are of those that are meant to take packets.
-    func adviceFigures(at now: MediaTime) -> ClientAdvice.Destinations {
-        let meant = filter { $0.state != .stopped }
-        return ClientAdvice.Destinations(
-            publishing: meant.count(where: \.takesPackets),
-            total: meant.count,
-            lag: lag,
-            nextAttempt: meant.compactMap(\.nextAttempt).min().map { Swift.max(.zero, $0 - now) },
-            lost: meant.first { !$0.takesPackets && $0.lastError != nil }?.lastError?.description)
+extension ClientAdvice.Destinations {
+    /// Adds one destination; what has stopped is not meant to take packets.
+    mutating func note(_ snapshot: DestinationSnapshot, at now: MediaTime) {
+        if snapshot.link.isPublishing { lag = max(lag, snapshot.link.lateness) }
+        guard snapshot.state != .stopped else { return }
+        total += 1
+        if let next = snapshot.nextAttempt.map({ max(.zero, $0 - now) }) { nextAttempt = min(next, nextAttempt ?? next) }
+        if snapshot.takesPackets {
+            publishing += 1
+        } else if lost == nil {
+            lost = snapshot.lastError?.description
+        }
     }
 }
 

@@ -78,9 +78,22 @@ final class DestinationSet: Sendable {
         }
     }
 
-    /// What the links do, of destinations that a broadcast adapts to.
-    var links: [(name: String, report: LinkReport)] {
-        state.withLock { $0.members }.filter(\.settings.isAdaptedTo).map { ($0.settings.name, $0.link) }
+    /// What the links do, of destinations that a broadcast adapts to. Without an array: it is asked ten times a second.
+    func forEachLink(_ body: (String, LinkReport) -> Void) {
+        for member in state.withLock({ $0.members }) where member.settings.isAdaptedTo {
+            body(member.settings.name, member.link)
+        }
+    }
+
+    func contains(where isWanted: (DestinationSnapshot) -> Bool) -> Bool {
+        state.withLock { $0.members }.contains { isWanted($0.snapshot) }
+    }
+
+    /// What the client is told of; counts are of those that are meant to take packets.
+    func adviceFigures(at now: MediaTime) -> ClientAdvice.Destinations {
+        var figures = ClientAdvice.Destinations()
+        for member in state.withLock({ $0.members }) { figures.note(member.snapshot, at: now) }
+        return figures
     }
 
     /// After the log's end: every destination sends what is left until `deadline`, unpublishes and closes. Blocks.

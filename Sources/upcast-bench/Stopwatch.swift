@@ -12,26 +12,52 @@ enum Stopwatch {
     /// count, and the least and the greatest round.
     static func measure(rounds: Int, count: Int, _ body: () throws -> Void) rethrows -> Timing {
         try body()
-        let times = try (0..<rounds).map { _ in
-            let start = nanoseconds()
-            for _ in 0..<count { try body() }
-            return Double(nanoseconds() - start) / Double(count)
-        }.sorted()
-        return Timing(median: times[times.count / 2], least: times.first!, greatest: times.last!)
+        return Timing(try (0..<rounds).map { _ in try time(count, body) })
+    }
+
+    /// The same of several bodies, a round of each in turn: what slows the machine for a while slows them all.
+    static func measure(rounds: Int, count: Int, inTurn bodies: [() throws -> Void]) throws -> [Timing] {
+        var times = [[Double]](repeating: [], count: bodies.count)
+        for body in bodies { try body() }
+        for _ in 0..<rounds {
+            for (index, body) in bodies.enumerated() { times[index].append(try time(count, body)) }
+        }
+        return times.map(Timing.init)
+    }
+
+    private static func time(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
+        let start = nanoseconds()
+        for _ in 0..<count { try body() }
+        return Double(nanoseconds() - start) / Double(count)
     }
 }
 
+/// What a number of rounds took, in nanoseconds.
 struct Timing {
     let median: Double
     let least: Double
     let greatest: Double
+    /// Round by round.
+    private let rounds: [Double]
+
+    init(_ rounds: [Double]) {
+        let sorted = rounds.sorted()
+        (median, least, greatest) = (sorted[sorted.count / 2], sorted.first!, sorted.last!)
+        self.rounds = rounds
+    }
 
     /// For a line of JSON.
     func fields(divisor: Double, unit: String) -> String {
-        func text(_ value: Double) -> String {
-            let rounded = (value / divisor * 10_000).rounded() / 10_000
-            return "\(rounded)"
-        }
-        return #""\#(unit)": \#(text(median)), "least": \#(text(least)), "greatest": \#(text(greatest))"#
+        #""\#(unit)": \#(text(median / divisor)), "least": \#(text(least / divisor)), "#
+            + #""greatest": \#(text(greatest / divisor))"#
     }
+
+    /// The median beside a rival's, and the median of the rounds' ratios, for a line of JSON.
+    func fields(beside rival: Timing, divisor: Double, unit: String, name: String) -> String {
+        let ratios = zip(rounds, rival.rounds).map { $0 / $1 }.sorted()
+        return #""\#(name)_\#(unit)": \#(text(rival.median / divisor)), "#
+            + #""\#(name)_ratio": \#(text(ratios[ratios.count / 2]))"#
+    }
+
+    private func text(_ value: Double) -> String { "\((value * 10_000).rounded() / 10_000)" }
 }

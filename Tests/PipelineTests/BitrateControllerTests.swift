@@ -263,7 +263,10 @@ private struct SimulatedLink {
         for tick in from * 10..<to * 10 {
             let now = MediaTime.milliseconds(tick * 100)
             let late = report(now, lag: isLate ? .milliseconds(800) : .zero, publishing: publishing)
-            _ = control.look(at: now) { [("a", report(now, lag: .zero, publishing: publishing)), ("b", late)] }
+            _ = control.look(at: now) { note in
+                note("a", report(now, lag: .zero, publishing: publishing))
+                note("b", late)
+            }
         }
     }
 
@@ -273,8 +276,9 @@ private struct SimulatedLink {
         #expect(control.current.bitrate < 2_000_000)
         #expect(control.current.reason.contains("\"b\""))
         // b goes away: it has no say any more.
-        let back = control.look(at: .seconds(10)) {
-            [("a", report(.seconds(10), lag: .zero)), ("b", report(.seconds(10), lag: .seconds(5), publishing: false))]
+        let back = control.look(at: .seconds(10)) { note in
+            note("a", report(.seconds(10), lag: .zero))
+            note("b", report(.seconds(10), lag: .seconds(5), publishing: false))
         }
         #expect(back?.bitrate == 2_000_000)
         #expect(control.current.bitrate == 2_000_000)
@@ -294,7 +298,7 @@ private struct SimulatedLink {
         var time = MediaTime.zero
         while time < .seconds(30) {
             let now = time
-            _ = control.look(at: now) { [("a", report(now, lag: .seconds(1)))] }
+            _ = control.look(at: now) { note in note("a", report(now, lag: .seconds(1))) }
             time += .milliseconds(100)
         }
         #expect(control.current.bitrate == 100_000)

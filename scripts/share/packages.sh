@@ -8,6 +8,8 @@ declare -A package_groups=(
     [run]="nginx libnginx-mod-rtmp ffmpeg curl jq"
     [bench]="python3 gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
         gstreamer1.0-plugins-ugly gstreamer1.0-libav"
+    [allocations]="python3 gcc binutils"
+    [syscalls]="linux-perf"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 

@@ -15,6 +15,7 @@ import contenders  # noqa: E402
 import geometry  # noqa: E402
 import latency  # noqa: E402
 import material  # noqa: E402
+import micro  # noqa: E402
 import report  # noqa: E402
 import server  # noqa: E402
 
@@ -40,10 +41,10 @@ def arguments():
         description="Processor time and peak memory of upcastd beside ffmpeg and GStreamer at the same work, on this "
         "machine, in this run.",
         epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), latency (a frame's "
-        "last byte to its message at the server), many (broadcasts at once). Exit status: 0 measured, 1 something "
-        "failed, 2 a ratio is more than "
+        "last byte to its message at the server), many (broadcasts at once), micro (PCM, the packet log and the "
+        "protocol by themselves). Exit status: 0 measured, 1 something failed, 2 a ratio is more than "
         f"{REGRESSION} times that of --compare.")
-    parser.add_argument("--only", default="work,geometry,latency,many", help="parts, with commas (default: all)")
+    parser.add_argument("--only", default="work,geometry,latency,many,micro", help="parts, with commas (default: all)")
     parser.add_argument("--content", default="motion,screen,static", help="contents, with commas (default: all)")
     parser.add_argument("--canvas", default="720p,1080p,540p", help="canvases, with commas (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each contender, interleaved (default: 5)")
@@ -114,6 +115,7 @@ def pair(options, folder, nginx, content, video, audio, canvas):
                 run["note"] = run["note"] or "nothing was recorded"
             else:
                 run["frames"], run["video_kbps"], run["audio_kbps"] = checks.figures(recording, options.seconds)
+                run["wire_bytes"], run["media_bytes"] = nginx.wire_bytes(stream), checks.media_bytes(recording)
                 if round_number == 0:
                     run["ssim"] = checks.ssim(recording, video, width, height, True, options.seconds)
                     run["loudness"] = checks.loudness(recording)
@@ -134,9 +136,16 @@ def processor(run):
     return run["cpu"] + run["client_cpu"]
 
 
+def wire_overhead(run):
+    """Per cent of the media's bytes that the connection carried besides."""
+    if not run.get("wire_bytes") or not run.get("media_bytes"):
+        return float("nan")
+    return (run["wire_bytes"] / run["media_bytes"] - 1) * 100
+
+
 def work_report(results, options):
     lines, header = [], ["content, canvas, who", "CPU ms/frame", "of it client", "peak MB", "frames", "video kb/s",
-                         "audio kb/s", "SSIM", "dBFS"]
+                         "audio kb/s", "wire overhead %", "SSIM", "dBFS"]
     frames = options.seconds * material.RATE
     verdicts = []
     for row in results["work"]:
@@ -150,6 +159,7 @@ def work_report(results, options):
                 f"{report.median([r.get('frames', 0) for r in runs]):.0f}",
                 f"{report.median([r.get('video_kbps', 0) for r in runs]):.0f}",
                 f"{report.median([r.get('audio_kbps', 0) for r in runs]):.0f}",
+                f"{report.median([wire_overhead(r) for r in runs]):.3f}",
                 f"{first.get('ssim', float('nan')):.4f}", f"{first.get('loudness', float('nan')):.1f}"])
         for index, rival in enumerate(("ffmpeg", "gstreamer")):
             cpu, peak = ratios(row, rival, processor), ratios(row, rival, lambda run: run["peak"])
@@ -246,6 +256,14 @@ def latency_report(results):
     return text
 
 
+def micro_part(options, results):
+    for number in range(options.rounds):
+        for step in micro.STEPS:
+            rows = micro.measure(options.bin_dir, step)
+            results["micro"] += rows
+            say(f"{step}, round {number + 1}: {len(rows)} figures")
+
+
 def many(options, folder, results):
     """Twice as many broadcasts each time, until one of them cannot keep up."""
     nginx = server.Server(os.path.join(folder, "many"))
@@ -307,13 +325,16 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     parts = options.only.split(",")
     results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
-               "work": [], "geometry": [], "latency": [], "many": [], "ratios": {}}
+               "work": [], "geometry": [], "latency": [], "many": [], "micro": [], "ratios": {}}
     folder = tempfile.mkdtemp(prefix="upcast-bench-")
     texts = []
     try:
         if "geometry" in parts:
             geometry_part(options, folder, results)
             texts.append(geometry_report(results))
+        if "micro" in parts:
+            micro_part(options, results)
+            texts.append(micro.tables(results["micro"], results["ratios"]))
         if "work" in parts:
             work(options, folder, results)
             texts.append(work_report(results, options))

@@ -25,6 +25,11 @@ def flv(path):
             yield "audio", time, len(body) - 2
 
 
+def media_bytes(path):
+    """Of all tags of a recording that carry sound or picture, as RTMP messages carry them: with FLV's 5 and 2 bytes."""
+    return sum(size + (5 if kind == "video" else 2) for kind, _, size in flv(path))
+
+
 def figures(path, seconds):
     """Frames, kilobits of video and of audio a second; the first second, with its keyframe, does not count."""
     frames, video, audio = 0, 0, 0

@@ -15,7 +15,8 @@ pid {folder}/nginx.pid;
 error_log {folder}/nginx.log;
 events {{ worker_connections 512; }}
 rtmp {{
-    access_log off;
+    log_format wire '$name $bytes_received';
+    access_log {folder}/wire.log wire;
     server {{
         listen 127.0.0.1:{port};
         max_message 8M;
@@ -23,6 +24,10 @@ rtmp {{
     }}
 }}
 """
+
+
+# C0, C1 and C2, which nginx does not count.
+HANDSHAKE_BYTES = 1 + 2 * 1536
 
 
 class Server:
@@ -59,6 +64,16 @@ class Server:
 
     def recording(self, stream):
         return f"{self.folder}/recordings/{stream}.flv"
+
+    def wire_bytes(self, stream):
+        """Bytes that the stream's connection has carried to the server, as TCP's payload; None while it is open."""
+        total = None
+        with open(self.folder + "/wire.log") as file:
+            for line in file:
+                name, received = line.split()
+                if name == stream:
+                    total = (total or 0) + int(received) + HANDSHAKE_BYTES
+        return total
 
     def stop(self):
         self.child.send_signal(signal.SIGTERM)
