@@ -39,10 +39,11 @@ package struct VideoFeed {
     /// Runs until the source ends, the duration is over or the clock says stop.
     ///
     /// - Parameters:
+    ///   - memory: where the next frame is written; what was asked for before has been sent or is not wanted any more.
     ///   - leftOut: is called for each frame that came too late to be sent.
-    ///   - send: is given the source with a frame in it, the frame's time on the clock and its orientation.
+    ///   - send: sends what has been written last; is given its time on the clock and its orientation.
     package func run(
-        leftOut: () -> Void = {}, _ send: (any VideoSource, MediaTime, OrientationTag?) throws -> Void
+        into memory: VideoSource.Memory, leftOut: () -> Void = {}, _ send: (MediaTime, OrientationTag?) throws -> Void
     ) throws {
         let rate = source.rate
         var pace = Pace(settings, clock)
@@ -51,11 +52,11 @@ package struct VideoFeed {
             let tag = schedule.tag(at: time)
             if pace.isOver(at: time) { return }
             let asked = clock.now()
-            guard try source.advance(frame: frame, time: time, orientation: tag) else { return }
+            guard try unsafe source.advance(frame: frame, time: time, orientation: tag, into: memory) else { return }
             switch pace.wait(until: time, asked: asked) {
             case .end: return
             case .leaveOut: leftOut()
-            case .send(let pts): try send(source, pts, tag)
+            case .send(let pts): try send(pts, tag)
             }
         }
     }

@@ -25,12 +25,19 @@ package final class InputReader {
 
     /// Fills `bytes` from `offset` on; returns how many of `count` bytes there were before the input's end.
     package func fill(_ bytes: inout [UInt8], from offset: Int = 0, count: Int) throws(InputError) -> Int {
-        let fromAhead = min(count, ahead.count - taken)
-        for index in 0..<fromAhead { bytes[offset + index] = ahead[taken + index] }
-        taken += fromAhead
-        var done = fromAhead
-        while done < count {
-            let got = try read(into: &bytes, at: offset + done, count: count - done)
+        try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(InputError) in
+            let part = unsafe UnsafeMutableRawBufferPointer(buffer)[offset..<(offset + count)]
+            return try unsafe fill(UnsafeMutableRawBufferPointer(rebasing: part))
+        }
+    }
+
+    /// Fills all of `target`; returns how many bytes there were before the input's end.
+    package func fill(_ target: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        var done = min(target.count, ahead.count - taken)
+        for index in 0..<done { unsafe target[index] = ahead[taken + index] }
+        taken += done
+        while done < target.count {
+            let got = try unsafe input.read(into: UnsafeMutableRawBufferPointer(rebasing: target[done...]))
             if got == 0 { break }
             done += got
         }

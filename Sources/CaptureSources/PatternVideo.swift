@@ -29,7 +29,17 @@ package final class PatternVideo: VideoSource {
         canvas = PatternCanvas(format: format)
     }
 
-    package func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?) -> Bool {
+    package func advance(
+        frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory
+    ) throws -> Bool {
+        draw(frame: frame, time: time, orientation: orientation)
+        let target = try unsafe memory(format)
+        unsafe pixels.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+        return true
+    }
+
+    /// Draws a frame to `pixels`.
+    package func draw(frame: Int64, time: MediaTime, orientation: OrientationTag?) {
         if drawn != .some(orientation) {
             canvas.transform = convention.uprightTransform(for: orientation ?? .up)
             drawResting(label: orientation.map { "\($0)".uppercased() } ?? "NO TAG")
@@ -38,7 +48,6 @@ package final class PatternVideo: VideoSource {
         }
         drawCounter(frame)
         drawBar(time)
-        return true
     }
 
     // Everything has even coordinates, so that chroma, which covers two by two pixels, lies the same way round in every

@@ -2,11 +2,10 @@ package import MediaCore
 
 /// Frames without any header, one behind the other, planes and rows without padding.
 package final class RawVideo: VideoSource {
-    package let format: VideoSampleFormat
-    package private(set) var pixels: [UInt8]
     package let rate: FrameRate
     package var isFinite: Bool { !loops }
 
+    private let format: VideoSampleFormat
     private let reader: InputReader
     private let loops: Bool
 
@@ -18,13 +17,15 @@ package final class RawVideo: VideoSource {
         self.format = format
         self.rate = rate
         self.loops = loops
-        pixels = [UInt8](repeating: 0, count: format.minimumPayloadBytes)
     }
 
-    package func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?) throws(InputError) -> Bool {
-        let count = pixels.count
-        if try reader.fill(&pixels, count: count) == count { return true }
+    package func advance(
+        frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory
+    ) throws -> Bool {
+        let target = unsafe UnsafeMutableRawBufferPointer(
+            rebasing: try memory(format)[..<format.minimumPayloadBytes])
+        if try unsafe reader.fill(target) == target.count { return true }
         guard loops, frame > 0, reader.rewind() else { return false }
-        return try reader.fill(&pixels, count: count) == count
+        return try unsafe reader.fill(target) == target.count
     }
 }

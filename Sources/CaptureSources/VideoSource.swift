@@ -2,17 +2,17 @@ package import MediaCore
 
 /// Pictures one after the other; used by one thread.
 package protocol VideoSource: AnyObject {
-    /// Describes `pixels`; may change from one frame to the next.
-    var format: VideoSampleFormat { get }
-    /// The frame that `advance` made; its storage is used again for the next one.
-    var pixels: [UInt8] { get }
+    /// Where a frame of a format goes; at least its `minimumPayloadBytes`. Asked for once for each frame.
+    typealias Memory = (VideoSampleFormat) throws -> UnsafeMutableRawBufferPointer
+
     var rate: FrameRate { get }
     /// True for what ends by itself.
     var isFinite: Bool { get }
-    /// Makes the next frame; false when there is none.
+    /// Makes the next frame; false when there is none, though memory may have been asked for.
     ///
     /// - Parameters:
     ///   - time: since the source's first frame.
     ///   - orientation: how this frame is tagged; a source that draws its frames draws them accordingly.
-    func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?) throws(InputError) -> Bool
+    ///   - memory: where it is written.
+    func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory) throws -> Bool
 }

@@ -4,7 +4,6 @@ package import MediaCore
 /// Frames of a YUV4MPEG2 stream.
 package final class Y4MVideo: VideoSource {
     package let format: VideoSampleFormat
-    package private(set) var pixels: [UInt8]
     package let rate: FrameRate
     package var isFinite: Bool { !loops }
 
@@ -39,11 +38,12 @@ package final class Y4MVideo: VideoSource {
             matrix: matrix, range: range ?? header.range, defaultsFor: header.pixelFormat, width: header.width,
             height: header.height)
         format = VideoSampleFormat(packed: header.pixelFormat, width: header.width, height: header.height, color: color)
-        pixels = [UInt8](repeating: 0, count: format.minimumPayloadBytes)
-        stored = header.isTenBit ? pixels : []
+        stored = header.isTenBit ? [UInt8](repeating: 0, count: format.minimumPayloadBytes) : []
     }
 
-    package func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?) throws(InputError) -> Bool {
+    package func advance(
+        frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory
+    ) throws -> Bool {
         var line = try reader.line(limit: Self.maxLine)
         if line == nil, loops, frame > 0, reader.rewind() {
             _ = try reader.line(limit: Self.maxLine)
@@ -54,24 +54,24 @@ package final class Y4MVideo: VideoSource {
             throw InputError(
                 "frame \(frame) of the Y4M stream does not begin with FRAME; the frame before was cut short")
         }
-        let count = pixels.count
+        let target = unsafe UnsafeMutableRawBufferPointer(
+            rebasing: try memory(format)[..<format.minimumPayloadBytes])
         let got =
-            header.isTenBit
-            ? try reader.fill(&stored, count: count) : try reader.fill(&pixels, count: count)
+            header.isTenBit ? try reader.fill(&stored, count: target.count) : try unsafe reader.fill(target)
         // A producer that was stopped leaves half a frame, which is no more than the end.
-        guard got == count else { return false }
-        if header.isTenBit { convertToP010() }
+        guard got == target.count else { return false }
+        if header.isTenBit { unsafe convertToP010(target) }
         return true
     }
 
     /// Three planes of ten bits in the lower end of 16 become luma and interleaved chroma with them at the upper end.
-    private func convertToP010() {
+    private func convertToP010(_ pixels: UnsafeMutableRawBufferPointer) {
         let chromaSamples = (header.width + 1) / 2 * ((header.height + 1) / 2)
         let luma = header.width * header.height
         func move(_ from: Int, _ to: Int) {
             let word = (UInt16(stored[2 * from]) | UInt16(stored[2 * from + 1]) << 8) << 6
-            pixels[2 * to] = UInt8(truncatingIfNeeded: word)
-            pixels[2 * to + 1] = UInt8(truncatingIfNeeded: word >> 8)
+            unsafe pixels[2 * to] = UInt8(truncatingIfNeeded: word)
+            unsafe pixels[2 * to + 1] = UInt8(truncatingIfNeeded: word >> 8)
         }
         for index in 0..<luma { move(index, index) }
         for index in 0..<chromaSamples {

@@ -154,34 +154,90 @@ public final class CaptureConnection: Sendable {
     private func sendVideo(
         _ layout: VideoSampleFormat, _ pieces: PayloadPieces, _ pts: Int64, _ orientation: CaptureOrientation?
     ) throws(CaptureError) {
+        try check(layout, pieces.byteCount)
+        let message = Self.message(layout, pts, orientation)
+        if isUnchanged(pieces, message.kind) { return try sendUnchanged(message) }
+        if let place = try place(pieces.byteCount) {
+            var end = 0
+            for index in 0..<3 {
+                let piece = unsafe pieces[index]
+                guard unsafe !piece.isEmpty else { continue }
+                unsafe UnsafeMutableRawBufferPointer(rebasing: place.bytes[end...]).copyMemory(from: piece)
+                end += piece.count
+            }
+            return try send(message, in: place)
+        }
+        try send(message, pieces)
+    }
+
+    /// Room for a frame, to be filled and given to `send(_:at:orientation:)`: without a copy where the daemon reads this
+    /// client's memory. Any thread.
+    ///
+    /// - Throws: `invalidArgument` for a format that the daemon does not take.
+    public func frame(_ format: CaptureVideoFormat) throws(CaptureError) -> CaptureFrame {
+        let byteCount = format.payloadBytes
+        try check(format.layout, byteCount)
+        if let place = try place(byteCount) { return CaptureFrame(format, .shared(place), pool) }
+        return CaptureFrame(format, .own(pool.buffer(byteCount)), pool)
+    }
+
+    /// Sends a frame that has been filled; once.
+    ///
+    /// - Parameters: as of `sendVideo(_:format:at:orientation:)`.
+    public func send(
+        _ frame: CaptureFrame, at pts: Int64, orientation: CaptureOrientation? = nil
+    ) throws(CaptureError) {
+        precondition(!frame.isSent, "a frame is sent once")
+        let message = Self.message(frame.format.layout, pts, orientation)
+        let pieces = unsafe PayloadPieces(first: UnsafeRawBufferPointer(frame.bytes))
+        if isUnchanged(pieces, message.kind) { return try sendUnchanged(message) }
+        switch frame.memory {
+        case .shared(let place):
+            frame.isSent = true
+            try send(message, in: place)
+        case .own: try send(message, pieces)
+        }
+    }
+
+    private func check(_ layout: VideoSampleFormat, _ byteCount: Int) throws(CaptureError) {
         let limits = limits.withLock { $0 }
         do {
-            try layout.check(payloadBytes: pieces.byteCount, limits: limits)
+            try layout.check(payloadBytes: byteCount, limits: limits)
         } catch {
             throw CaptureError(error)
         }
-        guard pieces.byteCount <= limits.maxVideoPayload else {
+        guard byteCount <= limits.maxVideoPayload else {
             throw CaptureError(
                 .invalidArgument,
-                "a frame of \(pieces.byteCount) bytes; the daemon takes at most \(limits.maxVideoPayload)")
+                "a frame of \(byteCount) bytes; the daemon takes at most \(limits.maxVideoPayload)")
         }
-        var message = VideoMessage(
-            pts: MediaTime(nanoseconds: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
-        let kind = FramePool.Kind(format: layout, orientation: message.orientationRaw)
-        if isUnchanged(pieces, kind) {
-            message.isUnchanged = true
-            return try reportingEnd { () throws(CaptureError) in
-                try sender.send(.video) { message.encode(sequence: $0, payloadBytes: 0, into: &$1) }
-            }
+    }
+
+    private static func message(
+        _ layout: VideoSampleFormat, _ pts: Int64, _ orientation: CaptureOrientation?
+    ) -> VideoMessage {
+        VideoMessage(pts: MediaTime(nanoseconds: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
+    }
+
+    private func sendUnchanged(_ message: VideoMessage) throws(CaptureError) {
+        var message = message
+        message.isUnchanged = true
+        try reportingEnd { () throws(CaptureError) in
+            try sender.send(.video) { message.encode(sequence: $0, payloadBytes: 0, into: &$1) }
         }
-        if let place = try place(for: pieces) {
-            message.shared = place.shared
-            var sequence: UInt32?
-            defer { pool.sent(place, as: sequence, kind) }
-            return try reportingEnd { () throws(CaptureError) in
-                sequence = try sender.send(.video) { message.encode(sequence: $0, payloadBytes: 0, into: &$1) }
-            }
+    }
+
+    private func send(_ message: VideoMessage, in place: FramePool.Place) throws(CaptureError) {
+        var message = message
+        message.shared = place.shared
+        var sequence: UInt32?
+        defer { pool.sent(place, as: sequence, message.kind) }
+        try reportingEnd { () throws(CaptureError) in
+            sequence = try sender.send(.video) { message.encode(sequence: $0, payloadBytes: 0, into: &$1) }
         }
+    }
+
+    private func send(_ message: VideoMessage, _ pieces: PayloadPieces) throws(CaptureError) {
         pool.forgetLatest()
         try reportingEnd { () throws(CaptureError) in
             try sender.send(.video, payload: pieces) {
@@ -200,23 +256,15 @@ public final class CaptureConnection: Sendable {
     /// Smaller pictures are sent: what they save is not worth the answer.
     private static let leastShared = 64 * 1024
 
-    /// Copies a picture to a place that the daemon reads; nil where there is none, and it has to be sent.
-    private func place(for pieces: PayloadPieces) throws(CaptureError) -> FramePool.Place? {
-        guard sharesMemory, pieces.byteCount >= Self.leastShared, pool.offer != nil else { return nil }
+    /// A place that the daemon reads; nil where there is none, and the picture has to be sent.
+    private func place(_ byteCount: Int) throws(CaptureError) -> FramePool.Place? {
+        guard sharesMemory, byteCount >= Self.leastShared, pool.offer != nil else { return nil }
         receiver.glance()
         var place: FramePool.Place?
         try reportingEnd { () throws(CaptureError) in
-            place = try pool.acquire(pieces.byteCount) { memory, message throws(CaptureError) in
+            place = try pool.acquire(byteCount) { memory, message throws(CaptureError) in
                 try sender.send(.sharedMemory, with: memory) { message.encode(sequence: $0, into: &$1) }
             }
-        }
-        guard let place else { return nil }
-        var end = 0
-        for index in 0..<3 {
-            let piece = unsafe pieces[index]
-            guard unsafe !piece.isEmpty else { continue }
-            unsafe UnsafeMutableRawBufferPointer(rebasing: place.bytes[end...]).copyMemory(from: piece)
-            end += piece.count
         }
         return place
     }
@@ -331,4 +379,8 @@ extension MediaTime {
         let bounded = min(max(seconds, -3_000_000_000), 3_000_000_000)
         self.init(nanoseconds: bounded * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
+}
+
+extension VideoMessage {
+    fileprivate var kind: FramePool.Kind { FramePool.Kind(format: format, orientation: orientationRaw) }
 }

@@ -48,6 +48,8 @@ final class FramePool: Sendable {
         var latest: (index: Int, kind: Kind)?
         /// All messages up to it are done with.
         var released: UInt32?
+        /// For the next frame that finds no place.
+        var spare: FrameBuffer?
     }
 
     private let state = Monitor(State())
@@ -116,6 +118,23 @@ final class FramePool: Sendable {
             state.latest = sequence.map { _ in (place.index, kind) }
         }
     }
+
+    /// Nothing was sent from it.
+    func giveBack(_ place: Place) {
+        state.withLock { if $0.memory === place.memory { $0.uses[place.index] = .free } }
+    }
+
+    /// Memory for a frame that finds no place.
+    func buffer(_ byteCount: Int) -> FrameBuffer {
+        let spare = state.withLock { state in
+            defer { state.spare = nil }
+            return state.spare
+        }
+        if let spare, unsafe spare.bytes.count >= byteCount { return spare }
+        return FrameBuffer(byteCount: byteCount)
+    }
+
+    func keep(_ buffer: FrameBuffer) { state.withLock { $0.spare = buffer } }
 
     /// Whether this is the picture that was sent last. Ends at the first difference; where there is none it costs less
     /// than to copy it.

@@ -34,12 +34,19 @@ struct Track {
         case (.stream, nil): return
         }
         let feed = VideoFeed(source, schedule: plan.orientation, settings: settings, clock: stop)
-        try feed.run(leftOut: { shared.withLock { $0.late += 1 } }) { source, pts, tag in
-            if isPaused { return }
-            let pixels = source.pixels
-            try connection.sendVideo(
-                unsafe pixels.span.bytes, format: CaptureVideoFormat(layout: source.format), at: pts.nanoseconds,
-                orientation: tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) })
+        var frame: CaptureFrame?
+        let memory: VideoSource.Memory = { format in
+            // What was not sent is given back first.
+            frame = nil
+            let next = try connection.frame(CaptureVideoFormat(layout: format))
+            frame = next
+            return unsafe next.bytes
+        }
+        try unsafe feed.run(into: memory, leftOut: { shared.withLock { $0.late += 1 } }) { pts, tag in
+            guard let ready = frame, !isPaused else { return }
+            try connection.send(
+                ready, at: pts.nanoseconds, orientation: tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) })
+            frame = nil
             shared.withLock { $0.frames += 1 }
         }
     }

@@ -13,8 +13,6 @@ import Testing
 
     /// Frames of 16x16 grey; counts what it was asked for.
     private final class Counting: VideoSource {
-        let format = VideoSampleFormat(packed: .gray, width: 16, height: 16)
-        let pixels = [UInt8](repeating: 0, count: 256)
         let rate: FrameRate
         let isFinite = true
         let frames: Int64
@@ -26,10 +24,17 @@ import Testing
             self.onAdvance = onAdvance
         }
 
-        func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?) -> Bool {
+        func advance(
+            frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory
+        ) -> Bool {
             onAdvance(frame)
             return frame < frames
         }
+    }
+
+    /// The source writes nothing.
+    private static func noMemory(_ format: VideoSampleFormat) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
     private func run(
@@ -39,7 +44,7 @@ import Testing
     ) throws -> [(pts: MediaTime, sentAt: MediaTime, tag: OrientationTag?)] {
         var sent: [(pts: MediaTime, sentAt: MediaTime, tag: OrientationTag?)] = []
         let feed = VideoFeed(source, schedule: schedule, settings: settings, clock: clock)
-        try feed.run(leftOut: leftOut) { _, pts, tag in
+        try feed.run(into: Self.noMemory, leftOut: leftOut) { pts, tag in
             sent.append((pts, clock.now(), tag))
             clock.advance(sending)
         }
@@ -67,7 +72,7 @@ import Testing
         var sent: [(MediaTime, MediaTime)] = []
         let feed = VideoFeed(
             Counting(FrameRate(10), frames: 30), schedule: .none, settings: Self.alone(), clock: clock)
-        try feed.run { _, pts, _ in
+        try feed.run(into: Self.noMemory) { pts, _ in
             sent.append((pts, clock.now()))
             if count == 5 { clock.advance(.seconds(1)) }
             count += 1

@@ -58,7 +58,7 @@ import Testing
             format: VideoSampleFormat(packed: format, width: width, height: height), rate: FrameRate(30),
             convention: convention)
         for frame in frames {
-            _ = video.advance(frame: frame, time: MediaTime(sample: frame, rate: 30), orientation: tag)
+            video.draw(frame: frame, time: MediaTime(sample: frame, rate: 30), orientation: tag)
         }
         return video
     }
@@ -125,9 +125,9 @@ import Testing
         // Whatever was drawn before, and however the device was held, a frame looks the same.
         let video = pattern(.i420, 320, 240, .up, frames: [7, 29, 31])
         for tag in [OrientationTag.left, .upMirrored, .up] {
-            _ = video.advance(frame: 40, time: .seconds(1), orientation: tag)
+            video.draw(frame: 40, time: .seconds(1), orientation: tag)
         }
-        _ = video.advance(frame: 60, time: .seconds(2), orientation: .up)
+        video.draw(frame: 60, time: .seconds(2), orientation: .up)
         #expect(video.pixels == pattern(.i420, 320, 240, .up, frames: [60]).pixels)
     }
 
@@ -149,7 +149,7 @@ import Testing
         ] {
             let format = VideoSampleFormat(packed: .i444, width: 64, height: 64, color: color)
             let video = PatternVideo(format: format, rate: FrameRate(1), convention: .exif)
-            _ = video.advance(frame: 0, time: .zero, orientation: .up)
+            video.draw(frame: 0, time: .zero, orientation: .up)
             let corner = planes(video).map { $0.elements[0] }
             #expect(corner == expected)
         }
@@ -160,7 +160,7 @@ import Testing
             let color = ColorDescription(matrix: .bt709, range: range)
             let layout = VideoSampleFormat(packed: format, width: 64, height: 64, color: color)
             let video = PatternVideo(format: layout, rate: FrameRate(1), convention: .exif)
-            _ = video.advance(frame: 0, time: .zero, orientation: .up)
+            video.draw(frame: 0, time: .zero, orientation: .up)
             #expect(Array(video.pixels.prefix(4)) == bytes)
         }
     }

@@ -41,9 +41,7 @@ import Testing
 
     private func read(_ video: some VideoSource) throws -> [[UInt8]] {
         var frames: [[UInt8]] = []
-        while try video.advance(frame: Int64(frames.count), time: .zero, orientation: nil) {
-            frames.append(video.pixels)
-        }
+        while let frame = try video.next(Int64(frames.count)) { frames.append(frame) }
         return frames
     }
 
@@ -97,8 +95,8 @@ import Testing
             let input = MemoryInput(stream(Self.head, frames: Self.frames), canRewind: canRewind)
             let video = try Y4MVideo(InputReader(input), loops: true)
             var count = 0
-            while count < 8, try video.advance(frame: Int64(count), time: .zero, orientation: nil) {
-                #expect(video.pixels == Self.frames[count % 3])
+            while count < 8, let frame = try video.next(Int64(count)) {
+                #expect(frame == Self.frames[count % 3])
                 count += 1
             }
             #expect(count == (canRewind ? 8 : 3))
@@ -125,7 +123,20 @@ import Testing
         #expect(try read(video).map { $0[255] } == [1, 2])
         let loop = RawVideo(
             InputReader(MemoryInput(bytes)), format: format, rate: FrameRate(1), loops: true)
-        for frame in 0..<5 { #expect(try loop.advance(frame: Int64(frame), time: .zero, orientation: nil)) }
-        #expect(loop.pixels[0] == 1)
+        #expect(try (0..<5).map { try loop.next($0)?[0] } == [1, 2, 1, 2, 1])
+    }
+}
+
+extension VideoSource {
+    /// A frame in memory of the test's.
+    fileprivate func next(_ frame: Int64) throws -> [UInt8]? {
+        var memory: UnsafeMutableRawBufferPointer?
+        defer { memory?.deallocate() }
+        let isThere = try advance(frame: frame, time: .zero, orientation: nil) { format in
+            let new = UnsafeMutableRawBufferPointer.allocate(byteCount: format.minimumPayloadBytes, alignment: 64)
+            memory = new
+            return new
+        }
+        return isThere ? memory.map { Array($0) } : nil
     }
 }

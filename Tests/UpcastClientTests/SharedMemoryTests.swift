@@ -16,6 +16,22 @@ import UpcastClient
         [UInt8](repeating: UInt8(number), count: bytes)
     }
 
+    /// Sends a picture as it lies, or in a frame that the connection has made.
+    private static func send(
+        _ picture: [UInt8], _ connection: CaptureConnection, height: Int = 240, at pts: Int64,
+        _ orientation: CaptureOrientation? = nil, inFrame: Bool
+    ) throws {
+        let format = try format(height: height)
+        guard inFrame else {
+            return try connection.sendVideo(picture.span.bytes, format: format, at: pts, orientation: orientation)
+        }
+        let frame = try connection.frame(format)
+        frame.fill { bytes in
+            for index in picture.indices { bytes.storeBytes(of: picture[index], toByteOffset: index, as: UInt8.self) }
+        }
+        try connection.send(frame, at: pts, orientation: orientation)
+    }
+
     /// What became of a client's pictures: nil for each that was sent as payload.
     private func places(
         of count: Int, offer: SharedMemoryOffer? = Self.offer, sharesMemory: Bool = true,
@@ -70,7 +86,7 @@ import UpcastClient
 
     /// A picture that is the last one again is only said to be: not one that differs in its last byte, its orientation
     /// or its format, nor one behind a picture that was sent as payload, a pause, or a refusal.
-    @Test func whatIsUnchangedIsNotSent() throws {
+    @Test(arguments: [false, true]) func whatIsUnchangedIsNotSent(inFrame: Bool) throws {
         let said = Record<Bool>()
         let daemon = try TestDaemon { peer in
             try peer.welcome(sharedMemory: Self.offer)
@@ -93,8 +109,7 @@ import UpcastClient
         var pts: Int64 = 0
         func send(_ picture: [UInt8], height: Int = 240, _ orientation: CaptureOrientation? = nil) throws {
             pts += 1
-            try connection.sendVideo(
-                picture.span.bytes, format: Self.format(height: height), at: pts, orientation: orientation)
+            try Self.send(picture, connection, height: height, at: pts, orientation, inFrame: inFrame)
             // Everything that the daemon says has come.
             guard case .state? = try connection.nextEvent(timeout: .seconds(10)) else {
                 return #expect(Bool(false), "the daemon's answer, and no other event")
@@ -124,13 +139,30 @@ import UpcastClient
             ])
     }
 
-    @Test func withoutAFreePlaceAPictureIsSent() throws {
-        let places = try places(of: 5, answer: { _, _ in }) { connection in
+    @Test(arguments: [false, true]) func withoutAFreePlaceAPictureIsSent(inFrame: Bool) throws {
+        let payloads = Record<[UInt8]>()
+        let places = try places(
+            of: 5, answer: { _, message in if message.header.type == .video { payloads.append(message.payload) } }
+        ) { connection in
             for number in 0..<5 {
-                try connection.sendVideo(Self.picture(number).span.bytes, format: Self.format(), at: Int64(number))
+                try Self.send(Self.picture(number), connection, at: Int64(number), inFrame: inFrame)
             }
         }
         #expect(places.map { $0 != nil } == [true, true, true, false, false])
+        #expect(payloads.all == [[], [], [], Self.picture(3), Self.picture(4)])
+    }
+
+    /// A frame that is let go unsent takes no room.
+    @Test func framesThatAreNotSentAreGivenBack() throws {
+        let places = try places(of: 1, answer: Self.release) { connection in
+            for _ in 0..<20 { _ = try connection.frame(Self.format()) }
+            try Self.send(Self.picture(1), connection, at: 0, inFrame: true)
+            let error = #expect(throws: CaptureError.self) {
+                try connection.frame(CaptureVideoFormat(.rgba, width: 4096, height: 4096, strides: [65_536]))
+            }
+            #expect(error?.code == .invalidArgument)
+        }
+        #expect(places.count == 1 && places[0] != nil)
     }
 
     @Test(arguments: [true, false]) func withoutAnOfferOrWithoutTheWish(isOffered: Bool) throws {

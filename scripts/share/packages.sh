@@ -7,7 +7,7 @@ declare -A package_groups=(
         pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev"
     [run]="nginx libnginx-mod-rtmp ffmpeg curl jq"
     [bench]="python3 gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
-        gstreamer1.0-plugins-ugly gstreamer1.0-libav"
+        gstreamer1.0-plugins-ugly gstreamer1.0-libav glib-networking stunnel4 openssl"
     [allocations]="python3 gcc binutils"
     [syscalls]="linux-perf"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"

@@ -10,6 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import box  # noqa: E402
 import checks  # noqa: E402
 import contenders  # noqa: E402
 import geometry  # noqa: E402
@@ -42,9 +43,10 @@ def arguments():
         "machine, in this run.",
         epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), latency (a frame's "
         "last byte to its message at the server), many (broadcasts at once), micro (PCM, the packet log and the "
-        "protocol by themselves). Exit status: 0 measured, 1 something failed, 2 a ratio is more than "
-        f"{REGRESSION} times that of --compare.")
-    parser.add_argument("--only", default="work,geometry,latency,many,micro", help="parts, with commas (default: all)")
+        "protocol by themselves), box (in 50 MiB, with a stalling uplink). Exit status: 0 measured, 1 something "
+        f"failed, 2 a ratio is more than {REGRESSION} times that of --compare.")
+    parser.add_argument("--only", default="work,geometry,latency,many,micro,box",
+                        help="parts, with commas (default: all)")
     parser.add_argument("--content", default="motion,screen,static", help="contents, with commas (default: all)")
     parser.add_argument("--canvas", default="720p,1080p,540p", help="canvases, with commas (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each contender, interleaved (default: 5)")
@@ -53,6 +55,7 @@ def arguments():
     parser.add_argument("--geometry", default="common", choices=["common", "all"],
                         help="common: turned and not; all: the eight orientations and all sizes (default: common)")
     parser.add_argument("--out", default="bench-results", help="folder for the figures and plots")
+    parser.add_argument("--box-seconds", type=int, default=600, help="length of upcast's run in the box (default: 600)")
     parser.add_argument("--compare", help="results.json of an earlier run")
     parser.add_argument("--bin-dir", required=True, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -344,6 +347,13 @@ def main():
         if "many" in parts:
             many(options, folder, results)
             texts.append(many_report(results))
+        if "box" in parts:
+            nginx = server.Server(os.path.join(folder, "box"))
+            try:
+                results["box"] = box.run(options.bin_dir, nginx, folder, options.box_seconds, say)
+            finally:
+                nginx.stop()
+            texts.append(box.text(results["box"]))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         with open(os.path.join(options.out, "results.json"), "w") as file:

@@ -166,7 +166,7 @@ def of_upcast(bin_dir, nginx, video, audio, seconds, folder, say):
         daemon = contender.start(task, folder, box.path)
         client = contender.client(task, folder, ["--loop", "--orientation", "cycle:3"])
         start, stalled, recovered = time.monotonic(), None, None
-        while client.child.poll() is None and time.monotonic() - start < seconds + 60:
+        while not client.has_ended() and time.monotonic() - start < seconds + 60:
             elapsed = time.monotonic() - start
             if stalled is None and elapsed >= (seconds - STALL) / 2:
                 stalled = elapsed

@@ -62,6 +62,10 @@ class _Process:
         except OSError:
             pass
 
+    def has_ended(self):
+        """Without taking its status and times away from `wait`."""
+        return os.waitid(os.P_PID, self.child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
     def wait(self, timeout):
         """The exit status and the processor seconds; the process is killed when it takes longer."""
         deadline = time.monotonic() + timeout
@@ -101,7 +105,7 @@ class Upcast:
             "memory": {"cap_bytes": 209715200, **self.options.get("memory", {})},
         }
         for section, values in self.options.items():
-            if section not in ("video", "memory"):
+            if section not in ("video", "memory", "destination"):
                 sections.setdefault(section, {}).update(values)
         with open(config, "w") as file:
             for section, values in sections.items():

@@ -1,0 +1,57 @@
+internal import LinuxSystem
+
+/// A frame that is filled where it is sent from: in memory that the daemon reads, where it offers that, so that nothing
+/// is copied.
+///
+/// `CaptureConnection.frame(_:)` makes one; fill it, and give it to `CaptureConnection.send`. What is never sent is given
+/// back when it goes away. Hold no more than one at a time: there is room for three pictures, of which the daemon reads
+/// one. For one thread at a time.
+public final class CaptureFrame {
+    public let format: CaptureVideoFormat
+    let memory: Memory
+    private let pool: FramePool
+    var isSent = false
+
+    enum Memory {
+        case shared(FramePool.Place)
+        /// The daemon takes no shared memory, or reads all there is: the frame goes through the socket.
+        case own(FrameBuffer)
+    }
+
+    init(_ format: CaptureVideoFormat, _ memory: Memory, _ pool: FramePool) {
+        self.format = format
+        self.memory = memory
+        self.pool = pool
+    }
+
+    deinit {
+        switch memory {
+        case .shared(let place): if !isSent { pool.giveBack(place) }
+        case .own(let buffer): pool.keep(buffer)
+        }
+    }
+
+    /// All `format.payloadBytes` bytes; valid as long as this object lives, and to be written to before it is sent only.
+    /// What stands there at first may be anything.
+    @unsafe public var bytes: UnsafeMutableRawBufferPointer {
+        switch memory {
+        case .shared(let place): unsafe place.bytes
+        case .own(let buffer): unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<format.payloadBytes])
+        }
+    }
+
+    /// Lets `body` fill all `format.payloadBytes` bytes.
+    public func fill<Failure: Error>(_ body: (inout MutableRawSpan) throws(Failure) -> Void) throws(Failure) {
+        let bytes = unsafe self.bytes
+        var span = unsafe bytes.mutableBytes
+        try body(&span)
+    }
+}
+
+/// Memory of this process for a frame, used again and again.
+@safe final class FrameBuffer: @unchecked Sendable /* one frame has it at a time */ {
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init(byteCount: Int) { unsafe bytes = .allocate(byteCount: byteCount, alignment: 64) }
+    deinit { unsafe bytes.deallocate() }
+}
