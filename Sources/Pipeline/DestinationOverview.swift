@@ -31,7 +31,10 @@ extension ClientAdvice.Destinations {
         if snapshot.link.isPublishing { lag = max(lag, snapshot.link.lateness) }
         guard snapshot.state != .stopped else { return }
         total += 1
-        if let next = snapshot.nextAttempt.map({ max(.zero, $0 - now) }) { nextAttempt = min(next, nextAttempt ?? next) }
+        if let next = snapshot.nextAttempt {
+            let wait = max(.zero, next - now)
+            nextAttempt = min(wait, nextAttempt ?? wait)
+        }
         if snapshot.takesPackets {
             publishing += 1
         } else if lost == nil {

@@ -4,11 +4,11 @@ internal import MediaCore
 
 /// A block of stereo PCM is taken apart: swapped, made float, laid in planes.
 ///
-/// The rival is what ffmpeg does with the same bytes: libavcodec's decoder of that PCM, which swaps, then libswresample,
-/// which cannot. `swresample` is the latter alone, on samples that were swapped before.
+/// The rival is what ffmpeg does with the same bytes: libavcodec's decoder of that PCM, which swaps, then
+/// libswresample, which cannot. `swresample` is the latter alone, on samples that were swapped before.
 struct PCMBench: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pcm", abstract: "Nanoseconds of processor time for one frame of stereo PCM, from bytes to planes.")
+        commandName: "pcm", abstract: "Nanoseconds of processor time for a frame of stereo PCM, from bytes to planes.")
 
     @Option(help: "Rounds; the median counts.") var rounds = 9
     @Option(help: "Blocks in a round.") var blocks = 2000

@@ -109,5 +109,7 @@ def shorten(text, width=110):
     """For a line of a table."""
     text = _without_specializations(text)
     text = re.sub(r"\(extension in \w+\):", "", text)
+    # A private name has its file's hash with it.
+    text = re.sub(r"\((\w+) in _[0-9A-F]+\)", r"\1", text)
     text = re.sub(r" ?(?:async )?(?:throws(?:\([^)]*\))? )?-> .*", "", text)
     return text if len(text) <= width else text[:width - 3] + "..."
