@@ -170,8 +170,8 @@ public final class CaptureConnection: Sendable {
         try send(message, pieces)
     }
 
-    /// Room for a frame, to be filled and given to `send(_:at:orientation:)`: without a copy where the daemon reads this
-    /// client's memory. Any thread.
+    /// Room for a frame, to be filled and given to `send(_:at:orientation:)`: without a copy where the daemon reads
+    /// this client's memory. Any thread.
     ///
     /// - Throws: `invalidArgument` for a format that the daemon does not take.
     public func frame(_ format: CaptureVideoFormat) throws(CaptureError) -> CaptureFrame {

@@ -3,9 +3,9 @@ internal import LinuxSystem
 /// A frame that is filled where it is sent from: in memory that the daemon reads, where it offers that, so that nothing
 /// is copied.
 ///
-/// `CaptureConnection.frame(_:)` makes one; fill it, and give it to `CaptureConnection.send`. What is never sent is given
-/// back when it goes away. Hold no more than one at a time: there is room for three pictures, of which the daemon reads
-/// one. For one thread at a time.
+/// `CaptureConnection.frame(_:)` makes one; fill it, and give it to `CaptureConnection.send`. What is never sent is
+/// given back when it goes away. Hold no more than one at a time: there is room for three pictures, of which the daemon
+/// reads one. For one thread at a time.
 public final class CaptureFrame {
     public let format: CaptureVideoFormat
     let memory: Memory
@@ -31,7 +31,7 @@ public final class CaptureFrame {
         }
     }
 
-    /// All `format.payloadBytes` bytes; valid as long as this object lives, and to be written to before it is sent only.
+    /// All `format.payloadBytes` bytes; valid as long as this object lives, to be written to before it is sent only.
     /// What stands there at first may be anything.
     @unsafe public var bytes: UnsafeMutableRawBufferPointer {
         switch memory {
