@@ -42,10 +42,10 @@ def arguments():
         description="Processor time and peak memory of upcastd beside ffmpeg and GStreamer at the same work, on this "
         "machine, in this run.",
         epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), latency (a frame's "
-        "last byte to its message at the server), many (broadcasts at once), micro (PCM, the packet log and the "
-        "protocol by themselves), box (in 50 MiB, with a stalling uplink). Exit status: 0 measured, 1 something "
-        f"failed, 2 a ratio is more than {REGRESSION} times that of --compare.")
-    parser.add_argument("--only", default="work,geometry,latency,many,micro,box",
+        "last byte to its message at the server), many (broadcasts at once), growth (frame rates and destinations), "
+        "micro (PCM, the packet log and the protocol by themselves), box (in 50 MiB, with a stalling uplink). Exit "
+        f"status: 0 measured, 1 something failed, 2 a ratio is more than {REGRESSION} times that of --compare.")
+    parser.add_argument("--only", default="work,geometry,latency,many,growth,micro,box",
                         help="parts, with commas (default: all)")
     parser.add_argument("--content", default="motion,screen,static", help="contents, with commas (default: all)")
     parser.add_argument("--canvas", default="720p,1080p,540p", help="canvases, with commas (default: all)")
@@ -224,6 +224,8 @@ def geometry_report(results):
 def latency_part(options, folder, results):
     frames = latency.material(folder)
     ours = [contender for contender in everybody(options.bin_dir) if isinstance(contender, contenders.Upcast)]
+    # Slices on two threads, as the rivals have them on theirs.
+    ours.append(contenders.Upcast(options.bin_dir, "upcast, 2 threads", {"video": {"threads": 2}}))
     for _ in range(options.rounds):
         for who in ours:
             values = latency.of_upcast(who, contenders.Task, frames, options.seconds, os.path.join(folder, "latency"))
@@ -315,6 +317,42 @@ def many(options, folder, results):
         os.unlink(video)
 
 
+def growth(options, folder, results):
+    """What upcast alone takes as one thing at a time grows: 720p with motion."""
+    nginx = server.Server(os.path.join(folder, "growth"))
+    audio = material.make_audio(options.seconds, folder)
+    video = material.make("motion", options.seconds, folder)
+    width, height, kbps = CANVASES["720p"]
+    cases = [("frames a second", rate, {"rate": rate}, 1) for rate in (15, 30, 60)]
+    cases += [("destinations", count, {}, count) for count in (1, 2, 4, 8)]
+    try:
+        for round_number in range(options.rounds):
+            for what, value, task_options, destinations in cases:
+                task = contenders.Task(
+                    video, *audio, width, height, kbps, options.seconds,
+                    nginx.url(f"growth-{what.split()[0]}-{value}-{round_number}"), **task_options)
+                contender = contenders.Upcast(options.bin_dir, destinations=destinations)
+                # Ten seconds of pictures last five at twice the rate.
+                result = contender.run(task, os.path.join(folder, "run"), ["--loop"])
+                results["growth"].append({
+                    "what": what, "value": value, "cpu": result.cpu, "peak": result.peak, "note": result.note,
+                    "frames": options.seconds * task.rate})
+                say(f"growth, {value} {what}: {result.cpu:.2f} s, {result.peak / 1e6:.1f} MB {result.note[:200]}")
+    finally:
+        nginx.stop()
+        os.unlink(video)
+
+
+def growth_report(results):
+    rows = []
+    for what, value in dict.fromkeys((r["what"], r["value"]) for r in results["growth"]):
+        runs = [r for r in results["growth"] if (r["what"], r["value"]) == (what, value)]
+        rows.append([
+            f"{value} {what}", f"{report.median([r['cpu'] * 1000 / r['frames'] for r in runs]):.2f}",
+            f"{report.median([r['cpu'] for r in runs]):.2f}", f"{report.median([r['peak'] for r in runs]) / 1e6:.1f}"])
+    return report.table(["upcastd alone, 720p with motion", "CPU ms/frame", "CPU s", "peak MB"], rows)
+
+
 def many_report(results):
     return report.table(
         ["broadcasts of 720p motion at once", "count", "load", "CPU s each", "MB each", "all frames"],
@@ -328,7 +366,7 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     parts = options.only.split(",")
     results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
-               "work": [], "geometry": [], "latency": [], "many": [], "micro": [], "ratios": {}}
+               "work": [], "geometry": [], "latency": [], "many": [], "growth": [], "micro": [], "ratios": {}}
     folder = tempfile.mkdtemp(prefix="upcast-bench-")
     texts = []
     try:
@@ -344,6 +382,9 @@ def main():
         if "latency" in parts:
             latency_part(options, folder, results)
             texts.append(latency_report(results))
+        if "growth" in parts:
+            growth(options, folder, results)
+            texts.append(growth_report(results))
         if "many" in parts:
             many(options, folder, results)
             texts.append(many_report(results))

@@ -13,10 +13,10 @@ import material
 class Task:
     """One broadcast to be made: what, how large, how fast, where to."""
 
-    def __init__(self, video, app, mic, width, height, kbps, seconds, url, turned=True):
+    def __init__(self, video, app, mic, width, height, kbps, seconds, url, turned=True, rate=material.RATE):
         self.video, self.app, self.mic = video, app, mic
         self.width, self.height, self.kbps, self.seconds = width, height, kbps, seconds
-        self.url, self.turned = url, turned
+        self.url, self.turned, self.rate = url, turned, rate
 
 
 class Result:
@@ -90,8 +90,8 @@ class _Process:
 class Upcast:
     name = "upcast"
 
-    def __init__(self, bin_dir, name="upcast", options=None):
-        self.bin, self.name, self.options = bin_dir, name, options or {}
+    def __init__(self, bin_dir, name="upcast", options=None, destinations=1):
+        self.bin, self.name, self.options, self.destinations = bin_dir, name, options or {}, destinations
 
     def start(self, task, folder, group=None, video=True):
         os.makedirs(folder, exist_ok=True)
@@ -99,7 +99,7 @@ class Upcast:
         sections = {
             "video": {
                 "width": task.width, "height": task.height, "bitrate_kbps": task.kbps, "adaptive": "false",
-                **self.options.get("video", {})},
+                "frame_rate": task.rate, **self.options.get("video", {})},
             "ingest": {"socket": folder + "/capture.sock"},
             "control": {"socket": folder + "/control.sock"},
             "memory": {"cap_bytes": 209715200, **self.options.get("memory", {})},
@@ -113,11 +113,14 @@ class Upcast:
                 for key, value in values.items():
                     file.write(f"  {key}: {value}\n")
             application, key = task.url.rsplit("/", 1)
-            file.write(f"destinations:\n  - name: bench\n    url: {application}\n    key_file: {folder}/key\n")
-            for line in self.options.get("destination", {}).items():
-                file.write("    %s: %s\n" % line)
-        with open(folder + "/key", "w") as file:
-            file.write(key + "\n")
+            file.write("destinations:\n")
+            for number in range(self.destinations):
+                path = f"{folder}/key{number}"
+                file.write(f"  - name: bench{number}\n    url: {application}\n    key_file: {path}\n")
+                for line in self.options.get("destination", {}).items():
+                    file.write("    %s: %s\n" % line)
+                with open(path, "w") as secret:
+                    secret.write(key + (f"-{number}" if number else "") + "\n")
         daemon = _Process([self.bin + "/upcastd", "--config", config], folder + "/upcastd.log", group)
         deadline = time.monotonic() + 15
         while not os.path.exists(folder + "/capture.sock"):
@@ -129,15 +132,15 @@ class Upcast:
     def client(self, task, folder, options=()):
         command = [
             self.bin + "/upcast-send", "--quiet", "--socket", folder + "/capture.sock", "--video", task.video,
-            "--format", "420v", "--size", f"{material.WIDTH}x{material.HEIGHT}", "--rate", str(material.RATE),
+            "--format", "420v", "--size", f"{material.WIDTH}x{material.HEIGHT}", "--rate", str(task.rate),
             "--orientation", "right" if task.turned else "up", "--app-audio", task.app, "--app-audio-format",
             "s16be,44100,2", "--mic", task.mic, "--mic-format", "s16le,48000,1", "--seconds", str(task.seconds), *options]
         return _Process(command, folder + "/upcast-send.log")
 
-    def run(self, task, folder):
+    def run(self, task, folder, client_options=()):
         result = Result()
         daemon = self.start(task, folder)
-        client = self.client(task, folder)
+        client = self.client(task, folder, client_options)
         status, result.client_cpu = client.wait(task.seconds + 30)
         if status != 0:
             result.note = "upcast-send: " + client.last_words()
