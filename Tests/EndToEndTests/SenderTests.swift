@@ -52,8 +52,9 @@ import Testing
             #expect(drawings.allSatisfy { $0.count < 40 }, "\(drawings)")
             let line = /0:0[0-9]  [0-9]+ frames  [0-9]+ dropped.*/
             #expect(drawings.contains { $0.wholeMatch(of: line) != nil }, "\(drawings)")
-            // There is no room for the state beside a pause, and parts are shown whole or not at all.
-            #expect(drawings.contains { $0.contains("  live") }, "\(drawings)")
+            // There is no room for the state beside a pause, nor beside frames that a busy machine sent too late, and
+            // parts are shown whole or not at all.
+            #expect(drawings.contains { $0.contains("  live") || $0.hasSuffix(" late") }, "\(drawings)")
             #expect(drawings.contains { $0.hasSuffix(" dropped  paused") }, "\(drawings)")
             #expect(output.contains("audio samples taken"), "\(output)")
             _ = try stage.server.finishedRecording()
