@@ -34,7 +34,7 @@ extension MemoryPlan {
         }
         // Half the log, but never less than what the rules between keys ask for.
         let half = configuration.buffer.maxBytes / 2
-        if half >= configuration.leastLogBytes {
+        if half >= max(configuration.leastLogBytes, 128 << 10) {
             offer("buffer.max_bytes: \(half)") { $0.buffer.maxBytes = half }
         }
         let latency = max(configuration.audio.minLatency, .milliseconds(250))

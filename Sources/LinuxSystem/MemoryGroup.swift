@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A memory cgroup that this process is in: its own, or one above that.
 ///
 /// Version 2 (memory.max) and version 1 (memory.limit_in_bytes) of the kernel's interface; see cgroups(7). In a
@@ -18,14 +20,36 @@ package struct MemoryGroup: Equatable, Sendable {
         }
     }
 
-    /// The group's folder.
-    package let path: String
-    let isUnified: Bool
+    /// For people.
+    package let title: String
+    let path: String
+    private let isUnified: Bool
+    // Put together once: they are asked for some times a second.
+    private let limitFile: String
+    /// Version 2's throttling limit; empty in version 1.
+    private let highFile: String
+    private let usageFile: String
+    private let statFile: String
+
+    /// - Parameter path: the group's folder.
+    init(path: String, isUnified: Bool) {
+        self.path = path
+        self.isUnified = isUnified
+        title = "memory cgroup \(path)"
+        limitFile = path + (isUnified ? "/memory.max" : "/memory.limit_in_bytes")
+        highFile = isUnified ? path + "/memory.high" : ""
+        usageFile = path + (isUnified ? "/memory.current" : "/memory.usage_in_bytes")
+        statFile = path + "/memory.stat"
+    }
 
     /// The groups of this process, its own first; none where there is no memory controller.
     package static func own() -> [MemoryGroup] {
-        guard let text = KernelText.read("/proc/self/cgroup") else { return [] }
-        return groups(in: text) { KernelText.read($0) != nil }
+        guard let file = unsafe fopen("/proc/self/cgroup", "re") else { return [] }
+        defer { unsafe fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe fread(&bytes, 1, bytes.count, file)
+        bytes.removeLast(bytes.count - count)
+        return groups(in: String(decoding: bytes, as: UTF8.self)) { unsafe access($0, R_OK) == 0 }
     }
 
     /// - Parameters:
@@ -60,25 +84,23 @@ package struct MemoryGroup: Equatable, Sendable {
         }
     }
 
-    /// What is charged now; nil for a group without a limit.
+    /// What is charged now; nil for a group without a limit. Allocates nothing.
     package func usage() -> Usage? {
-        let current = isUnified ? "/memory.current" : "/memory.usage_in_bytes"
-        guard let limit, let charged = KernelText.number(path + current),
-            let text = KernelText.read(path + "/memory.stat")
-        else { return nil }
+        guard let limit, let charged = KernelText.number(usageFile) else { return nil }
         // In version 1 only the totals count what is in groups below.
-        let counted: Set<Substring> =
+        let files =
             isUnified
-            ? ["inactive_file", "active_file", "slab_reclaimable"] : ["total_inactive_file", "total_active_file"]
-        var files = 0
-        KernelText.forEachField(of: text) { name, value in if counted.contains(name) { files += Int(value) ?? 0 } }
-        return Usage(limit: limit, charged: charged, files: files)
+            ? KernelText.fields(statFile, "inactive_file", "active_file", "slab_reclaimable")
+            : KernelText.fields(statFile, "total_inactive_file", "total_active_file")
+        guard let files else { return nil }
+        return Usage(limit: limit, charged: charged, files: (files.0 ?? 0) + (files.1 ?? 0) + (files.2 ?? 0))
     }
 
     private var limit: Int? {
         // Version 1 has a number of pages for "none" that is almost the largest there is.
         let none = 1 << 60
-        let names = isUnified ? ["/memory.max", "/memory.high"] : ["/memory.limit_in_bytes"]
-        return names.compactMap { KernelText.number(path + $0) }.filter { $0 < none }.min()
+        var limit = KernelText.number(limitFile) ?? none
+        if isUnified { limit = min(limit, KernelText.number(highFile) ?? none) }
+        return limit < none ? limit : nil
     }
 }

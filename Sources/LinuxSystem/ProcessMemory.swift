@@ -15,18 +15,14 @@ package struct ProcessMemory: Equatable, Sendable {
 
     /// Reads the current figures; nil where /proc is not mounted.
     package static func current() -> ProcessMemory? {
-        guard let text = KernelText.read("/proc/self/status") else { return nil }
-        var memory = ProcessMemory()
-        KernelText.forEachField(of: text) { name, value in
-            guard let kibibytes = Int(value) else { return }
-            switch name {
-            case "VmRSS": memory.resident = kibibytes * 1024
-            case "VmHWM": memory.peakResident = kibibytes * 1024
-            case "RssAnon": memory.anonymous = kibibytes * 1024
-            case "RssFile": memory.mappedFiles = kibibytes * 1024
-            default: break
-            }
+        guard let kibibytes = KernelText.fields("/proc/self/status", "VmRSS", "VmHWM", "RssAnon", "RssFile") else {
+            return nil
         }
+        var memory = ProcessMemory()
+        memory.resident = (kibibytes.0 ?? 0) * 1024
+        memory.peakResident = (kibibytes.1 ?? 0) * 1024
+        memory.anonymous = (kibibytes.2 ?? 0) * 1024
+        memory.mappedFiles = (kibibytes.3 ?? 0) * 1024
         return memory
     }
 

@@ -9,13 +9,12 @@ extension BroadcastHost {
     /// the kernel takes everything, or take it back.
     package func watchMemory() {
         guard let broadcast = current, let room = memoryRoom() else { return }
-        let (move, given) = state.withLock { state -> (MemoryGovernor.Move?, [MemoryStep]) in
-            guard state.broadcast === broadcast, state.closer == nil else { return (nil, []) }
-            let move = state.governor.look(room, at: clock.now())
-            return (move, state.governor.current.map(\.step))
+        let move = state.withLock { state -> MemoryGovernor.Move? in
+            guard state.broadcast === broadcast, state.closer == nil else { return nil }
+            return state.governor.look(room, at: clock.now())
         }
         guard let move else { return }
-        let isDone = broadcast.giveUp(given)
+        let isDone = broadcast.giveUp(state.withLock { $0.governor.current.map(\.step) })
         log(move, room, isDone: isDone)
     }
 

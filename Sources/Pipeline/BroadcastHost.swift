@@ -242,6 +242,7 @@ package final class BroadcastHost: IngestConsumer {
         let snapshots = broadcast.destinations.snapshots
         state.withLock {
             $0.broadcast = nil
+            $0.governor = MemoryGovernor(steps: [])
             $0.lastDestinations = snapshots
             // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being
             // drained when the stop came is.

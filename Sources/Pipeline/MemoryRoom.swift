@@ -16,8 +16,8 @@ struct MemoryRoom: Equatable, Sendable {
     static let codeInUse = 4_000_000
 
     /// A cgroup's limit: copies of files go when the kernel needs room, all but the code in use.
-    init(_ usage: MemoryGroup.Usage, of path: String) {
-        bound = "memory cgroup \(path)"
+    init(_ usage: MemoryGroup.Usage, of title: String) {
+        bound = title
         limit = usage.limit
         needed = usage.charged - max(0, usage.files - Self.codeInUse)
     }
@@ -29,10 +29,14 @@ struct MemoryRoom: Equatable, Sendable {
         needed = memory.anonymous + min(memory.mappedFiles, Self.codeInUse)
     }
 
-    /// The tightest of all bounds; nil where neither /proc nor a cgroup can be read.
+    /// The tightest of all bounds; nil where neither /proc nor a cgroup can be read. Allocates nothing.
     static func tightest(cap: Int, groups: [MemoryGroup]) -> MemoryRoom? {
-        var rooms = groups.compactMap { group in group.usage().map { MemoryRoom($0, of: group.path) } }
-        if let memory = ProcessMemory.current() { rooms.append(MemoryRoom(memory, cap: cap)) }
-        return rooms.min { $0.left < $1.left }
+        var tightest = ProcessMemory.current().map { MemoryRoom($0, cap: cap) }
+        for group in groups {
+            guard let usage = group.usage() else { continue }
+            let room = MemoryRoom(usage, of: group.title)
+            if room.left < tightest?.left ?? .max { tightest = room }
+        }
+        return tightest
     }
 }

@@ -170,7 +170,7 @@ import Testing
                         .hasPrefix("/memfd:test") == true
                 }
             }
-            for round in 0..<300 {
+            for round in 0..<1000 {
                 var bytes: [UInt8] = []
                 client.send { sequence, _ in
                     AnnotatedMessage(key: "k", value: "\(round)").encode(sequence: sequence, into: &bytes)

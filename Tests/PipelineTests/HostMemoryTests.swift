@@ -22,7 +22,7 @@ import Testing
             // The clock will be turned far.
             configuration.stop.drain = configuration.stop.drain - .seconds(1000)
         }) {
-            MemoryRoom(.init(limit: limit, charged: limit - left.withLock { $0 }, files: 0), of: "/box")
+            MemoryRoom(.init(limit: limit, charged: limit - left.withLock { $0 }, files: 0), of: "memory cgroup /box")
         }
         try rig.start()
         let broadcast = try rig.broadcast
