@@ -25,7 +25,7 @@ struct PacketCursorState {
     /// A keyframe that was asked for and has not come is asked for again after this much decode time.
     static let keyframeRetry = MediaTime.seconds(1)
     /// Video may be ahead of the newest audio by this much without waiting for it. The mixer and the AAC encoder make
-    /// audio about 0.1 s late, and 0.2 s where it comes in blocks of 0.1 s, so that nothing waits as a rule; with longer
+    /// audio about 0.1 s late, 0.2 s where it comes in blocks of 0.1 s, so that nothing waits as a rule; with longer
     /// bursts it does, for SRS and players take steps of 0.25 s between the tracks for a break.
     static let interleave = MediaTime.milliseconds(225)
     /// And it waits no longer than this.

@@ -1,23 +1,32 @@
 internal import CLinux
 
-/// Figures that the kernel tells in texts: files of /proc and of the cgroup file systems. Nothing is allocated.
+/// Figures that the kernel tells in texts: files of /proc and of the cgroup file systems. Nothing is allocated: a String
+/// that is an argument of a C function is copied first, one that lends its bytes is not.
 enum KernelText {
     /// The number that a file begins with; nil for anything else, such as "max".
     static func number(_ path: String) -> Int? {
-        let value = unsafe upcast_kernel_number(path)
+        let value = unsafe path.withCString { unsafe upcast_kernel_number($0) }
         return value < 0 ? nil : value
     }
 
     /// The numbers of up to four fields; nil for each that is not there, and where the file cannot be read for all.
     static func fields(
-        _ path: String, _ a: String, _ b: String, _ c: String = "", _ d: String = ""
+        _ path: String, _ a: StaticString, _ b: StaticString, _ c: StaticString = "", _ d: StaticString = ""
     ) -> (Int?, Int?, Int?, Int?)? {
         var values = (0, 0, 0, 0)
         let isRead = unsafe withUnsafeMutableBytes(of: &values) { buffer in
-            unsafe upcast_kernel_fields(path, a, b, c, d, buffer.assumingMemoryBound(to: Int.self).baseAddress!)
+            unsafe path.withCString { path in
+                unsafe upcast_kernel_fields(
+                    path, text(a), text(b), text(c), text(d), buffer.assumingMemoryBound(to: Int.self).baseAddress!)
+            }
         }
         guard isRead == 1 else { return nil }
         func there(_ value: Int) -> Int? { value < 0 ? nil : value }
         return (there(values.0), there(values.1), there(values.2), there(values.3))
+    }
+
+    /// It ends with a zero, as C wants it.
+    private static func text(_ name: StaticString) -> UnsafePointer<CChar> {
+        unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

@@ -30,8 +30,8 @@ int upcast_cond_init_monotonic(void *cond);
 // Files of /proc and of cgroups, read some times a second: nothing is allocated for it.
 /// The number that a file begins with; -1 where there is none, or no file.
 long upcast_kernel_number(const char *path);
-/// The numbers behind four names at the beginnings of lines (`name 12`, `name: 12 kB`), -1 for each that is not among the
-/// file's first 8 KiB. 0 where the file cannot be read.
+/// The numbers behind four names at the beginnings of lines (`name 12`, `name: 12 kB`), -1 for each that is not among
+/// the file's first 8 KiB. 0 where the file cannot be read.
 int upcast_kernel_fields(const char *path, const char *a, const char *b, const char *c, const char *d, long values[4]);
 
 /// Outstanding bytes in a socket's send queue (SIOCOUTQ), or -1.

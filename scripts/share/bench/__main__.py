@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -36,28 +37,64 @@ SOURCES = ["1920x1080", "1170x2532", "1290x2796", "2048x2732", "2560x1440"]
 GEOMETRY_CANVASES = ["720x1280", "1080x1920", "540x960", "1280x720"]
 
 
+PARTS = ["work", "geometry", "latency", "many", "growth", "micro", "box"]
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(64, f"scripts/bench: {message}\n")
+
+
+def words(known):
+    def split(text):
+        for word in text.split(","):
+            if word not in known:
+                raise argparse.ArgumentTypeError(f"there is no {word}, but {', '.join(known)}")
+        return text
+    return split
+
+
+def number(least):
+    def parse(text):
+        if not text.isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is no number from {least} on")
+        return int(text)
+    return parse
+
+
+def existing(path):
+    if not os.path.isfile(path):
+        raise argparse.ArgumentTypeError(f"there is no file {path}")
+    return path
+
+
 def arguments():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="scripts/bench", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Processor time and peak memory of upcastd beside ffmpeg and GStreamer at the same work, on this "
         "machine, in this run.",
         epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), latency (a frame's "
         "last byte to its message at the server), many (broadcasts at once), growth (frame rates and destinations), "
         "micro (PCM, the packet log and the protocol by themselves), box (in 50 MiB, with a stalling uplink). Exit "
-        f"status: 0 measured, 1 something failed, 2 a ratio is more than {REGRESSION} times that of --compare.")
-    parser.add_argument("--only", default="work,geometry,latency,many,growth,micro,box",
-                        help="parts, with commas (default: all)")
-    parser.add_argument("--content", default="motion,screen,static", help="contents, with commas (default: all)")
-    parser.add_argument("--canvas", default="720p,1080p,540p", help="canvases, with commas (default: all)")
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each contender, interleaved (default: 5)")
-    parser.add_argument("--seconds", type=int, default=10, help="length of a run (default: 10)")
-    parser.add_argument("--screen", help="a video of a screen, 1920x1080, to be used for screen and static")
+        f"status: 0 measured, 1 something failed, 2 a ratio is more than {REGRESSION} times that of --compare, 64 wrong "
+        "option, 130 interrupted, 143 terminated.")
+    parser.add_argument("--only", type=words(PARTS), default=",".join(PARTS), help="parts, with commas (default: all)")
+    parser.add_argument("--content", type=words(TARGETS), default=",".join(TARGETS),
+                        help="contents, with commas (default: all)")
+    parser.add_argument("--canvas", type=words(CANVASES), default="720p,1080p,540p",
+                        help="canvases, with commas (default: all)")
+    parser.add_argument("--rounds", type=number(1), default=5, help="runs of each contender, interleaved (default: 5)")
+    parser.add_argument("--seconds", type=number(5), default=10, help="length of a run (default: 10)")
+    parser.add_argument("--screen", type=existing, help="a video of a screen, 1920x1080, to be used for screen and static")
     parser.add_argument("--geometry", default="common", choices=["common", "all"],
                         help="common: turned and not; all: the eight orientations and all sizes (default: common)")
     parser.add_argument("--out", default="bench-results", help="folder for the figures and plots")
-    parser.add_argument("--box-seconds", type=int, default=600, help="length of upcast's run in the box (default: 600)")
-    parser.add_argument("--compare", help="results.json of an earlier run")
+    parser.add_argument("--box-seconds", type=number(70), default=600,
+                        help="length of upcast's run in the box (default: 600)")
+    parser.add_argument("--compare", type=existing, help="results.json of an earlier run")
     parser.add_argument("--bin-dir", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--check-options", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -146,6 +183,32 @@ def wire_overhead(run):
     return (run["wire_bytes"] / run["media_bytes"] - 1) * 100
 
 
+def differences(results, frames):
+    """Where a contender's work is not what the row asks for, or not what upcast's is."""
+    lines = []
+    for row in results["work"]:
+        ours = row["runs"]["upcast"]
+        for who, runs in row["runs"].items():
+            said = []
+            count = report.median([run.get("frames", 0) for run in runs])
+            if count < 0.99 * frames:
+                said.append(f"{count:.0f} of {frames} frames")
+            rate = report.median([run.get("video_kbps", 0) for run in runs])
+            if abs(rate - row["kbps"]) > 0.03 * row["kbps"]:
+                said.append(f"{rate:.0f} instead of {row['kbps']} kb/s of video")
+            ssim = runs[0].get("ssim", 0) - ours[0].get("ssim", 0)
+            if abs(ssim) > 0.003:
+                said.append(f"SSIM {ssim:+.4f} beside upcast's")
+            loudness = runs[0].get("loudness", 0) - ours[0].get("loudness", 0)
+            if abs(loudness) > 0.5:
+                said.append(f"sound {loudness:+.1f} dB beside upcast's")
+            if said:
+                lines.append(f"  {row['content']}, {row['canvas']}, {who}: {'; '.join(said)}")
+    if not lines:
+        return "the work was the same: frames, bitrate within 3 %, SSIM within 0.003, loudness within 0.5 dB"
+    return "\n".join(["not the same work:"] + lines)
+
+
 def work_report(results, options):
     lines, header = [], ["content, canvas, who", "CPU ms/frame", "of it client", "peak MB", "frames", "video kb/s",
                          "audio kb/s", "wire overhead %", "SSIM", "dBFS"]
@@ -184,7 +247,7 @@ def work_report(results, options):
           [(who, report.median([r["peak"] for r in runs]) / 1e6) for who, runs in row["runs"].items()])
          for row in results["work"]], os.path.join(options.out, "memory.svg"))
     return (
-        report.table(header, lines) + "\n\n" + report.table(
+        report.table(header, lines) + "\n\n" + differences(results, frames) + "\n\n" + report.table(
             ["ratio, client included", "CPU", "spread", "target", "memory", "spread", "target"], verdicts))
 
 
@@ -293,7 +356,7 @@ def many(options, folder, results):
                     if client:
                         row["cpu"] += client.wait(options.seconds + 60)[1]
                         process.look()
-                        process.child.send_signal(15)
+                        process.signal(15)
                     row["cpu"] += process.wait(options.seconds + 60)[1]
                     row["memory"] += process.peak
                 time.sleep(0.5)
@@ -363,6 +426,8 @@ def many_report(results):
 
 def main():
     options = arguments()
+    if options.check_options:
+        return 0
     os.makedirs(options.out, exist_ok=True)
     parts = options.only.split(",")
     results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
@@ -403,7 +468,7 @@ def main():
     with open(os.path.join(options.out, "table.txt"), "w") as file:
         file.write(text)
     print(text)
-    say(f"figures and plots are in {options.out}")
+    say(f"figures are in {options.out}")
     failed = [run["note"] for row in results["work"] for runs in row["runs"].values() for run in runs if run["note"]]
     if failed:
         say(f"{len(failed)} runs failed; the first: {failed[0]}")
@@ -419,4 +484,8 @@ def main():
     return 0
 
 
-sys.exit(main())
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+try:
+    sys.exit(main())
+except KeyboardInterrupt:
+    sys.exit(130)

@@ -196,7 +196,7 @@ def of_upcast(bin_dir, nginx, video, audio, seconds, folder, say):
         code, _ = client.wait(30)
         figures["client"] = "ended well" if code == 0 else client.last_words()
         figures["peak_resident"] = daemon.peak
-        daemon.child.send_signal(signal.SIGTERM)
+        daemon.signal(signal.SIGTERM)
         figures["status"], figures["cpu"] = daemon.wait(30)
         figures["peak_charged"], figures["kills"] = box.peak(), box.kills()
     finally:

@@ -66,6 +66,11 @@ class _Process:
         """Without taking its status and times away from `wait`."""
         return os.waitid(os.P_PID, self.child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
+    def signal(self, number):
+        """Popen.send_signal would take the status of a process that has ended."""
+        if not self.has_ended():
+            os.kill(self.child.pid, number)
+
     def wait(self, timeout):
         """The exit status and the processor seconds; the process is killed when it takes longer."""
         deadline = time.monotonic() + timeout
@@ -74,7 +79,7 @@ class _Process:
             if pid:
                 break
             if time.monotonic() > deadline:
-                self.child.send_signal(signal.SIGKILL)
+                self.signal(signal.SIGKILL)
                 pid, status, usage = os.wait4(self.child.pid, 0)
                 break
             time.sleep(0.01)
@@ -124,7 +129,7 @@ class Upcast:
         daemon = _Process([self.bin + "/upcastd", "--config", config], folder + "/upcastd.log", group)
         deadline = time.monotonic() + 15
         while not os.path.exists(folder + "/capture.sock"):
-            if time.monotonic() > deadline or daemon.child.poll() is not None:
+            if time.monotonic() > deadline or daemon.has_ended():
                 raise RuntimeError("upcastd did not start: " + daemon.last_words())
             time.sleep(0.02)
         return daemon
@@ -145,7 +150,7 @@ class Upcast:
         if status != 0:
             result.note = "upcast-send: " + client.last_words()
         daemon.look()
-        daemon.child.send_signal(signal.SIGTERM)
+        daemon.signal(signal.SIGTERM)
         status, result.cpu = daemon.wait(20)
         result.peak = daemon.peak
         if status != 0 and not result.note:

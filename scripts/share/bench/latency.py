@@ -227,7 +227,7 @@ def of_upcast(contender, task_type, frames, seconds, folder):
         arrivals = list(sink.arrivals)
     finally:
         peer.close()
-        daemon.child.send_signal(signal.SIGTERM)
+        daemon.signal(signal.SIGTERM)
         daemon.wait(20)
         sink.stop()
     return _milliseconds(sent, arrivals)
