@@ -1,7 +1,7 @@
 internal import CLinux
 
-/// Figures that the kernel tells in texts: files of /proc and of the cgroup file systems. Nothing is allocated: a String
-/// that is an argument of a C function is copied first, one that lends its bytes is not.
+/// Figures that the kernel tells in texts: files of /proc and of the cgroup file systems. Nothing is allocated: a
+/// String that is an argument of a C function is copied first, one that lends its bytes is not.
 enum KernelText {
     /// The number that a file begins with; nil for anything else, such as "max".
     static func number(_ path: String) -> Int? {
