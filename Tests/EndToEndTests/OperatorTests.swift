@@ -29,7 +29,9 @@ import Testing
             let memory = try #require(status["memory"] as? [String: Any])
             #expect(memory["plan_bytes"] as? Int ?? .max <= memory["cap_bytes"] as? Int ?? 0)
             #expect(!text.contains(DaemonSettings.streamKey) && !json.contains(DaemonSettings.streamKey))
-            for name in Self.names(in: status) { #expect(name.wholeMatch(of: /[a-z]+[0-9]*(_[a-z]+)*/) != nil, "\(name)") }
+            for name in Self.names(in: status) {
+                #expect(name.wholeMatch(of: /[a-z]+[0-9]*(_[a-z]+)*/) != nil, "\(name)")
+            }
             try playback.client.finish()
             try stage.end()
         }
