@@ -5,7 +5,7 @@ internal import Glibc
 /// Pages are resident from their first write on. Not thread-safe.
 @safe final class RingStorage {
     let byteCount: Int
-    private let base: UnsafeMutableRawPointer
+    let base: UnsafeMutableRawPointer
 
     private static let pageBytes = 4096
 
@@ -58,13 +58,6 @@ internal import Glibc
             guard first < end, let page = unsafe UnsafeMutableRawPointer(bitPattern: first) else { return }
             unsafe madvise(page, Int(end - first), CInt(MADV_DONTNEED))
         }
-    }
-
-    /// Bytes of it that are in memory (mincore(2)), for tests.
-    var residentBytes: Int {
-        var pages = [UInt8](repeating: 0, count: (byteCount + Self.pageBytes - 1) / Self.pageBytes)
-        guard unsafe mincore(base, byteCount, &pages) == 0 else { return 0 }
-        return pages.reduce(0) { $0 + Int($1 & 1) } * Self.pageBytes
     }
 
     /// Moves what stands at `offset` to the same offset of another ring, giving pages back as it goes: both together

@@ -11,5 +11,8 @@ package struct BufferConfiguration: Equatable, Sendable {
     /// A destination that is this far behind jumps to a new keyframe.
     package var dropToKeyframe = MediaTime.milliseconds(900)
 
+    /// The smallest log that can be configured, in bytes.
+    package static let leastBytes = 128 << 10
+
     package init() {}
 }

@@ -169,7 +169,7 @@ enum ConfigurationTable {
                 "buffer", "duration_ms", \.buffer.duration, .milliseconds(500...60_000), unit: "ms",
                 "The most time that the log holds.", memory: "Up to max_bytes."),
             ConfigurationKey(
-                "buffer", "max_bytes", \.buffer.maxBytes, .bytes(128 << 10...256 << 20),
+                "buffer", "max_bytes", \.buffer.maxBytes, .bytes(BufferConfiguration.leastBytes...256 << 20),
                 "The most bytes that the log holds.", memory: "This many bytes, allocated when the broadcast begins."),
             ConfigurationKey(
                 "buffer", "delay_ms", \.buffer.delay, .milliseconds(0...60_000), unit: "ms",

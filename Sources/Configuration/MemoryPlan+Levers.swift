@@ -34,7 +34,7 @@ extension MemoryPlan {
         }
         // Half the log, but never less than what the rules between keys ask for.
         let half = configuration.buffer.maxBytes / 2
-        if half >= max(configuration.leastLogBytes, 128 << 10) {
+        if half >= max(configuration.leastLogBytes, BufferConfiguration.leastBytes) {
             offer("buffer.max_bytes: \(half)") { $0.buffer.maxBytes = half }
         }
         let latency = max(configuration.audio.minLatency, .milliseconds(250))
@@ -51,7 +51,7 @@ extension MemoryPlan {
 extension Configuration {
     /// What the packet log must hold: the delay, everything up to a keyframe jump, and a keyframe as large as the rate
     /// control allows.
-    var leastLogBytes: Int {
+    package var leastLogBytes: Int {
         let milliseconds = Int((buffer.delay + buffer.dropToKeyframe + video.vbv).milliseconds)
         return (video.bitrate + audio.bitrate) / 8 * milliseconds / 1000
     }

@@ -25,12 +25,13 @@ struct MemorySavings: Sendable {
         let (buffer, video) = (configuration.buffer, configuration.video)
         fullLog = Log(maxBytes: buffer.maxBytes, maxDelay: buffer.delay)
         // A delay goes before what a late destination needs.
-        let held = buffer.dropToKeyframe + video.vbv
-        let bytesPerSecond = (video.bitrate + configuration.audio.bitrate) / 8
-        let least = min(buffer.maxBytes, max(128 << 10, bytesPerSecond * Int(held.milliseconds) / 1000))
+        var withoutDelay = configuration
+        withoutDelay.buffer.delay = .zero
+        let least = min(buffer.maxBytes, max(BufferConfiguration.leastBytes, withoutDelay.leastLogBytes))
         let half = max(least, buffer.maxBytes / 2)
-        let duration = MediaTime.milliseconds(Int64(half * 1000 / max(1, bytesPerSecond)))
-        halfLog = Log(maxBytes: half, maxDelay: min(buffer.delay, max(.zero, duration - held)))
+        let bytesPerSecond = (video.bitrate + configuration.audio.bitrate) / 8
+        let delay = MediaTime.milliseconds(Int64((half - least) * 1000 / max(1, bytesPerSecond)))
+        halfLog = Log(maxBytes: half, maxDelay: min(buffer.delay, delay))
         leastLog = Log(maxBytes: least, maxDelay: .zero)
         pictureCount = configuration.pictureCount
         pictureBytes = pictureCount > 2 ? Picture.byteCount(width: video.width, height: video.height) : 0

@@ -47,10 +47,10 @@ extension Configuration {
 /// release builds on Debian 12 (x86_64).
 private enum MeasuredMemory {
     /// When the daemon says that it is ready: anonymous pages (relocations of libavcodec's hundred libraries, the Swift
-    /// runtime) 4.6 MB, page tables 0.4. And 4 MB of code and constants: of the 8 to 11 MB that are mapped while it
+    /// runtime) 4.6 MB, page tables 0.4. And the code and constants in use: of the 8 to 11 MB that are mapped while it
     /// encodes, about 2 are used within four seconds, and inside a cgroup it keeps up with 5 (with 3 it reads them
     /// again and again); the kernel takes the others back when it needs them.
-    static let baseline = 9_000_000
+    static let baseline = 5_000_000 + MemoryRoom.codeInUse
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
     /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, SO_RCVBUF 32 KiB, which it doubles).

@@ -1,4 +1,5 @@
 @testable import Buffering
+import Glibc
 import LinuxSystem
 import MediaCore
 import SeededRandom
@@ -94,5 +95,13 @@ import Testing
             times.append(Int(info.dts.milliseconds))
         }
         return times
+    }
+}
+
+extension RingStorage {
+    /// Bytes of it that are in memory (mincore(2)).
+    fileprivate var residentBytes: Int {
+        var pages = [UInt8](repeating: 0, count: byteCount / 4096)
+        return mincore(base, byteCount, &pages) == 0 ? pages.reduce(0) { $0 + Int($1 & 1) } * 4096 : 0
     }
 }
