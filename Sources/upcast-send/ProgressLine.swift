@@ -63,9 +63,10 @@ struct ProgressLine {
     /// - Parameter late: frames that came too late to be sent.
     mutating func ended(_ goodbye: CaptureGoodbye, late: Int64) {
         if refused > refusalsTold.count { report("\(refused) messages were refused") }
+        if late > 0 { report("\(late) frames came too late to be sent") }
         line(
             "\(goodbye.framesTaken) frames and \(goodbye.audioSamples) audio samples taken, "
-                + "\(goodbye.framesDropped) frames dropped" + (late > 0 ? ", \(late) came too late to be sent" : ""))
+                + "\(goodbye.framesDropped) frames dropped")
     }
 
     /// A line that is told whatever was asked for.

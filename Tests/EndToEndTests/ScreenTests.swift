@@ -69,15 +69,30 @@ import Testing
             try PictureArchive.save(image, as: "screen-\(orientation)")
             try PictureArchive.save(direct, as: "screen-\(orientation)-direct")
             #expect(comparison.isSamePicture, "\(comparison)")
-            // How smoothly the player moves depends on the machine; what was grabbed is what has to arrive.
+            // How smoothly the player moves depends on the machine; what was grabbed is what has to arrive, but for
+            // what a busy machine made late, which the sender and the daemon must own up to.
             let grabbed = Self.squares(inStrip: FileManager.default.contents(atPath: strip) ?? Data())
-            print("the square was grabbed at \(grabbed.count) places and seen at \(squares.count)")
+            let late = Self.number(before: " frames came too late", in: sender.errorTail)
+            let dropped = Self.number(after: " dropped=", in: stage.daemon.log)
+            let evidence =
+                "grabbed at \(grabbed.count) places, seen at \(squares.count); \(late) frames late, \(dropped) dropped"
+            print(evidence)
             #expect(grabbed.count > 12, "the grabber was held up, or the square does not move on the screen")
-            #expect(
-                squares.count * 10 >= grabbed.count * 8, "grabbed at \(grabbed.count) places, seen at \(squares.count)")
+            #expect((squares.count + late + dropped) * 10 >= grabbed.count * 9, "\(evidence)")
+            #expect(squares.count > 12, "\(evidence)")
             try stage.checkRecording(recording)
             try stage.end()
         }
+    }
+
+    private static func number(before words: String, in text: String) -> Int {
+        guard let end = text.range(of: words)?.lowerBound else { return 0 }
+        return Int(text[..<end].reversed().prefix { $0.isNumber }.reversed().map(String.init).joined()) ?? 0
+    }
+
+    private static func number(after words: String, in text: String) -> Int {
+        guard let start = text.range(of: words)?.upperBound else { return 0 }
+        return Int(text[start...].prefix { $0.isNumber }) ?? 0
     }
 
     /// Where the red square begins in each frame of two rows of 640 RGB pixels, in chroma columns.
