@@ -5,9 +5,10 @@ internal import MediaCore
 /// Scales and turns one component's plane, rows top-down as they come, straight into the upright picture.
 ///
 /// Rows are made smaller (or larger) as whole rows: that is vector arithmetic at the speed of memory, for any ratio.
-/// Along a row it is slow for most ratios, so nothing is ever scaled along a row. 64 finished rows are a strip; its
-/// rows become columns, the same is done again, and where the picture is to be turned by a quarter that is all: the
-/// turn comes for nothing. Elsewhere the columns become rows again. Mirroring is the order in which rows are stored.
+/// For a picture that is turned by a quarter, 64 finished rows are a strip; its rows become columns, the same is done
+/// again, and that is all: the turn comes for nothing. For others a finished row is scaled along itself, mirrored on
+/// the way, where the processor can (`RowTable`); elsewhere it is a strip too, whose columns become rows again. Both give
+/// the same samples. Mirroring top to bottom is the order in which rows are stored.
 ///
 /// Owns the strip and the tables, which are made anew when the sizes change; shares a `StripWorkspace`. The result does
 /// not depend on how the plane was cut into runs of rows.
@@ -20,6 +21,8 @@ internal import MediaCore
     private var rows = ResamplingTable.none
     /// Along a row.
     private var columns = ResamplingTable.none
+    /// The same in one step, where that can be.
+    private var alongRows = RowTable()
     private var strip = GrowingBuffer<UInt8>()
     /// What has come of a row that is not complete.
     private var sums = GrowingBuffer<UInt16>()
@@ -37,7 +40,7 @@ internal import MediaCore
         let tables = [from.width, from.height].reduce(0) { sum, length in
             sum + ResamplingTable.memoryBytes(from: length, to: max(to.width, to.height))
         }
-        return (stripRows + 2 + 1) * width + tables
+        return (stripRows + 2 + 1) * width + tables + RowTable.memoryBytes(to: max(to.width, to.height))
     }
 
     /// Nothing has to be done at all.
@@ -55,6 +58,7 @@ internal import MediaCore
         if (columns.from, columns.to) != (from.width, stored.width) {
             columns = ResamplingTable(from: from.width, to: stored.width)
         }
+        alongRows.configure(isStraight && !isDirect ? columns : nil, mirrored: reversesColumns)
         let width = StripWorkspace.wholeStrips(from.width)
         strip.reserve(Self.stripRows * width)
         sums.reserve(width)
@@ -78,6 +82,11 @@ internal import MediaCore
             let ends = last <= end
             // What is between two rows waits for the second, and finds the first in `lastRow`.
             if rows.enlarges && !ends { break }
+            if rows.isIdentity, alongRows.isUsable {
+                unsafe alongRows.scale(source + (first - firstRow) * stride, into: pictureRow(plane))
+                nextRow += 1
+                continue
+            }
             let out = unsafe target(plane)
             if rows.isIdentity {
                 unsafe out.update(from: source + (first - firstRow) * stride, count: from.width)
@@ -135,13 +144,20 @@ internal import MediaCore
     private func place(_ row: Int) -> Int { reversesRows ? rows.to - 1 - row : row }
 
     private func target(_ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
-        if isDirect { return unsafe plane.samples + place(nextRow) * plane.stride }
+        if isDirect { return unsafe pictureRow(plane) }
+        if alongRows.isUsable { return unsafe strip.start }
         let index = isStraight ? nextRow : place(nextRow)
         return unsafe strip.start + index % Self.stripRows * stripStride
     }
 
+    /// Where the next row goes in a picture that is not turned by a quarter.
+    private func pictureRow(_ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
+        unsafe plane.samples + place(nextRow) * plane.stride
+    }
+
     private func completeRow(_ plane: ComponentRows) {
         if isDirect { return }
+        if alongRows.isUsable { return unsafe alongRows.scale(strip.start, into: pictureRow(plane)) }
         let isLast = nextRow == rows.to - 1
         let inStrip = (isStraight ? nextRow : place(nextRow)) % Self.stripRows
         if !isStraight {

@@ -46,17 +46,23 @@ struct ResamplingTable {
     }
 
     /// The samples under `index * from / to ..< (index + 1) * from / to`, in units of 1/to of a sample. Rounding is
-    /// done on the sum so far: no weight is off by more than 1, and they add up.
+    /// done on the sum so far: no weight is off by more than 1, and they add up. What weighs nothing at either end is
+    /// left out, so that a weight of 256 is always alone.
     private static func appendArea(at index: Int, _ from: Int, _ to: Int, _ weights: inout [UInt16]) -> Int {
         let (start, end) = (index * from, (index + 1) * from)
+        var first = start / to
         var given = 0
-        for sample in start / to...(end - 1) / to {
+        for sample in start / to...(end - 1) / to where given < 256 {
             let covered = min((sample + 1) * to, end) - start
             let sum = (covered * 256 + from / 2) / from
-            weights.append(UInt16(sum - given))
+            if sum == 0 {
+                first = sample + 1
+            } else {
+                weights.append(UInt16(sum - given))
+            }
             given = sum
         }
-        return start / to
+        return first
     }
 
     /// The two samples around the place, nearer the picture's edge that one alone.
@@ -66,8 +72,8 @@ struct ResamplingTable {
         // In 1/512 of a sample, centre on centre.
         let place = max(0, min((from - 1) * 512, ((2 * index + 1) * from * 256 + to / 2) / to - 256))
         let (first, second) = (place / 512, UInt16((place % 512 + 1) / 2))
-        weights.append(256 - second)
+        if second < 256 { weights.append(256 - second) }
         if second > 0 { weights.append(second) }
-        return first
+        return second < 256 ? first : first + 1
     }
 }

@@ -32,3 +32,21 @@ void upcast_blend_strip(
 /// 16x16.
 void upcast_transpose(
     const uint8_t *plane, ptrdiff_t stride, int columns, int rows, uint8_t *out, ptrdiff_t outStride);
+
+/// Samples of a row that are made at once, in two lanes of eight.
+enum { upcast_row_block_width = 16 };
+
+/// Whether this processor can do the next (AVX2).
+int upcast_can_scale_row(void);
+
+/// Scales a row along itself. Each sample is made of `pairs` pairs of neighbours, which come from one or two windows
+/// of 16 samples a lane; for each further pair they lie 2 samples further on. For each block of 16 samples:
+///
+/// - `starts`: where the windows of both lanes begin, then, if there are two, the second ones.
+/// - `shuffles`: 32 bytes for each window, two a sample: the pair's places, or 0x80 if they are in the other window.
+/// - `weights`: 32 bytes for each pair, two a sample, which add up to at most 256; those of all pairs to 256.
+///
+/// Up to 16 + 2 * pairs bytes from the last sample on are read.
+void upcast_scale_row(
+    const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const uint8_t *weights, int windows,
+    int pairs, uint8_t *out, int width);

@@ -1,0 +1,94 @@
+internal import CPlanes
+
+/// A `ResamplingTable` as `upcast_scale_row` wants it: for rows that are scaled along themselves, in order or mirrored.
+struct RowTable: ~Copyable {
+    private var starts = GrowingBuffer<Int32>()
+    private var shuffles = GrowingBuffer<UInt8>()
+    private var weights = GrowingBuffer<UInt8>()
+    private var to = 0
+    /// Pairs of samples that each sample is made of; where fewer are needed, the last weigh nothing.
+    private var pairs = 0
+    /// Of 16 samples, for eight samples that are made at once.
+    private var windows = 0
+
+    private static let lane = blockWidth / 2
+    private static let blockWidth = Int(upcast_row_block_width)
+    private static let window = 16
+    private static let maxWindows = 2
+    /// Four neighbours of one window are made of 16 samples.
+    private static let maxPairs = 3
+
+    private static func blocks(_ to: Int) -> Int { (to + blockWidth - 1) / blockWidth }
+
+    /// The most bytes that a table takes.
+    static func memoryBytes(to: Int) -> Int {
+        blocks(to) * (maxWindows * (2 * MemoryLayout<Int32>.stride + 2 * blockWidth) + maxPairs * 2 * blockWidth)
+    }
+
+    /// False where the processor cannot, where nothing was asked for, or where four neighbours are made of too many
+    /// samples, at a ratio of about 4.6.
+    var isUsable: Bool { pairs > 0 }
+
+    /// Allocates only where more is needed than ever before.
+    mutating func configure(_ table: ResamplingTable?, mirrored: Bool) {
+        (pairs, windows) = (0, 0)
+        guard let table, upcast_can_scale_row() != 0 else { return }
+        let pairs = (table.taps.reduce(0) { max($0, Int($1.count)) } + 1) / 2
+        let taps = mirrored ? table.taps.reversed() : table.taps
+        guard pairs <= Self.maxPairs, let windows = (1...Self.maxWindows).first(where: { Self.fit(taps, windows: $0) })
+        else { return }
+        (to, self.pairs, self.windows) = (taps.count, pairs, windows)
+        let blocks = Self.blocks(to)
+        starts.reserve(2 * windows * blocks)
+        shuffles.reserve(2 * Self.blockWidth * windows * blocks)
+        weights.reserve(2 * Self.blockWidth * pairs * blocks)
+        for start in 0..<2 * windows * blocks { unsafe starts.start[start] = 0 }
+        for place in 0..<2 * Self.blockWidth * windows * blocks { unsafe shuffles.start[place] = 0x80 }
+        for place in 0..<2 * Self.blockWidth * pairs * blocks { unsafe weights.start[place] = 0 }
+        let perWindow = Self.lane / windows
+        for first in stride(from: 0, to: to, by: perWindow) {
+            let group = taps[first..<min(first + perWindow, to)]
+            let start = Self.start(group)
+            let (block, window) = (first / Self.blockWidth, first / perWindow % windows)
+            unsafe starts.start[(block * windows + window) * 2 + first % Self.blockWidth / Self.lane] = start
+            for (sample, tap) in zip(first..., group) {
+                store(tap, table, at: sample, reach: UInt8(tap.first - start), block: block, window: window)
+            }
+        }
+    }
+
+    private func store(
+        _ tap: upcast_taps, _ table: ResamplingTable, at sample: Int, reach: UInt8, block: Int, window: Int
+    ) {
+        let place = 2 * (sample % Self.blockWidth)
+        let shuffle = unsafe shuffles.start + (block * windows + window) * 2 * Self.blockWidth + place
+        let weight = unsafe weights.start + block * pairs * 2 * Self.blockWidth + place
+        unsafe (shuffle[0], shuffle[1]) = (reach, tap.count > 1 ? reach + 1 : reach)
+        guard tap.count > 1 else {
+            // In two halves, because 256 does not fit a byte.
+            let whole = table.weights[Int(tap.weights)]
+            return unsafe (weight[0], weight[1]) = (UInt8(whole / 2), UInt8(whole - whole / 2))
+        }
+        for index in 0..<Int(tap.count) {
+            let value = UInt8(table.weights[Int(tap.weights) + index])
+            unsafe weight[index / 2 * 2 * Self.blockWidth + index % 2] = value
+        }
+    }
+
+    private static func start(_ taps: ArraySlice<upcast_taps>) -> Int32 { taps.reduce(.max) { min($0, $1.first) } }
+
+    /// Whether all of a lane's samples, or of its halves', begin in one window and have the pair's second there too.
+    private static func fit(_ taps: [upcast_taps], windows: Int) -> Bool {
+        stride(from: 0, to: taps.count, by: lane / windows).allSatisfy { first in
+            let group = taps[first..<min(first + lane / windows, taps.count)]
+            let start = start(group)
+            return group.allSatisfy { Int($0.first - start) < window - 1 }
+        }
+    }
+
+    /// Up to 64 bytes after the row's last sample are read.
+    func scale(_ row: UnsafePointer<UInt8>, into out: UnsafeMutablePointer<UInt8>) {
+        unsafe upcast_scale_row(
+            row, starts.start, shuffles.start, weights.start, CInt(windows), CInt(pairs), out, CInt(to))
+    }
+}
