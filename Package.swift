@@ -53,7 +53,7 @@ let package = Package(
             dependencies: ["MediaCore", "LinuxSystem", "FLV", "Buffering", "CLibRTMP", "CGnuTLS", "CRTMPSocket"]),
 
         // Row 4: composition. Only Pipeline knows all stages.
-        .target(name: "Configuration", dependencies: ["MediaCore", "LinuxSystem", "CYAML"]),
+        .target(name: "Configuration", dependencies: ["MediaCore", "LinuxSystem", "ControlProtocol", "CYAML"]),
         .target(
             name: "Pipeline",
             dependencies: [

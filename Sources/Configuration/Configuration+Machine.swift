@@ -14,6 +14,9 @@ extension Configuration {
         func report(_ key: String, _ what: String, _ remedy: String) {
             problems.append(ConfigurationProblem(place: places[key], key: key, what: what, remedy: remedy))
         }
+        do { _ = try control.remote() } catch {
+            report("control.token_file", "\(error.source) \(error.what)", error.remedy)
+        }
         for (index, destination) in destinations.enumerated() {
             let prefix = "destinations[\(index)]"
             do { _ = try destination.streamKey(environment: environment) } catch {

@@ -193,6 +193,19 @@ enum ConfigurationTable {
                 "control", "socket_mode", \.control.socketMode, .fileMode,
                 "Permissions of that socket: who may look and command.", memory: nothing),
             ConfigurationKey(
+                "control", "listen", \.control.listen, .listenAddress,
+                "Where the same is answered over TCP, with the status page; empty for nowhere. Not encrypted: beyond "
+                    + "127.0.0.1 put a proxy with TLS before it.",
+                memory: nothing),
+            ConfigurationKey(
+                "control", "token_file", \.control.tokenFile, .optionalPath,
+                "File with the token that clients over TCP must show (Authorization: Bearer). Needed with listen.",
+                memory: nothing),
+            ConfigurationKey(
+                "control", "snapshot_size", \.control.snapshotSize, .integer(0...1280, even: true), unit: "pixels",
+                "The longer side of the pictures that upcastctl snapshot and the status page show; 0 for none.",
+                memory: "About 10 bytes a pixel while they are asked for."),
+            ConfigurationKey(
                 "log", "level", \.log.level, .cases(), "The least severe message that is written.", memory: nothing),
             ConfigurationKey(
                 "log", "format", \.log.format, .cases(), "text for people, json with one object a line.",

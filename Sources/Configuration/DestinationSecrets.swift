@@ -26,39 +26,65 @@ extension DestinationConfiguration {
     private func secret(
         called name: String, file: String?, variable: String?, prefix: String, _ environment: [String: String]
     ) throws(SecretError) -> Secret? {
-        if let file {
-            let source = "\(prefix)_file \(printable(file))"
-            let bytes: [UInt8]
-            do { bytes = try readFile(file, limit: 4096) } catch {
-                throw SecretError(source: source, what: error.what, remedy: error.remedy)
-            }
-            let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
-            return try Self.checked(String(decoding: line, as: UTF8.self), called: name, source: source)
-        }
+        if let file { return try firstLine(called: name, inFile: file, key: "\(prefix)_file") }
         if let variable {
             let source = "environment variable \(variable)"
             guard let text = environment[variable] else {
                 throw SecretError(
                     source: source, what: "is not set", remedy: "set it to \(name), or correct \(prefix)_env")
             }
-            return try Self.checked(text, called: name, source: source)
+            return try checked(text, called: name, source: source)
         }
         return nil
     }
+}
 
-    private static func checked(_ text: String, called name: String, source: String) throws(SecretError) -> Secret {
-        let secret = text.trimmingSpaces
-        guard !secret.isEmpty else {
-            throw SecretError(source: source, what: "is empty", remedy: "its first line is to be \(name)")
-        }
-        guard secret.utf8.count <= 1024, secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+extension ControlConfiguration {
+    /// Where to listen, and the token from `tokenFile`; nil when `listen` is not set.
+    package func remote() throws(SecretError) -> (address: ListenAddress, token: Secret)? {
+        guard let listen else { return nil }
+        guard let tokenFile else {
             throw SecretError(
-                source: source,
-                what: "is not \(name): longer than 1024 bytes, or with control characters",
-                remedy: "its first line is to be \(name), and nothing else")
+                source: "control.listen", what: "needs control.token_file",
+                remedy: "name a file whose first line is a token that cannot be guessed, such as: openssl rand -hex 24")
         }
-        return Secret(String(secret))
+        return (listen, try token(in: tokenFile))
     }
+
+    private func token(in tokenFile: String) throws(SecretError) -> Secret {
+        let token = try firstLine(called: "the token", inFile: tokenFile, key: "token_file")
+        guard token.revealed.utf8.count >= 16 else {
+            throw SecretError(
+                source: "token_file \(printable(tokenFile))", what: "holds less than 16 characters",
+                remedy: "make one that cannot be guessed, such as: openssl rand -hex 24")
+        }
+        return token
+    }
+}
+
+/// The first line of a file.
+private func firstLine(called name: String, inFile file: String, key: String) throws(SecretError) -> Secret {
+    let source = "\(key) \(printable(file))"
+    let bytes: [UInt8]
+    do { bytes = try readFile(file, limit: 4096) } catch {
+        throw SecretError(source: source, what: error.what, remedy: error.remedy)
+    }
+    let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+    return try checked(String(decoding: line, as: UTF8.self), called: name, source: source)
+}
+
+private func checked(_ text: String, called name: String, source: String) throws(SecretError) -> Secret {
+    let secret = text.trimmingSpaces
+    guard !secret.isEmpty else {
+        throw SecretError(source: source, what: "is empty", remedy: "its first line is to be \(name)")
+    }
+    guard secret.utf8.count <= 1024, secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        throw SecretError(
+            source: source,
+            what: "is not \(name): longer than 1024 bytes, or with control characters",
+            remedy: "its first line is to be \(name), and nothing else")
+    }
+    return Secret(String(secret))
 }
 
 /// Why there is no stream key or login; names its source, never its contents.

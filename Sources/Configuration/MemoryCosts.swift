@@ -21,6 +21,7 @@ package struct MemoryCosts: Equatable, Sendable {
     /// For each destination with `rtmps://`.
     package var tlsSession = 0
     package var controlServer = 0
+    package var snapshots = 0
     /// Touched pages of one thread's stack; the plan counts a thread for each destination itself.
     package var threadStack = 0
     /// Threads that exist whatever the number of destinations.

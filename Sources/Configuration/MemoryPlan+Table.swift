@@ -14,6 +14,7 @@ extension MemoryPlan.Purpose {
         case .sendBuffers: "send buffers"
         case .tls: "TLS"
         case .controlServer: "control server"
+        case .snapshots: "snapshots"
         case .threadStacks: "thread stacks"
         case .reserve: "reserve"
         }

@@ -14,6 +14,7 @@ package struct MemoryPlan: Equatable, Sendable {
         case sendBuffers = "send_buffers"
         case tls
         case controlServer = "control_server"
+        case snapshots
         case threadStacks = "thread_stacks"
         case reserve
     }
@@ -105,6 +106,10 @@ package struct MemoryPlan: Equatable, Sendable {
             )
         case .tls: return tls(destinations, costs)
         case .controlServer: return (costs.controlServer, "HTTP server and its connections")
+        case .snapshots:
+            let size = configuration.control.snapshotSize
+            let what = size == 0 ? "control.snapshot_size is 0" : "one of at most \(size) pixels, as JPEG"
+            return (costs.snapshots, what)
         case .threadStacks:
             let count = costs.threadCount + destinationCount
             return (costs.threadStack * count, "\(counted(count, "thread")), touched pages")

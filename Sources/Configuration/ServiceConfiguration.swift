@@ -19,6 +19,12 @@ package struct ControlConfiguration: Equatable, Sendable {
     package var socket = "/run/upcast/control.sock"
     /// Permission bits of the socket file.
     package var socketMode: UInt32 = 0o660
+    /// Where it answers over TCP as well.
+    package var listen: ListenAddress?
+    /// A file with the token that clients over TCP must show; needed with `listen`.
+    package var tokenFile: String?
+    /// Pixels of the longer side of snapshots; zero for none.
+    package var snapshotSize = 640
 
     package init() {}
 }

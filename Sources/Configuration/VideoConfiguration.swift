@@ -38,6 +38,9 @@ package struct VideoConfiguration: Equatable, Sendable {
     /// Private options of the encoder, by name.
     package var encoderOptions: [String: String] = [:]
 
+    /// Bits a second that a video encoder may be asked for.
+    package static let bitrates = 100_000...50_000_000
+
     package init() {}
 
     /// The picture that is encoded.

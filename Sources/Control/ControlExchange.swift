@@ -9,13 +9,26 @@ package struct ControlRequest: Equatable, Sendable {
     /// What follows the question mark, or nil.
     package var query: String?
     package var body: [UInt8]
+    /// Header fields; names are compared without case.
+    package var headers: [(name: String, value: String)]
 
-    package init(method: String, target: String, body: [UInt8] = []) {
+    package init(method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.method = method
+        self.headers = headers
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = parts.first.map(String.init) ?? ""
         query = parts.count == 2 ? String(parts[1]) : nil
         self.body = body
+    }
+
+    /// The first field of that name.
+    package func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    package static func == (a: ControlRequest, b: ControlRequest) -> Bool {
+        a.method == b.method && a.path == b.path && a.query == b.query && a.body == b.body
+            && a.headers.elementsEqual(b.headers) { $0 == $1 }
     }
 
     /// The value of `name` in the query, percent-decoded (RFC 3986); nil where it is not there or not UTF-8.
@@ -55,6 +68,12 @@ package struct ControlResponse: Equatable, Sendable {
     package init(status: Int, json: JSONValue) {
         self.status = status
         body = json.serialized() + [UInt8(ascii: "\n")]
+    }
+
+    package init(status: Int, contentType: String, body: [UInt8]) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
     }
 
     /// 200 with a record as JSON.

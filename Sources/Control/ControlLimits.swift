@@ -2,6 +2,8 @@
 package struct ControlLimits: Sendable {
     /// A connection past this number is answered with 503 and closed.
     package var maxConnections = 16
+    /// Of these, the ones that may be streams, which stay; a further one is answered with 503.
+    package var maxStreams = 8
     /// Bytes of request line and headers.
     package var maxHeadBytes = 8 * 1024
     package var maxBodyBytes = 8 * 1024

@@ -6,24 +6,51 @@ package import ControlProtocol
 package struct ControlRoutes: Sendable {
     package typealias Handler = @Sendable (ControlRequest) -> ControlResponse
 
-    private var routes: [(method: String, path: String, handler: Handler)] = []
+    private struct Route: Sendable {
+        var method: String
+        var path: String
+        /// Answered without a token.
+        var isOpen: Bool
+        var handler: @Sendable (ControlRequest) -> ControlAnswer
+    }
+
+    private var routes: [Route] = []
 
     package init() {}
 
     /// Adds a route; a method and path that are there already are an error of the programmer's.
-    package mutating func add(_ method: String, _ path: String, _ handler: @escaping Handler) {
+    ///
+    /// - Parameter isOpen: answered without a token, where one is asked for: it gives nothing away.
+    package mutating func add(_ method: String, _ path: String, isOpen: Bool = false, _ handler: @escaping Handler) {
+        add(method, path, isOpen: isOpen, answering: { .response(handler($0)) })
+    }
+
+    /// The same for answers that take their time.
+    package mutating func add(
+        _ method: String, _ path: String, isOpen: Bool = false,
+        answering handler: @escaping @Sendable (ControlRequest) -> ControlAnswer
+    ) {
         precondition(
             !routes.contains { ($0.method, $0.path) == (method, path) }, "route \(method) \(path) is there twice")
-        routes.append((method, path, handler))
+        routes.append(Route(method: method, path: path, isOpen: isOpen, handler: handler))
+    }
+
+    /// Every method and path, in the order in which they were added.
+    package var all: [(method: String, path: String)] { routes.map { ($0.method, $0.path) } }
+
+    /// Whether a request may be answered without a token.
+    package func isOpen(_ request: ControlRequest) -> Bool {
+        routes.contains { $0.isOpen && $0.method == request.method && $0.path == request.path }
     }
 
     /// The handler's answer, 404 for a path that no route has, 405 with `Allow` for a method that its path lacks.
-    package func respond(to request: ControlRequest) -> ControlResponse {
+    package func answer(to request: ControlRequest) -> ControlAnswer {
         let onPath = routes.filter { $0.path == request.path }
         guard !onPath.isEmpty else {
             let paths = routes.map(\.path).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-            return .failure(
-                404, "not_found", "there is nothing at this path; there is \(paths.joined(separator: ", "))")
+            return .response(
+                .failure(
+                    404, "not_found", "there is nothing at this path; there is \(paths.joined(separator: ", "))"))
         }
         if let route = onPath.first(where: { $0.method == request.method }) { return route.handler(request) }
         var methods = onPath.map(\.method)
@@ -31,7 +58,7 @@ package struct ControlRoutes: Sendable {
         var response = ControlResponse.failure(
             405, "method_not_allowed", "\(request.path) answers \(methods.joined(separator: ", ")) only")
         response.headers.append(("Allow", methods.joined(separator: ", ")))
-        return response
+        return .response(response)
     }
 }
 
@@ -49,10 +76,10 @@ extension ControlRoutes {
     ) -> ControlRoutes {
         var routes = ControlRoutes()
         routes.add("GET", "/status") { _ in .success(status()) }
-        routes.add("GET", "/healthz") { _ in
+        routes.add("GET", "/healthz", isOpen: true) { _ in
             ControlResponse(status: 200, json: .object([.init("status", .string("ok"))]))
         }
-        routes.add("GET", "/readyz") { _ in
+        routes.add("GET", "/readyz", isOpen: true) { _ in
             switch readiness() {
             case .ready: ControlResponse(status: 200, json: .object([.init("status", .string("ready"))]))
             case .notReady(let reason): .failure(503, "not_ready", reason)

@@ -4,9 +4,9 @@ internal import LinuxSystem
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import Synchronization
 
-/// HTTP/1.1 on a Unix socket, on one thread of its own: one request a connection, all bounded by `ControlLimits`.
+/// HTTP/1.1 on a Unix socket, and on TCP where that is wanted, on one thread of its own: one request a connection, all
+/// bounded by `ControlLimits`.
 ///
 /// It only reads what its routes give it; a client that is slow, silent or hostile costs its own connection.
 /// Stop it before it goes away.
@@ -16,15 +16,22 @@ package final class ControlServer: Sendable {
     private let limits: ControlLimits
     private let routes: ControlRoutes
     private let running = Monitor<Running?>(nil)
-    private let connections = ConnectionCount()
+    private let remote: RemoteControl?
+    private let connections = OpenConnections()
 
     private struct Running: Sendable {
         let group: MultiThreadedEventLoopGroup
-        let channel: any Channel
+        let channels: [any Channel]
     }
 
-    /// - Parameter mode: permission bits of the socket file.
-    package init(path: String, mode: mode_t, routes: ControlRoutes, limits: ControlLimits = ControlLimits()) {
+    /// - Parameters:
+    ///   - mode: permission bits of the socket file.
+    ///   - remote: where else it answers, to whom shows the token.
+    package init(
+        path: String, mode: mode_t, routes: ControlRoutes, remote: RemoteControl? = nil,
+        limits: ControlLimits = ControlLimits()
+    ) {
+        self.remote = remote
         self.path = path
         self.mode = mode
         self.routes = routes
@@ -49,13 +56,27 @@ package final class ControlServer: Sendable {
             throw ControlServerError(description: "control socket: \(error)")
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        var channels: [any Channel] = []
         do {
-            let channel = try bootstrap(group).withBoundSocket(listener.relinquish()).wait()
-            running.withLock { $0 = Running(group: group, channel: channel) }
+            channels.append(try bootstrap(group, token: nil).withBoundSocket(listener.relinquish()).wait())
         } catch {
             try? group.syncShutdownGracefully()
             throw ControlServerError(description: "cannot serve the control socket \(path): \(error)")
         }
+        if let remote {
+            do {
+                let server = bootstrap(group, token: remote.token)
+                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                channels.append(try server.bind(host: remote.host, port: remote.port).wait())
+            } catch {
+                unsafe unlink(path)
+                try? channels[0].close().wait()
+                try? group.syncShutdownGracefully()
+                throw ControlServerError(
+                    description: "cannot listen at \(remote.host):\(remote.port) (control.listen): \(error)")
+            }
+        }
+        running.withLock { [channels] in $0 = Running(group: group, channels: channels) }
     }
 
     /// Removes the socket file, closes every connection and ends the thread. Call from a plain thread; a second call
@@ -64,11 +85,11 @@ package final class ControlServer: Sendable {
         guard let running = running.withLock({ $0.take() }) else { return }
         // Before the close: from the close on, the path may belong to another daemon.
         unsafe unlink(path)
-        try? running.channel.close().wait()
+        for channel in running.channels { try? channel.close().wait() }
         try? running.group.syncShutdownGracefully()
     }
 
-    private func bootstrap(_ group: MultiThreadedEventLoopGroup) -> ServerBootstrap {
+    private func bootstrap(_ group: MultiThreadedEventLoopGroup, token: ControlToken?) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: 4)
             // Without it a client that shuts its writing side down would lose the answer.
@@ -76,15 +97,14 @@ package final class ControlServer: Sendable {
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { [routes, limits, connections] channel in
-                let isFull = connections.enter() > limits.maxConnections
-                channel.closeFuture.whenComplete { _ in connections.leave() }
-                return channel.eventLoop.makeCompletedFuture {
+                channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addExchange(
-                        routes: routes, limits: limits,
-                        refusal: isFull
-                            ? .failure(
-                                503, "too_many_connections", "\(limits.maxConnections) connections are open; try again")
-                            : nil)
+                        routes: routes, limits: limits, connections: connections, token: token,
+                        refusal: connections.hasRoom(for: channel, atMost: limits.maxConnections)
+                            ? nil
+                            : .failure(
+                                503, "too_many_connections",
+                                "\(limits.maxConnections) connections are open; try again"))
                 }
             }
     }
@@ -95,22 +115,18 @@ package struct ControlServerError: Error, Equatable, Sendable, CustomStringConve
     package let description: String
 }
 
-/// How many connections are open; counted on the event loop, read anywhere.
-private final class ConnectionCount: Sendable {
-    private let open = Atomic<Int>(0)
-
-    /// The number with this one.
-    func enter() -> Int { open.add(1, ordering: .relaxed).newValue }
-    func leave() { open.subtract(1, ordering: .relaxed) }
-}
-
 extension ChannelPipeline.SynchronousOperations {
     /// Everything between the socket and the routes.
-    func addExchange(routes: ControlRoutes, limits: ControlLimits, refusal: ControlResponse? = nil) throws {
+    func addExchange(
+        routes: ControlRoutes, limits: ControlLimits, connections: OpenConnections = OpenConnections(),
+        token: ControlToken? = nil, refusal: ControlResponse? = nil
+    ) throws {
         let byteLimit = ByteLimitHandler(limits)
         try addHandlers(
             byteLimit, HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
-            ExchangeHandler(routes: routes, limits: limits, byteLimit: byteLimit, refusal: refusal))
+            ExchangeHandler(
+                routes: routes, limits: limits, byteLimit: byteLimit, connections: connections, token: token,
+                refusal: refusal))
     }
 }

@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One connection: takes one request, answers it, closes. Whatever else the client sends is dropped.
+/// One connection: takes one request, answers it, closes. Whatever else the client sends is dropped. Only a stream
+/// stays, for as long as its client reads it.
 ///
 /// One request a connection keeps every bound simple: there is nothing to pipeline, and a client can hold its place for
 /// the two timeouts at most. Lives on its connection's event loop.
@@ -11,26 +12,50 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     private enum State {
         case reading(HTTPRequestHead?, body: [UInt8])
+        /// The answer comes from another thread.
+        case waiting
+        case streaming
         case answered
     }
+
+    private static let pollMilliseconds: Int64 = 20
+    private static let streamMilliseconds: Int64 = 200
 
     private let routes: ControlRoutes
     private let limits: ControlLimits
     private let byteLimit: ByteLimitHandler
+    private let connections: OpenConnections
+    /// What the client must show; nil where the socket's permissions say who may.
+    private let token: ControlToken?
     /// Answered at once, whatever the request.
     private let refusal: ControlResponse?
     private var state = State.reading(nil, body: [])
     private var timeout: Scheduled<Void>?
+    private var ticker: RepeatedTask?
+    private var isStream = false
+    private var streamed: Streamed?
 
-    init(routes: ControlRoutes, limits: ControlLimits, byteLimit: ByteLimitHandler, refusal: ControlResponse?) {
+    private struct Streamed {
+        let next: (Int64) -> [UInt8]
+        let start: NIODeadline
+        var lastWritable: NIODeadline
+    }
+
+    init(
+        routes: ControlRoutes, limits: ControlLimits, byteLimit: ByteLimitHandler, connections: OpenConnections,
+        token: ControlToken?, refusal: ControlResponse?
+    ) {
         self.routes = routes
         self.limits = limits
         self.byteLimit = byteLimit
+        self.connections = connections
+        self.token = token
         self.refusal = refusal
     }
 
     func channelActive(context: ChannelHandlerContext) {
         if let refusal { return answer(refusal, isHead: false, context) }
+        connections.reading(context.channel)
         after(limits.requestTimeoutMilliseconds, context) { handler, context in
             handler.answer(
                 .failure(
@@ -42,6 +67,8 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         timeout?.cancel()
+        ticker?.cancel()
+        connections.closed(context.channel, wasStream: isStream)
         state = .answered
     }
 
@@ -59,15 +86,87 @@ final class ExchangeHandler: ChannelInboundHandler {
             state = .reading(head, body: body)
         case .end:
             guard let head else { return context.close(promise: nil) }
+            connections.complete(context.channel)
             let isHead = head.method == .HEAD
-            let request = ControlRequest(method: isHead ? "GET" : head.method.rawValue, target: head.uri, body: body)
-            answer(routes.respond(to: request), isHead: isHead, context)
+            let request = ControlRequest(
+                method: isHead ? "GET" : head.method.rawValue, target: head.uri,
+                headers: head.headers.map { ($0.name, $0.value) }, body: body)
+            if let token, !routes.isOpen(request), !token.admits(request) {
+                return answer(ControlToken.refusal, isHead: isHead, context)
+            }
+            switch routes.answer(to: request) {
+            case .response(let response): answer(response, isHead: isHead, context)
+            case .later(let milliseconds, let poll, let otherwise):
+                wait(milliseconds, isHead: isHead, context, poll, otherwise)
+            case .stream(let stream): begin(stream, isHead: isHead, context)
+            }
         }
+    }
+
+    private func wait(
+        _ milliseconds: Int64, isHead: Bool, _ context: ChannelHandlerContext,
+        _ poll: @escaping @Sendable () -> ControlResponse?, _ otherwise: @escaping @Sendable () -> ControlResponse
+    ) {
+        state = .waiting
+        after(milliseconds, context) { handler, context in handler.answer(otherwise(), isHead: isHead, context) }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        ticker = context.eventLoop.scheduleRepeatedTask(
+            initialDelay: .zero, delay: .milliseconds(Self.pollMilliseconds)
+        ) { _ in
+            let (handler, context) = bound.value
+            if let response = poll() { handler.answer(response, isHead: isHead, context) }
+        }
+    }
+
+    // MARK: Streams
+
+    private func begin(_ stream: ControlStream, isHead: Bool, _ context: ChannelHandlerContext) {
+        guard connections.beginStream(atMost: limits.maxStreams) else {
+            return answer(
+                .failure(503, "too_many_streams", "\(limits.maxStreams) are open; close one, or try again"),
+                isHead: isHead, context)
+        }
+        isStream = true
+        state = .streaming
+        timeout?.cancel()
+        let head = HTTPResponseHead(
+            version: .http1_1, status: .ok,
+            headers: [
+                "Content-Type": stream.contentType, "Cache-Control": "no-store", "Connection": "close",
+                "X-Accel-Buffering": "no",
+            ])
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        guard !isHead else { return context.close(promise: nil) }
+        streamed = Streamed(next: stream.begin(), start: context.eventLoop.now, lastWritable: context.eventLoop.now)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        ticker = context.eventLoop.scheduleRepeatedTask(
+            initialDelay: .zero, delay: .milliseconds(Self.streamMilliseconds)
+        ) { _ in bound.value.0.stream(bound.value.1) }
+    }
+
+    /// What a client has not read yet is all that it costs: nothing more is written until it has.
+    private func stream(_ context: ChannelHandlerContext) {
+        guard let streamed else { return }
+        let now = context.eventLoop.now
+        guard context.channel.isWritable else {
+            if now - streamed.lastWritable > .milliseconds(limits.responseTimeoutMilliseconds) {
+                context.close(promise: nil)
+            }
+            return
+        }
+        self.streamed?.lastWritable = now
+        let bytes = streamed.next((now - streamed.start).nanoseconds / 1_000_000)
+        guard !bytes.isEmpty else { return }
+        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         // The client has no more to send. It may still wait for an answer that is on its way.
-        if case .reading = state, event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        guard event as? ChannelEvent == .inputClosed else { return }
+        switch state {
+        case .reading, .streaming: context.close(promise: nil)
+        case .waiting, .answered: break
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -92,8 +191,12 @@ final class ExchangeHandler: ChannelInboundHandler {
     }
 
     private func answer(_ response: ControlResponse, isHead: Bool, _ context: ChannelHandlerContext) {
-        guard case .reading = state else { return }
+        switch state {
+        case .reading, .waiting: break
+        case .streaming, .answered: return
+        }
         state = .answered
+        ticker?.cancel()
         after(limits.responseTimeoutMilliseconds, context) { _, context in context.close(promise: nil) }
 
         var headers = HTTPHeaders()

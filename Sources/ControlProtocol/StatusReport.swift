@@ -137,6 +137,20 @@ package struct LatencyStatus: JSONRecord {
     package var medianMicroseconds = 0
     package var percentile99Microseconds = 0
     package var maximumMicroseconds = 0
+    /// For metrics; not in JSON.
+    package var distribution = Distribution()
+
+    /// How many took at most so long.
+    package struct Distribution: Equatable, Sendable {
+        /// Microseconds, rising.
+        package var bounds: [UInt64] = []
+        /// For each bound.
+        package var atMost: [UInt64] = []
+        package var count: UInt64 = 0
+        package var totalMicroseconds: UInt64 = 0
+
+        package init() {}
+    }
 
     package init() {}
 

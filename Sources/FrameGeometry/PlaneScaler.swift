@@ -7,8 +7,8 @@ internal import MediaCore
 /// Rows are made smaller (or larger) as whole rows: that is vector arithmetic at the speed of memory, for any ratio.
 /// For a picture that is turned by a quarter, 64 finished rows are a strip; its rows become columns, the same is done
 /// again, and that is all: the turn comes for nothing. For others a finished row is scaled along itself, mirrored on
-/// the way, where the processor can (`RowTable`); elsewhere it is a strip too, whose columns become rows again. Both give
-/// the same samples. Mirroring top to bottom is the order in which rows are stored.
+/// the way, where the processor can (`RowTable`); elsewhere it is a strip too, whose columns become rows again. Both
+/// give the same samples. Mirroring top to bottom is the order in which rows are stored.
 ///
 /// Owns the strip and the tables, which are made anew when the sizes change; shares a `StripWorkspace`. The result does
 /// not depend on how the plane was cut into runs of rows.

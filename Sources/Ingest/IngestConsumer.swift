@@ -24,6 +24,8 @@ package enum BroadcastEnd: Equatable, Sendable {
     case protocolError
     /// The daemon is stopping.
     case daemonStopping
+    /// An operator ended it.
+    case endedByOperator
     /// The broadcast itself failed (encoder, every destination); the sentence says how.
     case failed(String)
 

@@ -40,6 +40,7 @@ package final class IngestServer: Sendable {
         var states: [StateMessage] = []
         var counters: CountersMessage?
         var failure: String?
+        var isEnded = false
         var goodbye: GoodbyeMessage?
         var isStopping = false
         var thread: WorkerThread?
@@ -100,6 +101,10 @@ package final class IngestServer: Sendable {
     /// Any thread: the broadcast cannot go on; the client is told why, and the consumer gets its `ended`.
     package func fail(_ sentence: String) { post { $0.failure = $0.failure ?? sentence } }
 
+    /// Any thread: an operator wants the running broadcast to end in order; the consumer gets its `ended`. Without one
+    /// nothing happens.
+    package func endByOperator() { post { $0.isEnded = true } }
+
     /// Any thread, once after each `ended`: everything is closed; the client gets its goodbye and the next one its
     /// turn.
     package func broadcastClosed(_ goodbye: GoodbyeMessage) { post { $0.goodbye = goodbye } }
@@ -115,7 +120,8 @@ package final class IngestServer: Sendable {
     fileprivate func accept() throws(Errno) -> OwnedDescriptor? { try acceptNext(listener) }
 
     fileprivate typealias Delivery = (
-        states: [StateMessage], counters: CountersMessage?, failure: String?, goodbye: GoodbyeMessage?, stop: Bool
+        states: [StateMessage], counters: CountersMessage?, failure: String?, isEnded: Bool, goodbye: GoodbyeMessage?,
+        stop: Bool
     )
 
     fileprivate func collectMail() -> Delivery {
@@ -126,9 +132,10 @@ package final class IngestServer: Sendable {
                 mail.states = []
                 mail.counters = nil
                 mail.failure = nil
+                mail.isEnded = false
                 mail.goodbye = nil
             }
-            return (mail.states, mail.counters, mail.failure, mail.goodbye, mail.isStopping)
+            return (mail.states, mail.counters, mail.failure, mail.isEnded, mail.goodbye, mail.isStopping)
         }
     }
 
@@ -275,6 +282,7 @@ private final class IngestLoop {
             session.sendError(ProtocolError(.broadcastFailed, fatal: true, failure))
             end(session, session.abandonSample(.failed(failure)))
         }
+        if mail.isEnded, case .reading(let session) = stage { end(session, session.abandonSample(.endedByOperator)) }
         if let session {
             for state in mail.states { session.enqueue { state.encode(sequence: $0, into: &$1) } }
             if let counters = mail.counters, case .reading = stage, session.isLive, session.keepsReading {

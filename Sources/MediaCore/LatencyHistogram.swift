@@ -24,8 +24,20 @@ package struct LatencyHistogram: Sendable {
     package var summary: LatencySummary {
         guard count > 0 else { return LatencySummary() }
         return LatencySummary(
-            count: count, average: .microseconds(Int64(clamping: total / count)), median: quantile(0.5),
-            percentile99: quantile(0.99), maximum: .microseconds(Int64(clamping: largest)))
+            count: count, total: total, atMost: atMost, average: .microseconds(Int64(clamping: total / count)),
+            median: quantile(0.5), percentile99: quantile(0.99), maximum: .microseconds(Int64(clamping: largest)))
+    }
+
+    /// How many took at most each of `LatencySummary.bounds`, to the width of a bucket.
+    private var atMost: [UInt64] {
+        var (seen, index) = (UInt64(0), 0)
+        return LatencySummary.bounds.map { bound in
+            while index < buckets.count, Self.start(of: index + 1) <= bound + 1 {
+                seen += buckets[index]
+                index += 1
+            }
+            return seen
+        }
     }
 
     /// The middle of the bucket in which the value lies that `share` of all do not exceed.
@@ -57,7 +69,17 @@ package struct LatencyHistogram: Sendable {
 
 /// What a `LatencyHistogram` comes to; zeros where nothing was noted.
 package struct LatencySummary: Equatable, Sendable {
+    /// Microseconds that `atMost` is counted for: what people look at, from fast to hopeless.
+    package static let bounds: [UInt64] = [
+        1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000,
+        10_000_000,
+    ]
+
     package var count: UInt64 = 0
+    /// Microseconds of all.
+    package var total: UInt64 = 0
+    /// How many took at most each of `bounds`.
+    package var atMost = [UInt64](repeating: 0, count: bounds.count)
     package var average = MediaTime.zero
     package var median = MediaTime.zero
     package var percentile99 = MediaTime.zero
@@ -66,9 +88,12 @@ package struct LatencySummary: Equatable, Sendable {
     package init() {}
 
     fileprivate init(
-        count: UInt64, average: MediaTime, median: MediaTime, percentile99: MediaTime, maximum: MediaTime
+        count: UInt64, total: UInt64, atMost: [UInt64], average: MediaTime, median: MediaTime,
+        percentile99: MediaTime, maximum: MediaTime
     ) {
         self.count = count
+        self.total = total
+        self.atMost = atMost
         self.average = average
         self.median = median
         self.percentile99 = percentile99

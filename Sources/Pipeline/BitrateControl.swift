@@ -22,20 +22,36 @@ final class BitrateControl: Sendable {
         var controllers: [(name: String, controller: BitrateController, isThere: Bool)] = []
         var current: BitrateStep
         var nextLook = MediaTime.zero
+        var limits: BitrateController.Limits
+        /// The ceiling has been moved, and the encoder does not know.
+        var isCeilingNew = false
     }
 
     /// Reports come about as often.
     private static let period = MediaTime.milliseconds(100)
-    private let limits: BitrateController.Limits
+    private let configured: BitrateController.Limits
     private let state: Monitor<State>
 
     init(_ limits: BitrateController.Limits) {
-        self.limits = limits
+        configured = limits
         let start = BitrateStep(bitrate: limits.ceiling, frameRateDivisor: 1, reason: "as configured")
-        state = Monitor(State(current: start))
+        state = Monitor(State(current: start, limits: limits))
     }
 
     var current: BitrateStep { state.withLock { $0.current } }
+
+    /// Any thread: the most bits a second from now on; nil for what is configured. Every link is learnt anew.
+    func setCeiling(_ bitrate: Int?) {
+        state.withLock { state in
+            let ceiling = bitrate ?? configured.ceiling
+            guard ceiling != state.limits.ceiling else { return }
+            state.limits.ceiling = ceiling
+            state.limits.floor = min(configured.floor, ceiling)
+            state.controllers = []
+            state.isCeilingNew = true
+            state.nextLook = .zero
+        }
+    }
 
     /// Looks at how the links do, at most ten times a second. Allocates nothing as long as nothing changes.
     ///
@@ -47,6 +63,7 @@ final class BitrateControl: Sendable {
             guard now >= state.nextLook else { return nil }
             state.nextLook = now + Self.period
             for index in state.controllers.indices { state.controllers[index].isThere = false }
+            let limits = state.limits
             var (target, slowest, isAnyPublishing) = (limits.ceiling, Int?.none, false)
             forEachLink { name, report in
                 let found = state.note(report, of: name, limits)
@@ -57,7 +74,8 @@ final class BitrateControl: Sendable {
             // The links' reasons are looked up by their places, so those that are gone go last.
             defer { state.controllers.removeAll { !$0.isThere } }
             // With nobody to ask, what was found last is the best guess for when somebody is back.
-            guard isAnyPublishing else { return nil }
+            guard isAnyPublishing || state.isCeilingNew else { return nil }
+            defer { state.isCeilingNew = false }
             return state.change(to: target, because: slowest, limits)
         }
     }
@@ -85,7 +103,8 @@ extension BitrateControl.State {
         let change = abs(Double(target - current.bitrate)) / Double(current.bitrate)
         guard target != current.bitrate, change >= Self.smallestChange || target == limits.ceiling else { return nil }
         let divisor = min(limits.maximumDivisor, max(1, (limits.floor + target - 1) / target))
-        let reason = slowest.map { "\"\(controllers[$0].name)\": \(controllers[$0].controller.reason)" }
+        let link = slowest.map { "\"\(controllers[$0].name)\": \(controllers[$0].controller.reason)" }
+        let reason = isCeilingNew ? "an operator's ceiling" : link
         current = BitrateStep(
             bitrate: target, frameRateDivisor: divisor, reason: reason ?? "every destination keeps up")
         return current

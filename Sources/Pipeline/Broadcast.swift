@@ -29,6 +29,7 @@ final class Broadcast: Sendable {
     let started: StartedMessage
     let startedAt: MediaTime
     let savings: MemorySavings
+    let snapshots: SnapshotBooth
     let video: VideoWorker
     private let audio: AudioWorker
     private let videoThread: WorkerThread
@@ -60,6 +61,7 @@ final class Broadcast: Sendable {
         queue = PCMQueue(capacity: Self.pcmQueueBytes)
         log = PacketLog(limits: configuration.packetLogLimits)
         meter = PacketMeter(into: log)
+        snapshots = SnapshotBooth(canvas, size: configuration.control.snapshotSize, clock: monotonic)
 
         let videoEncoder: VideoEncoder
         let audioEncoder: AudioEncoder
@@ -87,7 +89,7 @@ final class Broadcast: Sendable {
         let video = VideoWorker(
             slot: slot, encoder: videoEncoder, settings: configuration.videoEncoderSettings,
             leanSettings: savings.leanEncoder, shown: background, sink: meter, clock: clock, counters: counters,
-            frameRate: canvas.frameRate,
+            snapshots: snapshots, frameRate: canvas.frameRate,
             idleInterval: configuration.video.idleRepeat,
             adapt: { now in
                 let step = bitrate.look(at: now, destinations.forEachLink)
@@ -151,7 +153,7 @@ final class Broadcast: Sendable {
     /// Frames that were received and never encoded.
     private var framesDropped: UInt64 {
         slot.superseded + counters.framesAboveRate.current + counters.framesOutOfOrder.current
-            + counters.framesAbandoned.current
+            + counters.framesAbandoned.current + counters.framesHeldBack.current
     }
 
     /// What has become of the client's samples so far.
@@ -170,6 +172,7 @@ final class Broadcast: Sendable {
             switch end {
             case .finished: drained || snapshots.contains(where: \.isDrained) ? .finished : .failed
             case .daemonStopping: .daemonStopping
+            case .endedByOperator: .endedByOperator
             case .clientVanished, .protocolError, .failed: .failed
             }
         let errors = snapshots.failures

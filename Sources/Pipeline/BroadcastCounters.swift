@@ -27,6 +27,10 @@ final class BroadcastCounters: Sendable {
     let framesOutOfOrder = AtomicCount()
     /// Frames replaced by a newer one because the source is faster than the canvas's frame rate.
     let framesAboveRate = AtomicCount()
+    /// Frames that came while an operator held the broadcast.
+    let framesHeldBack = AtomicCount()
+    /// The same for PCM blocks.
+    let audioHeldBack = AtomicCount()
     /// Samples without, or with an invalid, orientation tag; treated as up.
     let orientationMissing = AtomicCount()
     let orientationInvalid = AtomicCount()

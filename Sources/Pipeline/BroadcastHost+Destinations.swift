@@ -13,10 +13,18 @@ package struct CommandRefusal: Error, Equatable, Sendable {
         case failed
         /// The destination has been given up for good.
         case hasFailed = "has_failed"
+        case badValue = "bad_value"
+        case noBroadcast = "no_broadcast"
+        case snapshotUnavailable = "snapshot_unavailable"
     }
 
     package var code: Code
     package var sentence: String
+
+    package init(code: Code, sentence: String) {
+        self.code = code
+        self.sentence = sentence
+    }
 }
 
 /// Destinations that come and go while the daemon runs. What is changed here lasts until the daemon ends.

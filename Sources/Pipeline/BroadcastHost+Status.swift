@@ -60,7 +60,7 @@ extension BroadcastHost {
         guard !state.isStopping else { return .stopping }
         guard let broadcast = state.broadcast else { return .idle }
         guard state.closer == nil else { return .draining }
-        guard !state.isPaused else { return .paused }
+        guard !state.isPaused, !state.isHeld else { return .paused }
         guard !broadcast.destinations.contains(where: \.takesPackets) else { return .live }
         return broadcast.destinations.contains { $0.video.packets > 0 } ? .reconnecting : .starting
     }
@@ -131,6 +131,8 @@ extension Broadcast {
                 case .videoAboveFrameRate: counters.framesAboveRate.asInt
                 case .videoNotAfterPrevious: counters.framesOutOfOrder.asInt
                 case .videoAbandoned: counters.framesAbandoned.asInt
+                case .videoPaused: counters.framesHeldBack.asInt
+                case .audioPaused: counters.audioHeldBack.asInt
                 case .audioQueueFull: Int(clamping: pcm.dropped + pcm.refused)
                 case .audioRefused: counters.audioRefused.asInt
                 case .audioLate: mixer.app.lateFrames + mixer.microphone.lateFrames

@@ -20,6 +20,13 @@ package final class BroadcastHost: IngestConsumer {
         /// Those of the configuration, and what was added and removed since.
         var destinations: [DestinationConfiguration]
         var isPaused = false
+        /// Paused by an operator.
+        var isHeld = false
+        /// Bits a second that an operator allows; nil as configured. Lasts until the daemon ends.
+        var bitrateCeiling: Int?
+        /// What the broadcasts that have ended counted.
+        var totals = StatusReport()
+        var history = StatusHistory()
         /// What `status` calls the state, and since when.
         var phase = StatusReport.State.idle
         var phaseSince: MediaTime
@@ -51,7 +58,7 @@ package final class BroadcastHost: IngestConsumer {
     let startedAt: MediaTime
     /// How much memory is left; nil where nobody can tell.
     let memoryRoom: @Sendable () -> MemoryRoom?
-    private let server: IngestServer
+    let server: IngestServer
     let state: Monitor<State>
 
     /// - Parameter environment: where stream keys and logins may stand (`key_env`, `login_env`).
@@ -80,7 +87,7 @@ package final class BroadcastHost: IngestConsumer {
     }
 
     /// The configuration with the destinations as they are now.
-    var currentConfiguration: Configuration {
+    package var currentConfiguration: Configuration {
         var current = configuration
         current.destinations = state.withLock { $0.destinations }
         return current
@@ -127,6 +134,7 @@ package final class BroadcastHost: IngestConsumer {
         state.withLock {
             $0.broadcast = broadcast
             $0.isPaused = false
+            $0.isHeld = false
             $0.videoRate = RateGauge()
             $0.advice = ClientAdvice()
             $0.governor = MemoryGovernor(steps: broadcast.savings.steps)
@@ -138,6 +146,7 @@ package final class BroadcastHost: IngestConsumer {
                 "broadcast": "\(id)", "client": "\(message.clientName)", "source": "\(message.source)",
                 "pid": "\(peer.map { String($0.processID) } ?? "unknown")",
             ])
+        if let ceiling = state.withLock({ $0.bitrateCeiling }) { broadcast.bitrate.setCeiling(ceiling) }
         // A connection that is refused at once fails before there is a current broadcast that it could end.
         endWithoutDestinations()
         let canvas = configuration.video.canvas
@@ -240,8 +249,10 @@ package final class BroadcastHost: IngestConsumer {
                 "duration": "\(clock.now() - broadcast.startedAt)", "sent_all": "\(drained)",
             ])
         let snapshots = broadcast.destinations.snapshots
+        let counted = status
         state.withLock {
             $0.broadcast = nil
+            $0.totals.note(ended: counted)
             $0.governor = MemoryGovernor(steps: [])
             $0.lastDestinations = snapshots
             // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being
@@ -281,6 +292,7 @@ package final class BroadcastHost: IngestConsumer {
         case .clientVanished: "the client's connection went away without finished"
         case .protocolError: "the client broke the protocol"
         case .daemonStopping: "the daemon is stopping"
+        case .endedByOperator: "an operator ended the broadcast"
         case .failed(let sentence): sentence
         }
     }
@@ -343,6 +355,7 @@ package final class BroadcastHost: IngestConsumer {
         }
         if let message { server.notify(message) }
         if let counts { server.notify(counts) }
+        noteHistory()
     }
 
     private func broadcastID() -> String {

@@ -4,6 +4,7 @@ internal import Ingest
 internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
+internal import Synchronization
 internal import Timeline
 
 /// The ingest thread's half of a broadcast: gives every sample its time, turns arriving bytes into pictures at once,
@@ -28,6 +29,10 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     private var filling: (picture: Picture, time: MediaTime)?
     private var receiving: PCMBlock?
     private let skipsUnchanged: Bool
+    /// An operator has paused the broadcast: what comes is counted and thrown away.
+    private let held = Atomic(false)
+    /// The client's last picture was thrown away, so that no other can be said to look as it does.
+    private var hasMissedPicture = false
     /// Since when the newest picture has looked as it does.
     private var unchangedSince: MediaTime?
     /// A picture that has just changed is encoded again for as long: an encoder with a bitrate to keep makes it better
@@ -54,6 +59,9 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// Any thread: the last frame's format, for people; empty before the first.
     var sourceDescription: String { sourceText.withLock { $0 } }
 
+    /// Any thread: from now on samples are thrown away, or taken again.
+    func hold(_ isHeld: Bool) { held.store(isHeld, ordering: .relaxed) }
+
     /// Any thread: what the timeline has counted.
     var timelineCounters: TimelineCounters { published.withLock { $0 } }
 
@@ -74,6 +82,11 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
         guard placement.isAccepted else {
             counters.framesOutOfOrder.add()
+            return false
+        }
+        hasMissedPicture = held.load(ordering: .relaxed)
+        guard !hasMissedPicture else {
+            counters.framesHeldBack.add()
             return false
         }
         let plan = plan(for: message.format, transform: transform(of: message))
@@ -131,7 +144,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// encoded.
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         counters.framesReceived.add()
-        guard slot.newest != nil, let planned, planned.source == message.format,
+        guard slot.newest != nil, !hasMissedPicture, let planned, planned.source == message.format,
             planned.transform == transform(of: message)
         else {
             counters.framesAbandoned.add()
@@ -141,6 +154,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         }
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
         guard placement.isAccepted else { return counters.framesOutOfOrder.add() }
+        guard !held.load(ordering: .relaxed) else { return counters.framesHeldBack.add() }
         guard !isRefined(at: placement.time) else { return counters.framesUnchanged.add() }
         slot.offerAgain(VideoFrameTag(time: placement.time, arrival: arrival))
     }
@@ -190,6 +204,10 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         let track: TimelineTrack = source == .app ? .audioApp : .audioMicrophone
         let duration = MediaTime(sample: Int64(message.frames), rate: message.format.sampleRate)
         let placement = place(track, pts: message.pts, duration: duration, arrival: arrival)
+        guard !held.load(ordering: .relaxed) else {
+            counters.audioHeldBack.add()
+            return nil
+        }
         guard placement.isAccepted, let room = unsafe queue.reserve(payloadBytes) else { return nil }
         receiving = PCMBlock(
             source: source, format: message.format, frames: message.frames, time: placement.time, arrival: arrival)

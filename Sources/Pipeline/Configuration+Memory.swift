@@ -34,7 +34,8 @@ extension Configuration {
         costs.packetLogIndex = packetLogLimits.reservedBytes - buffer.maxBytes
         costs.sendBuffer = maximumPacketBytes + MeasuredMemory.socketBuffer
         costs.tlsSession = MeasuredMemory.tlsSession
-        costs.controlServer = MeasuredMemory.controlServer
+        costs.controlServer = MeasuredMemory.controlServer + StatusHistory.memoryBytes
+        costs.snapshots = SnapshotBooth.memoryBytes(video.canvas, size: control.snapshotSize)
         costs.threadStack = MeasuredMemory.threadStack
         // Main, ingest, video, audio, close, and the control server's two.
         costs.threadCount = 7
@@ -56,7 +57,8 @@ private enum MeasuredMemory {
     /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, SO_RCVBUF 32 KiB, which it doubles).
     static let socketBuffer = 589_824
     static let tlsSession = 1_000_000
-    static let controlServer = 700_000
+    /// With 256 events of usual length.
+    static let controlServer = 830_000
     static let threadStack = 48 * 1024
     static let reserve = 500_000
 }

@@ -64,5 +64,9 @@ extension LatencyStatus {
         medianMicroseconds = Int(summary.median.nanoseconds / 1000)
         percentile99Microseconds = Int(summary.percentile99.nanoseconds / 1000)
         maximumMicroseconds = Int(summary.maximum.nanoseconds / 1000)
+        distribution.bounds = LatencySummary.bounds
+        distribution.atMost = summary.atMost
+        distribution.count = summary.count
+        distribution.totalMicroseconds = summary.total
     }
 }

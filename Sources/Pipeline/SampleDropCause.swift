@@ -9,6 +9,9 @@ enum SampleDropCause: String, CaseIterable {
     case videoNotAfterPrevious = "video_not_after_previous"
     /// Malformed, or its client vanished while it came.
     case videoAbandoned = "video_abandoned"
+    /// An operator had paused the broadcast.
+    case videoPaused = "video_paused"
+    case audioPaused = "audio_paused_blocks"
     case audioQueueFull = "audio_queue_full_blocks"
     /// The mixer could make nothing of it.
     case audioRefused = "audio_refused_blocks"

@@ -21,6 +21,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private let sink: any PacketSink
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
+    private let snapshots: SnapshotBooth
     /// What the links ask of the encoder, if that has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
     private let onFailure: @Sendable (String) -> Void
@@ -35,7 +36,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, settings: VideoEncoderSettings,
         leanSettings: VideoEncoderSettings?, shown: Picture, sink: any PacketSink,
-        clock: BroadcastClock, counters: BroadcastCounters, frameRate: FrameRate, idleInterval: MediaTime,
+        clock: BroadcastClock, counters: BroadcastCounters, snapshots: SnapshotBooth, frameRate: FrameRate,
+        idleInterval: MediaTime,
         adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.slot = slot
@@ -46,6 +48,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         self.sink = sink
         self.clock = clock
         self.counters = counters
+        self.snapshots = snapshots
         self.adapt = adapt
         self.onFailure = onFailure
         schedule = PresentationSchedule(frameRate, idleInterval: idleInterval)
@@ -150,6 +153,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         try encoding { () throws(EncodingError) in
             try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, into: sink)
         }
+        snapshots.pass(shown)
     }
 
     /// Closes the encoder and goes on with the other settings.

@@ -1,5 +1,6 @@
 internal import Control
 internal import ControlProtocol
+internal import Logging
 internal import Pipeline
 
 /// The control server's routes that change something.
@@ -25,6 +26,60 @@ extension ControlRoutes {
         }
     }
 
+    /// The same, for what the running broadcast is told.
+    mutating func addBroadcastCommands(to host: BroadcastHost) {
+        add("POST", "/stop") { _ in
+            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.stopBroadcast()) }
+        }
+        add("POST", "/pause") { _ in
+            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.pauseBroadcast(true)) }
+        }
+        add("POST", "/resume") { _ in
+            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.pauseBroadcast(false)) }
+        }
+        add("POST", "/keyframe") { _ in
+            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.requestKeyframe()) }
+        }
+        add("POST", "/bitrate") { request in
+            Self.answer { () throws(CommandRefusal) in
+                let value = try Self.members(of: request)["bits_per_second"]
+                switch value {
+                case nil, .null: try host.setBitrateCeiling(nil)
+                case .integer(let bitrate): try host.setBitrateCeiling(bitrate)
+                default: throw CommandRefusal(code: .badValue, sentence: "bits_per_second: an integer, or null")
+                }
+                return []
+            }
+        }
+    }
+
+    mutating func addLogLevel(_ level: LogLevelSwitch, logger: Logger) {
+        add("POST", "/log-level") { request in
+            Self.answer { () throws(CommandRefusal) in
+                guard case .string(let name) = try Self.members(of: request)["level"],
+                    let new = Logger.Level(rawValue: name)
+                else {
+                    let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw CommandRefusal(code: .badValue, sentence: "level: one of \(names)")
+                }
+                logger.notice("log level set", metadata: ["level": "\(new)", "by": "an operator"])
+                level.set(new)
+                return [.init("level", .string(name))]
+            }
+        }
+    }
+
+    private static func nothing(_: Void) -> [JSONValue.Member] { [] }
+
+    /// The body's object; no body is an empty one.
+    private static func members(of request: ControlRequest) throws(CommandRefusal) -> [String: JSONValue] {
+        guard !request.body.isEmpty else { return [:] }
+        guard let json = try? JSONParser.parse(request.body), case .object(let members) = json else {
+            throw CommandRefusal(code: .badValue, sentence: "the body is no JSON object")
+        }
+        return Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+    }
+
     private static func answer(
         _ command: () throws(CommandRefusal) -> [JSONValue.Member]
     ) -> ControlResponse {
@@ -33,12 +88,16 @@ extension ControlRoutes {
         } catch {
             let status =
                 switch error.code {
-                case .badDestination: 400
-                case .notFound: 404
-                case .doesNotFit, .hasFailed: 409
+                case .badDestination, .badValue: 400
+                case .notFound, .snapshotUnavailable: 404
+                case .doesNotFit, .hasFailed, .noBroadcast: 409
                 case .failed: 500
                 }
             return .failure(status, error.code.rawValue, error.sentence)
         }
+    }
+
+    static func failure(_ refusal: CommandRefusal) -> ControlResponse {
+        answer { () throws(CommandRefusal) in throw refusal }
     }
 }

@@ -12,11 +12,18 @@ struct Daemon {
     private let configuration: Configuration
     private let environment: [String: String]
     private let logger: Logger
+    private let level: LogLevelSwitch
+    private let journal: EventJournal
 
-    init(_ configuration: Configuration, environment: [String: String], logger: Logger) {
+    init(
+        _ configuration: Configuration, environment: [String: String], logger: Logger, level: LogLevelSwitch,
+        journal: EventJournal
+    ) {
         self.configuration = configuration
         self.environment = environment
         self.logger = logger
+        self.level = level
+        self.journal = journal
     }
 
     /// Runs until SIGTERM or SIGINT; then ends the broadcast, sends what is encoded, and returns what that came to.
@@ -38,9 +45,13 @@ struct Daemon {
             var routes = ControlRoutes.standard(
                 status: { [host] in host.status },
                 readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready })
+            routes.addViews(of: host, journal: journal)
             routes.addCommands(to: host)
+            routes.addBroadcastCommands(to: host)
+            routes.addLogLevel(level, logger: logger)
             control = ControlServer(
-                path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes)
+                path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,
+                remote: try remoteControl())
             try MediaLibraries.prepare(logger)
             // The last moment with one thread, and everything is loaded.
             ProcessMemory.releaseFilePages()
@@ -76,6 +87,11 @@ struct Daemon {
         let drained = host.shutDown()
         logger.notice("stopped", metadata: ["sent_all": "\(drained)"])
         return drained ? .success : .notDrained
+    }
+
+    private func remoteControl() throws(SecretError) -> RemoteControl? {
+        guard let (address, token) = try configuration.control.remote() else { return nil }
+        return RemoteControl(host: address.host, port: address.port, token: ControlToken(token.revealed))
     }
 
     private func waitForSignal(

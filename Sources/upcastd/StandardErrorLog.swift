@@ -5,13 +5,18 @@ internal import Synchronization
 
 /// Log lines on standard error, one event a line, written with one `write` so that threads do not mix.
 struct StandardErrorLog: LogHandler {
-    var logLevel: Logger.Level
+    private let level: LogLevelSwitch
     var metadata: Logger.Metadata = [:]
     let format: LogConfiguration.Format
 
-    init(level: Logger.Level, format: LogConfiguration.Format) {
-        logLevel = level
+    init(level: LogLevelSwitch, format: LogConfiguration.Format) {
+        self.level = level
         self.format = format
+    }
+
+    var logLevel: Logger.Level {
+        get { level.current }
+        set { level.set(newValue) }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -60,7 +65,7 @@ struct StandardErrorLog: LogHandler {
     }
 
     /// UTC, RFC 3339 with milliseconds.
-    private static func timestamp() -> String {
+    static func timestamp() -> String {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         var parts = unsafe tm()

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Control
 internal import Glibc
 internal import LinuxSystem
 internal import Logging
@@ -55,11 +56,16 @@ do {
     guard closed.isEmpty else { fail(.unavailable, closed.map(\.description).joined(separator: "\n")) }
 
     let signals = try SignalDescriptor([SIGTERM, SIGINT])
+    let level = LogLevelSwitch(Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info)
+    let journal = EventJournal()
     let logger = Logger(label: "upcastd") { _ in
-        StandardErrorLog(
-            level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format)
+        MultiplexLogHandler([
+            StandardErrorLog(level: level, format: configuration.log.format), EventLog(journal),
+        ])
     }
-    let status = try Daemon(configuration, environment: environment, logger: logger).run(signals: signals)
+    let status = try Daemon(
+        configuration, environment: environment, logger: logger, level: level, journal: journal
+    ).run(signals: signals)
     exit(status.rawValue)
 } catch let error as Arguments.Invalid {
     fail(.usage, error.description)

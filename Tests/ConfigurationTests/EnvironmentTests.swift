@@ -26,7 +26,9 @@ import Testing
         "audio.max_latency_ms": "500",
         "buffer.duration_ms": "5000", "buffer.max_bytes": "3MiB", "buffer.drop_disposable_ms": "600",
         "buffer.drop_to_keyframe_ms": "1000", "buffer.delay_ms": "2000",
-        "control.socket": "/run/b.sock", "control.socket_mode": "0666", "log.level": "debug", "log.format": "json",
+        "control.socket": "/run/b.sock", "control.socket_mode": "0666",
+        "control.listen": "[::1]:9180", "control.token_file": "/run/token", "control.snapshot_size": "320",
+        "log.level": "debug", "log.format": "json",
         "memory.cap_bytes": "64MiB", "stop.drain_ms": "0",
         "destinations.name": "second", "destinations.url": "rtmps://h:444/app", "destinations.key_file": "/run/key",
         "destinations.key_env": "KEY",
@@ -96,6 +98,8 @@ import Testing
         #expect(configuration.audio.appGainDecibels == -3.5)
         #expect(configuration.buffer.maxBytes == 3 << 20)
         #expect(configuration.control.socketMode == 0o666)
+        #expect(configuration.control.listen?.host == "::1")
+        #expect(configuration.control.listen?.port == 9180)
         #expect(configuration.memory.capBytes == 64 << 20)
     }
 

@@ -23,6 +23,7 @@ import Testing
         costs.threadStack = 43
         costs.threadCount = 5
         costs.reserve = 47
+        costs.snapshots = 53
         return costs
     }
 
@@ -48,7 +49,7 @@ import Testing
             .baseline: 1_000_000, .videoEncoder: 2_000_000, .audioEncoder: 30_000, .canvases: 400,
             .ingestBand: 7,
             .scaler: 11, .pcmQueue: 13, .audioMixer: 17, .packetLog: 2_097_152 + 19, .sendBuffers: 46, .tls: 29,
-            .controlServer: 41,
+            .controlServer: 41, .snapshots: 53,
             .threadStacks: 7 * 43, .reserve: 47
         ]
         #expect(plan.lines.map(\.purpose) == MemoryPlan.Purpose.allCases)
@@ -159,6 +160,7 @@ import Testing
             send buffers               0.00 MiB  1 destination
             TLS                        0.00 MiB  no rtmps:// destination
             control server             0.00 MiB  HTTP server and its connections
+            snapshots                  0.00 MiB  one of at most 640 pixels, as JPEG
             thread stacks              0.32 MiB  5 threads, touched pages
             reserve                    0.00 MiB  fragmentation
             -----------------------------------

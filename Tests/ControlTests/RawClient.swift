@@ -40,6 +40,12 @@ final class RawClient {
         return poll(&descriptor, 1, 10_000) == 1 && descriptor.revents & Int16(POLLHUP) != 0
     }
 
+    /// Waits until there is something to read, without reading.
+    func waitForFirstByte() -> Bool {
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 10_000) == 1 && descriptor.revents & Int16(POLLIN) != 0
+    }
+
     /// What comes until the server closes.
     func receive() -> [UInt8] {
         var bytes: [UInt8] = []

@@ -157,7 +157,7 @@ def of_upcast(bin_dir, nginx, video, audio, seconds, folder, say):
     figures = {"who": "upcast", "seconds": seconds, "polls": 0, "peak_needed": 0, "peak_anonymous": 0, "steps": []}
     contender = contenders.Upcast(bin_dir, options={
         "video": {"vbv_ms": 500, "adaptive": "true"}, "audio": {"max_latency_ms": 250},
-        "buffer": {"max_bytes": "1536KiB"}, "memory": {"cap_bytes": LIMIT},
+        "buffer": {"max_bytes": "1344KiB"}, "control": {"snapshot_size": 0}, "memory": {"cap_bytes": LIMIT},
         "destination": {"ca_file": folder + "/ca.pem"}})
     task = contenders.Task(
         video, *audio, WIDTH, HEIGHT, KBPS, seconds, f"rtmps://localhost:{uplink.port}/live/box", turned=False)

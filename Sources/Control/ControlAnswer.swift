@@ -1,0 +1,22 @@
+/// What a route does with a request.
+package enum ControlAnswer: Sendable {
+    case response(ControlResponse)
+    /// An answer that another thread is about to have: asked for every 20 ms on the server's thread, for so long; then
+    /// `otherwise` is the answer.
+    case later(
+        milliseconds: Int64, poll: @Sendable () -> ControlResponse?, otherwise: @Sendable () -> ControlResponse)
+    case stream(ControlStream)
+}
+
+/// An answer without an end: goes on until the client hangs up, does not read, or the server stops.
+package struct ControlStream: Sendable {
+    package var contentType: String
+    package init(contentType: String, begin: @escaping @Sendable () -> (Int64) -> [UInt8]) {
+        self.contentType = contentType
+        self.begin = begin
+    }
+
+    /// Called once, on the server's thread, for what is then called there every 200 ms with the milliseconds since it
+    /// began, while the client reads: what is to be written.
+    package var begin: @Sendable () -> (Int64) -> [UInt8]
+}

@@ -1,0 +1,65 @@
+package import ControlProtocol
+
+/// The body of `GET /events`: server-sent events (WHATWG HTML, 9.2). One watcher's, on the server's thread.
+///
+/// Events that came while a slow watcher could not be written to follow when it can, as far as the journal reaches.
+struct EventStream {
+    private let journal: EventJournal
+    private let status: @Sendable () -> StatusReport
+    private var lastID: UInt64
+    private let statusInterval: Int64?
+    private var nextStatus: Int64 = 0
+    private var nextPing = Self.pingMilliseconds
+    /// Often enough for proxies that close silent connections.
+    private static let pingMilliseconds: Int64 = 15_000
+
+    /// - Parameters:
+    ///   - lastID: the watcher has seen those up to it.
+    ///   - statusInterval: milliseconds between two `status` events; nil for none.
+    init(
+        _ journal: EventJournal, after lastID: UInt64, statusInterval: Int64?,
+        status: @escaping @Sendable () -> StatusReport
+    ) {
+        self.journal = journal
+        self.lastID = lastID
+        self.statusInterval = statusInterval
+        self.status = status
+    }
+
+    /// What is to be written now.
+    ///
+    /// - Parameter elapsed: milliseconds since the stream began.
+    mutating func next(at elapsed: Int64) -> [UInt8] {
+        var text: [UInt8] = []
+        for event in journal.events(after: lastID) {
+            text += Array("id: \(event.id)\nevent: \(event.name)\ndata: ".utf8) + event.json + Array("\n\n".utf8)
+            lastID = event.id
+        }
+        if let statusInterval, elapsed >= nextStatus {
+            nextStatus = elapsed + statusInterval
+            text += Array("event: status\ndata: ".utf8) + status().json.serialized() + Array("\n\n".utf8)
+        }
+        if !text.isEmpty {
+            nextPing = elapsed + Self.pingMilliseconds
+        } else if elapsed >= nextPing {
+            nextPing = elapsed + Self.pingMilliseconds
+            text = Array(": ping\n\n".utf8)
+        }
+        return text
+    }
+}
+
+extension ControlStream {
+    /// The answer to `GET /events`: from the header `Last-Event-ID` on, with a `status` each `status` milliseconds of
+    /// the query.
+    package static func events(
+        _ journal: EventJournal, _ request: ControlRequest, status: @escaping @Sendable () -> StatusReport
+    ) -> ControlStream {
+        let lastID = request.header("Last-Event-ID").flatMap { UInt64($0) } ?? 0
+        let interval = request.parameter("status").flatMap { Int64($0) }.map { max(250, min($0, 60_000)) }
+        return ControlStream(contentType: "text/event-stream") {
+            var stream = EventStream(journal, after: lastID, statusInterval: interval, status: status)
+            return { stream.next(at: $0) }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package import ControlProtocol
+
+/// A report in Prometheus's text format 0.0.4: base units, counters that end in `_total`, a `HELP` and a `TYPE` for
+/// each.
+///
+/// Pure. A counter must count for the daemon's life (`StatusReport.add`).
+package struct MetricsText {
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+    private var text = ""
+
+    package static func text(_ report: StatusReport) -> String {
+        var metrics = MetricsText()
+        metrics.daemon(report)
+        metrics.video(report.video)
+        metrics.audio(report.audio)
+        metrics.counter("dropped_total", "Samples thrown away before encoding.", report.drops.labelled("cause"))
+        metrics.queue(report.queue)
+        metrics.destinations(report.destinations)
+        metrics.histogram(
+            "socket_to_encoder_seconds", "From a frame's last byte at the socket to the end of its encoding.",
+            report.latency.filter { $0.path == "socket_to_encoder" }.map { ([], $0.distribution) })
+        metrics.memory(report.memory)
+        metrics.timeline(report.timeline)
+        return metrics.text
+    }
+
+    private mutating func daemon(_ report: StatusReport) {
+        gauge("build_info", "The version that runs.", [([("version", report.version)], 1)])
+        gauge(
+            "state", "1 for the state that the daemon is in.",
+            StatusReport.State.allCases.map { ([("state", $0.rawValue)], $0 == report.state ? 1 : 0) })
+        gauge("uptime_seconds", "Since the daemon started.", Double(report.uptimeMilliseconds) / 1000)
+        counter("broadcasts_total", "Broadcasts that began.", report.broadcasts)
+        gauge("client_connected", "1 while a capture client is connected.", report.client == nil ? 0 : 1)
+    }
+
+    private mutating func video(_ video: VideoStatus) {
+        counter("video_frames_received_total", "Frames that came.", video.framesReceived)
+        counter("video_frames_encoded_total", "Frames encoded, repetitions included.", video.framesEncoded)
+        counter("video_frames_repeated_total", "Of those encoded, repetitions.", video.framesRepeated)
+        counter("video_frames_unchanged_total", "Frames that looked as the one before.", video.framesUnchanged)
+        counter("video_keyframes_total", "Of those encoded, keyframes.", video.keyframes)
+        counter("video_encoded_bytes_total", "Bytes of encoded video.", video.bytesEncoded)
+        gauge("video_target_bits_per_second", "What the encoder is asked for.", Double(video.targetBitsPerSecond))
+        gauge("video_bits_per_second", "What the encoder delivers.", Double(video.bitsPerSecond))
+        gauge("video_frame_rate_divisor", "One frame in so many is encoded.", Double(video.frameRateDivisor))
+    }
+
+    private mutating func audio(_ audio: AudioStatus) {
+        counter(
+            "audio_blocks_received_total", "PCM messages that came.",
+            [
+                ([("source", "app")], Double(audio.appBlocksReceived)),
+                ([("source", "microphone")], Double(audio.microphoneBlocksReceived)),
+            ])
+        counter("audio_samples_encoded_total", "Samples of a channel encoded.", audio.samplesEncoded)
+        counter("audio_silence_samples_total", "Of these, silence where no source had sound.", audio.silenceSamples)
+        counter("audio_encoded_bytes_total", "Bytes of encoded audio.", audio.bytesEncoded)
+        gauge("audio_target_bits_per_second", "What the encoder is asked for.", Double(audio.targetBitsPerSecond))
+    }
+
+    private mutating func queue(_ queue: QueueStatus) {
+        gauge("queue_seconds", "What the slowest destination has yet to send.", Double(queue.milliseconds) / 1000)
+        gauge("queue_bytes", "The same in bytes.", Double(queue.bytes))
+        gauge("queue_packets", "The same in packets.", Double(queue.packets))
+        gauge("queue_capacity_seconds", "What the packet log may hold.", Double(queue.capacityMilliseconds) / 1000)
+        gauge("queue_capacity_bytes", "The same in bytes.", Double(queue.capacityBytes))
+    }
+
+    private mutating func destinations(_ all: [DestinationStatus]) {
+        func each(_ value: (DestinationStatus) -> Int) -> [Sample] {
+            all.map { ([("destination", $0.name)], Double(value($0))) }
+        }
+        func each(_ label: String, _ counters: (DestinationStatus) -> [Counter]) -> [Sample] {
+            all.flatMap { destination in
+                counters(destination).map {
+                    ([("destination", destination.name), (label, $0.name)], Double($0.value))
+                }
+            }
+        }
+        gauge(
+            "destination_state", "1 for the state that a destination is in.",
+            all.flatMap { destination in
+                DestinationStatus.State.allCases.map {
+                    (
+                        [("destination", destination.name), ("state", $0.rawValue)],
+                        $0 == destination.state ? 1 : 0
+                    )
+                }
+            })
+        counter("destination_sent_bytes_total", "Bytes sent.", each(\.bytesSent))
+        counter("destination_sent_packets_total", "Packets sent.", each(\.packetsSent))
+        counter(
+            "destination_acknowledged_bytes_total", "Bytes that the server acknowledged.", each(\.bytesAcknowledged))
+        counter("destination_connects_total", "Times that packets began to flow.", each(\.connects))
+        counter(
+            "destination_failures_total", "Failed attempts and broken connections.", each("cause", \.failures))
+        counter("destination_dropped_packets_total", "Packets that were skipped.", each("cause", \.drops))
+        gauge(
+            "destination_lag_seconds", "How late packets reach the other side.",
+            all.map { ([("destination", $0.name)], Double($0.lagMilliseconds) / 1000) })
+        gauge(
+            "destination_backlog_seconds", "Of that, what waits in the log.",
+            all.map { ([("destination", $0.name)], Double($0.backlogMilliseconds) / 1000) })
+        gauge("destination_backlog_bytes", "The same in bytes.", each(\.backlogBytes))
+        histogram(
+            "destination_socket_to_wire_seconds", "From a frame's last byte at the socket to its packet's write.",
+            all.map { ([("destination", $0.name)], $0.latency.distribution) })
+    }
+
+    private mutating func memory(_ memory: MemoryStatus) {
+        gauge("memory_resident_bytes", "The process's resident set.", Double(memory.residentBytes))
+        gauge("memory_peak_resident_bytes", "The most that it was.", Double(memory.peakResidentBytes))
+        gauge("memory_anonymous_bytes", "Of it, what is no file's.", Double(memory.anonymousBytes))
+        gauge("memory_needed_bytes", "What the kernel cannot take back.", Double(memory.neededBytes))
+        gauge("memory_plan_bytes", "What was planned.", Double(memory.planBytes))
+        gauge("memory_cap_bytes", "memory.cap_bytes.", Double(memory.capBytes))
+        gauge("memory_limit_bytes", "The tightest bound there is.", Double(memory.limitBytes))
+        gauge("memory_planned_bytes", "The plan by purpose.", memory.plan.labelled("purpose"))
+        gauge(
+            "memory_given_up_bytes", "What the broadcast does without, because memory is short.",
+            memory.givenUp.labelled("step"))
+        counter(
+            "memory_steps_total", "Steps of the governor.",
+            [
+                ([("direction", "down")], Double(memory.stepsDown)), ([("direction", "up")], Double(memory.stepsUp)),
+            ])
+    }
+
+    private mutating func timeline(_ timeline: [Counter]) {
+        counter(
+            "timeline_events_total", "What the guard of the timeline met.",
+            timeline.filter { StatusReport.timelineEvents.contains($0.name) }.labelled("event"))
+        gauge(
+            "clock_drift_ppm", "How much faster a source's clock runs than ours, in parts per million.",
+            timeline.filter { $0.name.hasSuffix("_drift_ppm") }.map {
+                ([("source", String($0.name.dropLast("_drift_ppm".count)))], Double($0.value))
+            })
+    }
+
+    // MARK: The format
+
+    private typealias Labels = [(name: String, value: String)]
+    fileprivate typealias Sample = (labels: [(name: String, value: String)], value: Double)
+
+    private mutating func gauge(_ name: String, _ help: String, _ value: Double) { gauge(name, help, [([], value)]) }
+    private mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) {
+        family(name, help, "gauge", samples)
+    }
+    private mutating func counter(_ name: String, _ help: String, _ value: Int) {
+        counter(name, help, [([], Double(value))])
+    }
+    private mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) {
+        family(name, help, "counter", samples)
+    }
+
+    private mutating func family(_ name: String, _ help: String, _ type: String, _ samples: [Sample]) {
+        head(name, help, type)
+        for sample in samples { line("upcast_\(name)", sample.labels, sample.value) }
+    }
+
+    private mutating func histogram(
+        _ name: String, _ help: String, _ all: [(labels: [(name: String, value: String)], LatencyStatus.Distribution)]
+    ) {
+        head(name, help, "histogram")
+        for (labels, distribution) in all {
+            for (bound, count) in zip(distribution.bounds, distribution.atMost) {
+                let seconds = Self.number(Double(bound) / 1_000_000)
+                line("upcast_\(name)_bucket", labels + [("le", seconds)], Double(count))
+            }
+            line("upcast_\(name)_bucket", labels + [("le", "+Inf")], Double(distribution.count))
+            line("upcast_\(name)_sum", labels, Double(distribution.totalMicroseconds) / 1_000_000)
+            line("upcast_\(name)_count", labels, Double(distribution.count))
+        }
+    }
+
+    private mutating func head(_ name: String, _ help: String, _ type: String) {
+        text += "# HELP upcast_\(name) \(help)\n# TYPE upcast_\(name) \(type)\n"
+    }
+
+    private mutating func line(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
+        let inside = labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+        text += name + (inside.isEmpty ? "" : "{\(inside)}") + " \(Self.number(value))\n"
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)"
+    }
+
+    private static func escaped(_ value: String) -> String {
+        var result = ""
+        for character in value.unicodeScalars {
+            switch character {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.unicodeScalars.append(character)
+            }
+        }
+        return result
+    }
+}
+
+extension [Counter] {
+    fileprivate func labelled(_ name: String) -> [MetricsText.Sample] { map { ([(name, $0.name)], Double($0.value)) } }
+}

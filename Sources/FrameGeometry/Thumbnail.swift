@@ -1,0 +1,44 @@
+internal import CLibYUV
+package import MediaCore
+
+/// A small copy of a canvas, in the colours that JPEG files are in (JFIF: BT.601, full range).
+///
+/// Holds its picture and a row for the conversion. Used by one thread at a time.
+package final class Thumbnail {
+    package static let color = ColorDescription(matrix: .bt601, range: .full)
+    package let picture: Picture
+    private let conversion: ColorConversion?
+    private let converter = ColorConverter()
+
+    /// Of a canvas, which it is no larger than.
+    ///
+    /// - Parameter longest: pixels of its longer side.
+    package init(of canvas: CanvasFormat, longest: Int) {
+        let size = Self.size(of: canvas, longest: longest)
+        picture = Picture(width: size.width, height: size.height)
+        conversion = ColorConversion(source: IntakeColor(canvas.color), canvas: Self.color)
+    }
+
+    /// Bytes that it holds.
+    package static func memoryBytes(of canvas: CanvasFormat, longest: Int) -> Int {
+        let size = size(of: canvas, longest: longest)
+        return Picture.byteCount(width: size.width, height: size.height) + ColorConverter.memoryBytes
+    }
+
+    /// Even, and of the canvas's shape.
+    package static func size(of canvas: CanvasFormat, longest: Int) -> (width: Int, height: Int) {
+        let whole = max(canvas.width, canvas.height)
+        let length = min(whole, longest)
+        return (max(2, canvas.width * length / whole / 2 * 2), max(2, canvas.height * length / whole / 2 * 2))
+    }
+
+    /// Averages areas (libyuv's box filter).
+    package func take(_ canvas: PicturePlanes) {
+        let planes = picture.planes
+        unsafe _ = I420Scale(
+            canvas.y, CInt(canvas.yStride), canvas.u, CInt(canvas.uStride), canvas.v, CInt(canvas.vStride),
+            CInt(canvas.width), CInt(canvas.height), planes.y, CInt(planes.yStride), planes.u, CInt(planes.uStride),
+            planes.v, CInt(planes.vStride), CInt(planes.width), CInt(planes.height), kFilterBox)
+        if let conversion { converter.convert(planes, by: conversion) }
+    }
+}

@@ -1,0 +1,61 @@
+package import ControlProtocol
+
+/// The last ten minutes, a row a second, for plots. Its memory is taken at the first row.
+package struct StatusHistory: Sendable {
+    /// One second.
+    package struct Row: Sendable {
+        var uptimeMilliseconds: Int
+        var videoBitsPerSecond: Int
+        var queueMilliseconds: Int
+        /// Frames that were encoded in this second, repetitions included.
+        var framesPerSecond: Int
+        /// Anonymous memory and code in use.
+        var memoryBytes: Int
+    }
+
+    static let capacity = 600
+    static let intervalMilliseconds = 1000
+    /// Bytes of a full history.
+    static let memoryBytes = capacity * MemoryLayout<Row>.stride
+
+    private var rows: [Row] = []
+    private var oldest = 0
+    private var framesBefore = 0
+
+    init() {}
+
+    mutating func note(_ report: StatusReport) {
+        if rows.isEmpty { rows.reserveCapacity(Self.capacity) }
+        let frames = report.video.framesEncoded
+        let row = Row(
+            uptimeMilliseconds: report.uptimeMilliseconds, videoBitsPerSecond: report.video.bitsPerSecond,
+            queueMilliseconds: report.queue.milliseconds, framesPerSecond: max(0, frames - framesBefore),
+            memoryBytes: report.memory.neededBytes)
+        framesBefore = frames
+        if rows.count < Self.capacity {
+            rows.append(row)
+        } else {
+            rows[oldest] = row
+            oldest = (oldest + 1) % Self.capacity
+        }
+    }
+
+    /// As `GET /history` gives it, the oldest first.
+    package var json: JSONValue {
+        let columns = ["uptime_ms", "video_bits_per_second", "queue_ms", "frames_per_second", "memory_bytes"]
+        return .object([
+            .init("interval_ms", .integer(Self.intervalMilliseconds)),
+            .init("columns", .array(columns.map(JSONValue.string))),
+            .init(
+                "rows",
+                .array(
+                    (rows[oldest...] + rows[..<oldest]).map { row in
+                        .array(
+                            [
+                                row.uptimeMilliseconds, row.videoBitsPerSecond, row.queueMilliseconds,
+                                row.framesPerSecond, row.memoryBytes,
+                            ].map(JSONValue.integer))
+                    })),
+        ])
+    }
+}

@@ -1,0 +1,39 @@
+internal import Configuration
+internal import Control
+internal import ControlProtocol
+internal import Pipeline
+
+/// The control server's routes that only look, beside `standard`.
+extension ControlRoutes {
+    mutating func addViews(of host: BroadcastHost, journal: EventJournal) {
+        add("GET", "/metrics") { _ in
+            ControlResponse(
+                status: 200, contentType: MetricsText.contentType, body: Array(MetricsText.text(host.totals).utf8))
+        }
+        add("GET", "/history") { _ in ControlResponse(status: 200, json: host.history.json) }
+        add("GET", "/config") { _ in ControlResponse(status: 200, json: host.currentConfiguration.json) }
+        add("GET", "/destinations") { _ in
+            let all = host.status.destinations.map(\.json)
+            return ControlResponse(status: 200, json: .object([.init("destinations", .array(all))]))
+        }
+        add("GET", "/events", answering: { .stream(.events(journal, $0, status: { host.status })) })
+        add("GET", "/snapshot.jpg", answering: { _ in Self.snapshot(of: host) })
+    }
+
+    /// A screen that stands still is encoded again each `video.idle_repeat_ms`, at most every 5 s.
+    private static let snapshotPatience: Int64 = 1000
+
+    private static func snapshot(of host: BroadcastHost) -> ControlAnswer {
+        let jpeg = { @Sendable (bytes: [UInt8]) in
+            ControlResponse(status: 200, contentType: "image/jpeg", body: bytes)
+        }
+        return .later(
+            milliseconds: snapshotPatience,
+            poll: {
+                do throws(CommandRefusal) { return try host.snapshot().map(jpeg) } catch { return failure(error) }
+            },
+            otherwise: {
+                do throws(CommandRefusal) { return jpeg(try host.lastSnapshot()) } catch { return failure(error) }
+            })
+    }
+}

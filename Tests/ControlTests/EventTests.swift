@@ -1,0 +1,118 @@
+import ControlProtocol
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Control
+
+/// What happened, as it is kept, streamed, and asked for again.
+@Suite struct EventTests {
+    private func journal(_ messages: String...) -> EventJournal {
+        let journal = EventJournal()
+        for message in messages {
+            journal.append(
+                time: "2026-01-01T00:00:00.000Z", level: "notice", message: message, fields: [("a", "b\n\"")])
+        }
+        return journal
+    }
+
+    @Test func namesAreWords() {
+        let names = journal("destination live", "Video bitrate changed!", "…", "up 2 s").events(after: 0).map(\.name)
+        #expect(names == ["destination_live", "video_bitrate_changed", "event", "up_2_s"])
+    }
+
+    @Test func onlyTheLastAreKept() {
+        let journal = EventJournal()
+        for number in 1...1000 { journal.append(time: "", level: "info", message: "\(number)", fields: []) }
+        let ids = journal.events(after: 0).map(\.id)
+        #expect(ids == Array(745...1000))
+        #expect(journal.events(after: 998).map(\.name) == ["999", "1000"])
+        #expect(journal.events(after: 1000).isEmpty)
+        // From before the daemon was started anew.
+        #expect(journal.events(after: 5000).count == EventJournal.capacity)
+    }
+
+    @Test func whatIsTooLongIsLeftToTheLog() throws {
+        let journal = EventJournal()
+        journal.append(
+            time: "", level: "info", message: "x", fields: [("y", String(repeating: "z", count: 1 << 20))])
+        let event = try #require(journal.events(after: 0).first)
+        #expect(event.json.count < 200)
+        #expect(String(decoding: event.json, as: UTF8.self).contains("too_long"))
+    }
+
+    @Test func aStreamGoesOnWhereAWatcherWas() throws {
+        let journal = journal("one", "two")
+        var stream = EventStream(journal, after: 1, statusInterval: nil, status: { .full })
+        let text = String(decoding: stream.next(at: 0), as: UTF8.self)
+        #expect(text.hasPrefix("id: 2\nevent: two\ndata: {\"time\":\"2026-"))
+        #expect(text.hasSuffix("}\n\n"))
+        // A line break in a value would end the event.
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 5)
+        #expect(stream.next(at: 200).isEmpty)
+        #expect(stream.next(at: 15_000) == Array(": ping\n\n".utf8))
+    }
+
+    @Test func statusComesAtItsInterval() throws {
+        var stream = EventStream(journal(), after: 0, statusInterval: 1000, status: { .full })
+        let first = String(decoding: stream.next(at: 0), as: UTF8.self)
+        #expect(first.hasPrefix("event: status\ndata: {\"version\":"))
+        #expect(stream.next(at: 800).isEmpty)
+        #expect(!stream.next(at: 1000).isEmpty)
+    }
+
+    // MARK: Over HTTP
+
+    private func channel(_ journal: EventJournal, _ limits: ControlLimits = ControlLimits()) throws -> EmbeddedChannel {
+        var routes = ControlRoutes()
+        routes.add("GET", "/events", answering: { .stream(.events(journal, $0, status: { .full })) })
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addExchange(routes: routes, limits: limits)
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/x")).wait()
+        return channel
+    }
+
+    private func written(_ channel: EmbeddedChannel) throws -> String {
+        var text = ""
+        while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
+        return text
+    }
+
+    @Test func aStreamStaysOpenAndEndsWithItsClient() throws {
+        let journal = journal("one")
+        let channel = try channel(journal)
+        try channel.writeInbound(ByteBuffer(string: "GET /events HTTP/1.1\r\nLast-Event-ID: 0\r\n\r\n"))
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        let head = try written(channel)
+        #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(head.contains("Content-Type: text/event-stream\r\n"))
+        #expect(head.contains("event: one\n"))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(channel.isActive)
+        _ = try written(channel)
+        journal.append(time: "", level: "info", message: "later", fields: [])
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(200))
+        #expect(try written(channel).contains("event: later\n"))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(!channel.isActive)
+    }
+
+    @Test func oneThatDoesNotReadIsCutOff() throws {
+        let channel = try channel(journal("one"))
+        try channel.writeInbound(ByteBuffer(string: "GET /events?status=250 HTTP/1.1\r\n\r\n"))
+        channel.isWritable = false
+        channel.embeddedEventLoop.advanceTime(by: .seconds(4))
+        #expect(channel.isActive)
+        #expect(try !written(channel).contains("event:"), "written to a client that is full")
+        channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+        #expect(!channel.isActive)
+    }
+
+    @Test func streamsAreBounded() throws {
+        var limits = ControlLimits()
+        limits.maxStreams = 0
+        let channel = try channel(journal(), limits)
+        try channel.writeInbound(ByteBuffer(string: "GET /events HTTP/1.1\r\n\r\n"))
+        #expect(try written(channel).hasPrefix("HTTP/1.1 503 "))
+    }
+}
