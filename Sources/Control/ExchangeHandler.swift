@@ -55,7 +55,6 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         if let refusal { return answer(refusal, isHead: false, context) }
-        connections.reading(context.channel)
         after(limits.requestTimeoutMilliseconds, context) { handler, context in
             handler.answer(
                 .failure(

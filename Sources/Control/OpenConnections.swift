@@ -10,18 +10,17 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
     private var reading: [any Channel] = []
     private var streams = 0
 
-    /// Notes a new connection. False where all others are being answered.
+    /// Notes a new connection, whose request is awaited. False where all others are being answered: it is refused.
     func hasRoom(for channel: any Channel, atMost limit: Int) -> Bool {
         open.insert(ObjectIdentifier(channel))
         channel.closeFuture.assumeIsolated().whenComplete { [self] _ in open.remove(ObjectIdentifier(channel)) }
-        guard open.count > limit else { return true }
-        guard !reading.isEmpty else { return false }
-        reading.removeFirst().close(promise: nil)
+        if open.count > limit {
+            guard !reading.isEmpty else { return false }
+            reading.removeFirst().close(promise: nil)
+        }
+        reading.append(channel)
         return true
     }
-
-    /// Its request is awaited from now on.
-    func reading(_ channel: any Channel) { reading.append(channel) }
 
     /// Its request has come.
     func complete(_ channel: any Channel) { reading.removeAll { $0 === channel } }
