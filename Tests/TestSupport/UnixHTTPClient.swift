@@ -6,14 +6,23 @@ import LinuxSystem
 package enum UnixHTTPClient {
     package struct Response: Sendable {
         package let status: Int
-        package let body: String
+        package let head: String
+        package let bytes: [UInt8]
+        package var body: String { String(decoding: bytes, as: UTF8.self) }
     }
 
     package static func get(_ path: String, socket: String, within seconds: Double = 10) throws -> Response {
+        try ask("GET", path, socket: socket, within: seconds)
+    }
+
+    package static func ask(
+        _ method: String, _ path: String, body: String = "", socket: String, within seconds: Double = 10
+    ) throws -> Response {
         let connection = try UnixSocket.connect(path: socket)
         var limit = timeval(tv_sec: Int(Patience.scaled(seconds)), tv_usec: 0)
         setsockopt(connection.raw, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let request = Array("GET \(path) HTTP/1.1\r\nHost: upcast\r\nConnection: close\r\n\r\n".utf8)
+        let length = "Content-Length: \(body.utf8.count)\r\n"
+        let request = Array("\(method) \(path) HTTP/1.1\r\nHost: upcast\r\n\(length)\r\n\(body)".utf8)
         guard send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
             throw Errno.current
         }
@@ -26,10 +35,13 @@ package enum UnixHTTPClient {
             if count == 0 { break }
             answer += buffer[0..<count]
         }
-        let text = String(decoding: answer, as: UTF8.self)
-        guard let end = text.range(of: "\r\n\r\n"), text.hasPrefix("HTTP/1.1 "),
-            let status = Int(text.dropFirst(9).prefix(3))
-        else { throw TestFailure("not an HTTP response: \(text.prefix(200))") }
-        return Response(status: status, body: String(text[end.upperBound...]))
+        guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else {
+            throw TestFailure("not an HTTP response: \(String(decoding: answer.prefix(200), as: UTF8.self))")
+        }
+        let head = String(decoding: answer[..<end.lowerBound], as: UTF8.self)
+        guard head.hasPrefix("HTTP/1.1 "), let status = Int(head.dropFirst(9).prefix(3)) else {
+            throw TestFailure("not an HTTP response: \(head.prefix(200))")
+        }
+        return Response(status: status, head: head, bytes: Array(answer[end.upperBound...]))
     }
 }
