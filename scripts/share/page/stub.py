@@ -27,7 +27,7 @@ MIB = 1 << 20
 
 
 def picture(seed, width=640, height=360):
-    """A PNG that looks a little like a screen."""
+    """A PNG (a browser looks at the bytes) that looks a little like a screen."""
     rows = bytearray()
     shift = seed * 7 % 160
     for y in range(height):
@@ -56,6 +56,7 @@ class Daemon:
     """What a daemon would say of itself, made up."""
 
     def __init__(self, state, hostile, age):
+        self.pictures = [picture(seed) for seed in range(3)]
         self.lock = threading.Condition()
         self.began = time.monotonic() - age
         self.state, self.since = state, time.monotonic() - min(age, 424)
@@ -64,7 +65,6 @@ class Daemon:
         self.random = random.Random(7)
         self.frames = 0
         self.rows = []
-        self.pictures = [picture(seed) for seed in range(3)]
         for second in range(int(max(0, age - 600)), int(age)):
             self.rows.append(self.row(second * 1000))
         for name, level, fields in [
