@@ -63,7 +63,7 @@ class Daemon:
         self.hostile = hostile
         self.events = []
         self.random = random.Random(7)
-        self.frames = 0
+        self.frames, self.counted = int(age * 30), self.uptime()
         self.rows = []
         for second in range(int(max(0, age - 600)), int(age)):
             self.rows.append(self.row(second * 1000))
@@ -135,7 +135,9 @@ class Daemon:
         uptime, state = self.uptime(), self.state
         row = self.row(uptime)
         on = state not in ("idle", "stopping")
-        self.frames = int(uptime * 30 / 1000) if on else 0
+        if on and uptime > self.counted:
+            self.frames += round((uptime - self.counted) * 30 / 1000)
+        self.counted = max(uptime, self.counted)
         main = "live" if state in ("live", "paused", "draining") else "reconnecting" if state == "reconnecting" else "idle"
         trouble = {"failures": {"connect": 3, "closed_by_server": 1}, "drops": {"video_disconnected": 212, "audio_disconnected": 331},
                    "connects": 2, "last_error": "rtmp://live.example.com/app/***: the server refused the connection",
@@ -191,9 +193,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
         self.close_connection = True
+        try:
+            self.end_headers()
+            self.wfile.write(body)
+        except OSError:
+            # Who asked has gone.
+            pass
 
     def fail(self, code, name, message):
         self.answer(code, {"error": {"code": name, "message": message}})
