@@ -189,6 +189,7 @@ class Browser:
         plot.hover(position={"x": 200, "y": 60})
         must(page.locator(".plot .dot[visibility=visible]").count() == 4, "four plots do not point at the same moment")
         page.mouse.move(2, 2)
+        page.evaluate("document.activeElement.blur()")
         for control in page.locator("button:visible, input:visible, [tabindex]:visible").all():
             name = control.get_attribute("aria-label") or control.inner_text()
             must(name.strip(), "a control has no name")
