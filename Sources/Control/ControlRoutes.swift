@@ -87,4 +87,19 @@ extension ControlRoutes {
         }
         return routes
     }
+
+    /// `GET /`: the page that shows what is live. It holds nothing but itself, so it needs no token; what it shows it
+    /// asks for with the one that its reader gives it.
+    package mutating func addPage() {
+        add("GET", "/", isOpen: true) { _ in
+            var response = ControlResponse(
+                status: 200, contentType: "text/html; charset=utf-8", body: PackageResources.page_html)
+            // Its own policy says what else it may do.
+            response.headers = [
+                ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+                ("Content-Security-Policy", "frame-ancestors 'none'"),
+            ]
+            return response
+        }
+    }
 }

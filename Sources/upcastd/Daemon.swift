@@ -45,6 +45,7 @@ struct Daemon {
             var routes = ControlRoutes.standard(
                 status: { [host] in host.status },
                 readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready })
+            routes.addPage()
             routes.addViews(of: host, journal: journal)
             routes.addCommands(to: host)
             routes.addBroadcastCommands(to: host)
