@@ -113,7 +113,7 @@ class Daemon:
         bits = 0 if self.state == "reconnecting" else 1.9e6 + 4e5 * math.sin(second / 37) + 1.6e5 * noise - (9e5 if trouble else 0)
         queue = 2400 + 150 * noise if trouble else abs(12 * noise)
         return [uptime, max(0, int(bits)), int(queue), 30 + (noise > .9) - (noise < -.9),
-                int((39.6 + .35 * math.sin(second / 90) + .05 * noise) * MIB)]
+                int((33.6 + .35 * math.sin(second / 90) + .05 * noise) * MIB)]
 
     def destination(self, name, url, state, **more):
         counters = {"connect": 0, "connection_lost": 0, "closed_by_server": 0}
@@ -166,10 +166,10 @@ class Daemon:
             "drops": {"video_superseded": 2 if on else 0, "video_above_frame_rate": 0, "audio_late_frames": 0},
             "queue": {"ms": row[2], "bytes": row[2] * 300, "packets": row[2] // 12, "capacity_ms": 3000, "capacity_bytes": 2097152},
             "destinations": destinations,
-            "memory": {"resident_bytes": row[4], "peak_resident_bytes": int(40.3 * MIB), "anonymous_bytes": 25_104_384,
+            "memory": {"resident_bytes": row[4] + 6 * MIB, "peak_resident_bytes": int(41.3 * MIB), "anonymous_bytes": 25_104_384,
                        "plan_bytes": 37_194_550, "cap_bytes": 52_428_800,
                        "plan": {"baseline": 9_000_000, "video_encoder": 12_734_688, "packet_log": 2_124_752, "reserve": 500_000},
-                       "limit": "memory.cap_bytes", "limit_bytes": 52_428_800, "needed_bytes": 29_104_384, "given_up": {},
+                       "limit": "memory.cap_bytes", "limit_bytes": 52_428_800, "needed_bytes": row[4], "given_up": {},
                        "steps_down": 1, "steps_up": 1},
             "timeline": {"jumps_forward": 0, "largest_drift_us": 656, "audio_latency_ms": 60, "app_drift_ppm": 3},
             "latency": [{"path": "socket_to_encoder", "average_us": 8952, "p50_us": 8704, "p99_us": 25600, "maximum_us": 48762}],
