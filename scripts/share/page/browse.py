@@ -207,7 +207,8 @@ class Browser:
         else:
             page.click(f"#{button}")
         self.wait("document.getElementById('said').textContent !== ''", "what became of it")
-        must(self.text("#said").endswith(": done"), f"{button} says {self.text('#said')}")
+        expected = {"keyframe": "Keyframe: done", "pause": "(Pause|Resume): done", "stop": "Stop: done"}[button]
+        must(re.fullmatch(expected, self.text("#said")), f"{button} says {self.text('#said')}")
         self.quiet()
         return self.text("#said")
 
