@@ -21,6 +21,8 @@ package final class ControlServer: Sendable {
     private struct Running: Sendable {
         let group: MultiThreadedEventLoopGroup
         let channel: any Channel
+        /// The socket file is ours to remove.
+        let ownsFile: Bool
     }
 
     /// - Parameter mode: permission bits of the socket file.
@@ -43,15 +45,22 @@ package final class ControlServer: Sendable {
 
     /// Creates the socket file (replacing one that nobody listens at) and answers from then on. Call from a plain
     /// thread.
-    package func start() throws(ControlServerError) {
+    ///
+    /// - Parameter passed: a listening socket that somebody else made, ours from now on; its file stays theirs.
+    package func start(on passed: consuming OwnedDescriptor? = nil) throws(ControlServerError) {
+        let ownsFile = passed == nil
         let listener: OwnedDescriptor
-        do { listener = try UnixSocket.listen(path: path, mode: mode, backlog: CInt(limits.maxConnections)) } catch {
-            throw ControlServerError(description: "control socket: \(error)")
+        if let passed {
+            listener = passed
+        } else {
+            do { listener = try UnixSocket.listen(path: path, mode: mode, backlog: CInt(limits.maxConnections)) } catch {
+                throw ControlServerError(description: "control socket: \(error)")
+            }
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let channel = try bootstrap(group).withBoundSocket(listener.relinquish()).wait()
-            running.withLock { $0 = Running(group: group, channel: channel) }
+            running.withLock { $0 = Running(group: group, channel: channel, ownsFile: ownsFile) }
         } catch {
             try? group.syncShutdownGracefully()
             throw ControlServerError(description: "cannot serve the control socket \(path): \(error)")
@@ -63,7 +72,7 @@ package final class ControlServer: Sendable {
     package func stop() {
         guard let running = running.withLock({ $0.take() }) else { return }
         // Before the close: from the close on, the path may belong to another daemon.
-        unsafe unlink(path)
+        if running.ownsFile { unsafe unlink(path) }
         try? running.channel.close().wait()
         try? running.group.syncShutdownGracefully()
     }

@@ -24,6 +24,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// What the links ask of the encoder, if that has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
     private let onFailure: @Sendable (String) -> Void
+    /// A frame from being taken to being encoded.
+    let work = WorkMark("the video thread")
+    /// Frames until it hangs, for a test.
+    private var framesUntilFreeze: Int?
 
     private let keyframeWanted = Atomic(false)
     private let leanWanted = Atomic(false)
@@ -36,8 +40,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, settings: VideoEncoderSettings,
         leanSettings: VideoEncoderSettings?, shown: Picture, sink: any PacketSink,
         clock: BroadcastClock, counters: BroadcastCounters, frameRate: FrameRate, idleInterval: MediaTime,
+        freeze: TestFreeze? = nil,
         adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
+        framesUntilFreeze = freeze?.encoderFrames
         self.slot = slot
         open = encoder
         self.settings = settings
@@ -65,6 +71,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
 
     /// Runs until the slot is closed and empty, then drains the encoder.
     func run() {
+        work.begin()
+        defer { work.end() }
         do throws(WorkerFailure) {
             while try step() {}
             try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
@@ -76,7 +84,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
 
     /// One frame, or one repeat; false when the slot is closed.
     private func step() throws(WorkerFailure) -> Bool {
-        switch slot.take(until: repeatDeadline()) {
+        switch take(until: repeatDeadline()) {
         case .frame(let picture, let tag):
             show(picture)
             try present(tag)
@@ -87,11 +95,18 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         return true
     }
 
+    /// Waiting is no work.
+    private func take(until deadline: MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome {
+        work.end()
+        defer { work.begin() }
+        return slot.take(until: deadline)
+    }
+
     /// Encodes what is shown when it is due; while it is not, a newer one takes its place.
     private func present(_ first: VideoFrameTag) throws(WorkerFailure) {
         var tag = first
         holding: while case .hold(let wait) = schedule.decide(tag.time) {
-            switch slot.take(until: tag.arrival + wait) {
+            switch take(until: tag.arrival + wait) {
             case .frame(let newer, let newerTag):
                 show(newer)
                 tag = newerTag
@@ -147,6 +162,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             try encoding { () throws(EncodingError) in try encoder.setBitrate(step.bitrate) }
         }
         let force = keyframeWanted.exchange(false, ordering: .relaxed)
+        if let frames = framesUntilFreeze {
+            guard frames > 0 else { TestFreeze.forEver() }
+            framesUntilFreeze = frames - 1
+        }
         try encoding { () throws(EncodingError) in
             try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, into: sink)
         }
@@ -170,7 +189,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// After a failure: pictures go back unencoded until the broadcast is closed.
     private func drainSlot() {
         while true {
-            switch slot.take(until: nil) {
+            switch take(until: nil) {
             case .frame(let picture, _): slot.recycle(picture)
             case .again, .timeout: continue
             case .closed: return
