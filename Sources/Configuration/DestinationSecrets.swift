@@ -1,7 +1,7 @@
 package import MediaCore
 
 extension DestinationConfiguration {
-    /// The stream key from `keyFile` or `keyEnvironment`, or nil when neither is set. Reads `keyFile` anew
+    /// The stream key from `keyFile` (a path, or credential:NAME) or `keyEnvironment`, or nil when neither is set. Reads `keyFile` anew
     /// at each call, so that a replaced key is used from the next connect on.
     package func streamKey(environment: [String: String]) throws(SecretError) -> Secret? {
         try secret(called: "the stream key", file: keyFile, variable: keyEnvironment, prefix: "key", environment)
@@ -28,8 +28,14 @@ extension DestinationConfiguration {
     ) throws(SecretError) -> Secret? {
         if let file {
             let source = "\(prefix)_file \(printable(file))"
+            let path: String
+            if let name = file.credentialName {
+                path = try Self.credentialPath(name, source, environment)
+            } else {
+                path = file
+            }
             let bytes: [UInt8]
-            do { bytes = try readFile(file, limit: 4096) } catch {
+            do { bytes = try readFile(path, limit: 4096) } catch {
                 throw SecretError(source: source, what: error.what, remedy: error.remedy)
             }
             let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
@@ -44,6 +50,22 @@ extension DestinationConfiguration {
             return try Self.checked(text, called: name, source: source)
         }
         return nil
+    }
+
+    /// Where systemd has put what LoadCredential= or SetCredential= in the unit names (systemd.exec(5)).
+    private static func credentialPath(
+        _ name: Substring, _ source: String, _ environment: [String: String]
+    ) throws(SecretError) -> String {
+        guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
+            throw SecretError(
+                source: source, what: "is not the name of a credential", remedy: "write credential: and a name")
+        }
+        guard let folder = environment["CREDENTIALS_DIRECTORY"] else {
+            throw SecretError(
+                source: source, what: "was not passed: the daemon runs without a service manager that has credentials",
+                remedy: "write LoadCredential=\(name):FILE into its unit, or name the file itself")
+        }
+        return "\(folder)/\(name)"
     }
 
     private static func checked(_ text: String, called name: String, source: String) throws(SecretError) -> Secret {
@@ -70,6 +92,12 @@ package struct SecretError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension String {
+    /// NAME in credential:NAME.
+    fileprivate var credentialName: Substring? {
+        let prefix = "credential:"
+        return hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+    }
+
     fileprivate var trimmingSpaces: Substring {
         let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         var rest = drop(while: blank)

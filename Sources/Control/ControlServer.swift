@@ -1,6 +1,6 @@
 package import ControlProtocol
 package import Glibc
-internal import LinuxSystem
+package import LinuxSystem
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix

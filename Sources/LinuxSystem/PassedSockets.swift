@@ -11,8 +11,6 @@ package struct PassedSockets: ~Copyable {
         package let description: String
     }
 
-    /// The number of the first (SD_LISTEN_FDS_START).
-    private static let first: CInt = 3
     private static let variables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "LISTEN_PIDFDID"]
 
     private var members: [String: CInt] = [:]
@@ -23,13 +21,15 @@ package struct PassedSockets: ~Copyable {
     /// Takes over what was passed to this process, and takes the variables out of its environment, so that no child
     /// believes them to be its own.
     ///
-    /// - Parameter known: names that the program can use. One socket without a name is taken for the first of them.
-    package init(environment: [String: String], known: [String]) throws(Unusable) {
+    /// - Parameters:
+    ///   - known: names that the program can use. One socket without a name is taken for the first of them.
+    ///   - first: the number of the first (SD_LISTEN_FDS_START).
+    package init(environment: [String: String], known: [String], first: CInt = 3) throws(Unusable) {
         for variable in Self.variables { unsafe unsetenv(variable) }
         guard let process = environment["LISTEN_PID"], Int(process) == Int(getpid()),
             let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...64).contains(count)
         else { return }
-        let descriptors = Array(Self.first..<Self.first + count)
+        let descriptors = Array(first..<first + count)
         // From here on they are ours: all are closed where one is refused.
         for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         do throws(Unusable) {

@@ -78,7 +78,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private func take(until deadline: MediaTime?) -> PCMQueue.Outcome {
         work.end()
         defer { work.begin() }
-        return unsafe queue.take(until: deadline)
+        return queue.take(until: deadline)
     }
 
     private var hasPicture: Bool { meter.keyframes.current > 0 }

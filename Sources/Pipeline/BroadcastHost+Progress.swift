@@ -1,3 +1,4 @@
+internal import Ingest
 internal import LinuxSystem
 package import MediaCore
 

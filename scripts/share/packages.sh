@@ -10,6 +10,7 @@ declare -A package_groups=(
         gstreamer1.0-plugins-ugly gstreamer1.0-libav glib-networking stunnel4 openssl"
     [allocations]="python3 gcc binutils"
     [syscalls]="linux-perf"
+    [systemd]="systemd-container debootstrap util-linux"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 
