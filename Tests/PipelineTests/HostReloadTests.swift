@@ -9,7 +9,7 @@ import Testing
     private func destination(_ name: String, _ port: Int, adaptive: Bool = true) throws -> DestinationConfiguration {
         var destination = DestinationConfiguration()
         destination.name = name
-        destination.url = try DestinationURL("rtmp://127.0.0.1:\(port)/live")
+        destination.url = try DestinationURL("rtmp://127.0.0.1:\(port)/\(name)")
         destination.keyEnvironment = "KEY"
         destination.adaptive = adaptive
         return destination
@@ -35,7 +35,7 @@ import Testing
     @Test func whatWasDoneByCommandStays() throws {
         let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
         _ = try rig.host.addDestination(
-            Array(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/live", "key_env": "KEY"}"#.utf8))
+            Array(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/extra", "key_env": "KEY"}"#.utf8))
         var new = rig.host.configuration
         new.destinations.append(try destination("backup", rig.port))
         _ = try rig.host.reload(new)
@@ -74,7 +74,7 @@ import Testing
         new.destinations = try (0..<8).map { try destination("d\($0)", rig.port) }
         new.destinations[0].name = "main"
         _ = try rig.host.addDestination(
-            Array(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/live", "key_env": "KEY"}"#.utf8))
+            Array(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/extra", "key_env": "KEY"}"#.utf8))
         #expect(throws: CommandRefusal.self) { try rig.host.reload(new) }
         #expect(names(rig) == ["extra", "main"])
     }
