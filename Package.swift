@@ -151,6 +151,12 @@ let package = Package(
                 "upcast-send", "CaptureSources", "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        .testTarget(
+            name: "UpcastdTests",
+            dependencies: [
+                "upcastd", "Configuration", "LinuxSystem", "MediaCore",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),
 
         // The product as separate processes, with a real RTMP server; TestSupport is what those tests are made of.

@@ -1,7 +1,8 @@
 extension ConfigurationLoader {
-    /// Variables with our prefix that are no keys: the socket that clients connect to, and the file's own path.
+    /// Variables with our prefix that are no keys: the socket that clients connect to, the file's own path, and a test's
+    /// hook (`TestFreeze`).
     /// (UPCAST_CONTROL_SOCKET, which upcastctl reads, is the key control.socket.)
-    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG"]
+    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_TEST_FREEZE"]
 
     /// Applies every `UPCAST_` variable, in the order of their names, lists by index.
     mutating func read(environment: [String: String]) {

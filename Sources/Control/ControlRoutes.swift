@@ -70,14 +70,18 @@ package enum Readiness: Equatable, Sendable {
 }
 
 extension ControlRoutes {
-    /// `GET /status`, `/healthz` (200 as long as the server's thread turns) and `/readyz` (503 with a reason).
+    /// `GET /status`, `/healthz` (503 with a reason where a thread hangs) and `/readyz` (503 with a reason).
+    ///
+    /// - Parameter wedged: what does not get on, as a sentence; nil while all is well.
     package static func standard(
-        status: @escaping @Sendable () -> StatusReport, readiness: @escaping @Sendable () -> Readiness
+        status: @escaping @Sendable () -> StatusReport, readiness: @escaping @Sendable () -> Readiness,
+        wedged: @escaping @Sendable () -> String? = { nil }
     ) -> ControlRoutes {
         var routes = ControlRoutes()
         routes.add("GET", "/status") { _ in .success(status()) }
         routes.add("GET", "/healthz", isOpen: true) { _ in
-            ControlResponse(status: 200, json: .object([.init("status", .string("ok"))]))
+            if let sentence = wedged() { return .failure(503, "wedged", sentence) }
+            return ControlResponse(status: 200, json: .object([.init("status", .string("ok"))]))
         }
         routes.add("GET", "/readyz", isOpen: true) { _ in
             switch readiness() {
