@@ -11,6 +11,7 @@ declare -A package_groups=(
     [allocations]="python3 gcc binutils"
     [syscalls]="linux-perf"
     [page]="chromium curl python3 python3-venv"
+    [monitoring]="python3 python3-yaml"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 
