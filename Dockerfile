@@ -25,9 +25,8 @@ COPY Tests Tests
 RUN for product in upcastd upcastctl upcast-send; do \
         swift build -c release --static-swift-stdlib --product "$product" || exit 1; \
     done \
-    && install -D -s -t /products/bin $(swift build -c release --static-swift-stdlib --show-bin-path)/upcastd \
-        $(swift build -c release --static-swift-stdlib --show-bin-path)/upcastctl \
-        $(swift build -c release --static-swift-stdlib --show-bin-path)/upcast-send
+    && cd "$(swift build -c release --static-swift-stdlib --show-bin-path)" \
+    && install -D -s -t /products/bin upcastd upcastctl upcast-send
 
 # The client links against nothing that the base image does not have.
 FROM docker.io/library/debian:${DEBIAN} AS client
