@@ -1,13 +1,15 @@
 """What no schema says about the manifests of Config/kubernetes.
 
-    pods.py [--crd FILE] MANIFEST...
+    pods.py [--crd FILE] --reference FILE MANIFEST...
 
 Every pod must be one that the restricted pod security standard admits; every upcastd must have 50Mi, asked for and allowed
-alike, a root that it cannot write, probes, and time to drain. With --crd, a CustomResourceDefinition, objects of its kind
+alike, a root that it cannot write, probes, and time to drain; and its variables must be in the reference of its
+configuration. With --crd, a CustomResourceDefinition, objects of its kind
 are checked against its schema. Exit status 1 with a line for each mistake.
 """
 
 import argparse
+import re
 import sys
 
 import jsonschema
@@ -17,6 +19,8 @@ import yaml
 DRAIN, DELAY, CLOSING = 3, 0, 2
 
 mistakes = []
+# Variables that upcastd knows.
+reference = set()
 
 
 def check(holds, where, text):
@@ -62,6 +66,9 @@ def check_upcastd(where, container, pod):
     for variable, path in settings.items():
         if variable.endswith("_FILE"):
             check(any(path.startswith(mount + "/") for mount in mounts), where, f"{variable} is in no volume")
+    for variable in settings:
+        if variable.startswith("UPCAST_"):
+            check(re.sub(r"_\d+_", "_0_", variable) in reference, where, f"{variable} is no key of the configuration")
     if "UPCAST_CONTROL_LISTEN" in settings:
         check("UPCAST_CONTROL_TOKEN_FILE" in settings, where, "listens without a token")
         port = int(settings["UPCAST_CONTROL_LISTEN"].rpartition(":")[2])
@@ -111,10 +118,12 @@ def closed(schema):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--crd")
+    parser.add_argument("--reference", required=True)
     parser.add_argument("manifests", nargs="+")
     options = parser.parse_args()
     items = [item for path in options.manifests for item in yaml.safe_load_all(open(path, encoding="utf-8")) if item]
     templates = [item["spec"]["template"] for item in items if item["kind"] in ("Deployment", "StatefulSet", "DaemonSet")]
+    reference.update(re.findall(r"`(UPCAST_\w+)`", open(options.reference, encoding="utf-8").read()))
     labels = [template["metadata"]["labels"] for template in templates]
     crd = yaml.safe_load(open(options.crd, encoding="utf-8")) if options.crd else None
     for item in items:
