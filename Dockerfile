@@ -1,13 +1,11 @@
 # upcastd as an image: docs/operating.md, "Container". scripts/container builds it and shows that it works.
 #
 #   docker build -t upcast .                                    the daemon
-#   docker build -t upcast --build-arg LIBAVCODEC=small .       with a libavcodec that has nothing but what upcast uses
+#   docker build -t upcast:small --target small .               with a libavcodec that has nothing but what upcast uses
 #   docker build -t upcast-send --target client .               the reference client, for trying out
 
 ARG SWIFT=6.3-bookworm
 ARG DEBIAN=bookworm-slim
-# debian: Debian's packages, which apt-get keeps safe. small: the same source, built here; a quarter of the size.
-ARG LIBAVCODEC=debian
 
 FROM docker.io/library/swift:${SWIFT} AS build
 RUN apt-get update \
@@ -56,32 +54,12 @@ RUN cd ffmpeg-*/ \
 FROM docker.io/library/debian:${DEBIAN} AS runtime
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libgnutls30 librtmp1 libyaml-0-2 libyuv0 \
-    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
-RUN install -d -o 10001 -g 10001 -m 0770 /run/upcast
-
-FROM runtime AS runtime-debian
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends libavcodec59 libswresample4 \
-    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
-
-FROM runtime AS runtime-small
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends libx264-164 \
-    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
-COPY --from=libavcodec /products/usr/lib/ /usr/lib/
-RUN ldconfig
-
-FROM runtime-${LIBAVCODEC} AS upcastd
-ARG VERSION=unreleased
-ARG REVISION=unknown
+    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/* \
+    && install -d -o 10001 -g 10001 -m 0770 /run/upcast
+COPY LICENSE /usr/share/doc/upcast/copyright
 LABEL org.opencontainers.image.title="upcastd" \
     org.opencontainers.image.description="Takes raw frames and PCM at a Unix socket, encodes, publishes to RTMP" \
-    org.opencontainers.image.version="${VERSION}" \
-    org.opencontainers.image.revision="${REVISION}" \
     org.opencontainers.image.licenses="GPL-2.0-or-later AND MIT"
-COPY LICENSE /usr/share/doc/upcast/copyright
-COPY --from=build /products/bin/upcastd /products/bin/upcastctl /usr/local/bin/
-USER 10001:10001
 # The capture and control sockets; the only place that is written, so that the root may be read-only. Declared, so that
 # a plain `docker run --read-only` has it without another option.
 VOLUME ["/run/upcast"]
@@ -89,3 +67,19 @@ VOLUME ["/run/upcast"]
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5s --retries=3 CMD ["upcastctl", "health"]
 ENTRYPOINT ["upcastd"]
+
+FROM runtime AS small
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libx264-164 \
+    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
+COPY --from=libavcodec /products/usr/lib/ /usr/lib/
+RUN ldconfig
+COPY --from=build /products/bin/upcastd /products/bin/upcastctl /usr/local/bin/
+USER 10001:10001
+
+FROM runtime AS upcastd
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libavcodec59 libswresample4 \
+    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
+COPY --from=build /products/bin/upcastd /products/bin/upcastctl /usr/local/bin/
+USER 10001:10001

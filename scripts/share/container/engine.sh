@@ -26,15 +26,16 @@ find_engine() {
 can_run() { [[ $engine != buildah ]]; }
 
 # build_images: the daemon's and the client's.
+# shellcheck disable=SC2154 # image, client_image, stage, root and revision are the script's
 build_images() {
-    build_image "$image" upcastd
+    build_image "$image" "$stage"
     build_image "$client_image" client
 }
 
 # build_image NAME STAGE
+# shellcheck disable=SC2154
 build_image() {
-    # shellcheck disable=SC2154 # root, variant and revision are the script's
-    local options=(--tag "$1" --target "$2" --build-arg LIBAVCODEC="$variant" --build-arg REVISION="$revision")
+    local options=(--tag "$1" --target "$2" --label "org.opencontainers.image.revision=$revision")
     # A health check is part of Docker's format of images alone.
     [[ $engine == docker ]] || options+=(--format docker)
     local log=build-${1//[^a-z]/-}
@@ -52,7 +53,7 @@ build_image() {
 
 # weigh_images: size of the images, and of what is in the daemon's.
 weigh_images() {
-    local name size
+    local name size base
     echo
     # shellcheck disable=SC2154 # image and client_image are the script's
     for name in "$image" "$client_image"; do
@@ -66,7 +67,11 @@ weigh_images() {
         printf '  %-10s %s\n' Image "$name, $size"
     done
     if can_run; then
-        "$engine" run --rm "${run_options[@]}" --network none --entrypoint sh "$image" -c "$(<"$share/container/weigh.sh")"
+        # The client's image has no other packages than the base image's.
+        base=$("$engine" run --rm "${run_options[@]}" --network none --entrypoint dpkg-query "$client_image" \
+            -W -f '${Package} ')
+        "$engine" run --rm "${run_options[@]}" --network none --env BASE="$base" --entrypoint sh "$image" \
+            -c "$(<"$share/container/weigh.sh")"
     fi
     echo
 }
