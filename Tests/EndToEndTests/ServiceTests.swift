@@ -113,7 +113,7 @@ import Testing
                 environment: manager.environment.merging([
                     "WATCHDOG_USEC": "4000000", "UPCAST_TEST_FREEZE": "encoder:10",
                 ]) { $1 })
-            #expect(daemon.log.contains("a test hook is set"))
+            try waitFor("the warning of the hook") { daemon.log.contains("a test hook is set") }
             try waitFor("the watchdog to be fed while nothing is broadcast") { manager.count("WATCHDOG=1") >= 3 }
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()

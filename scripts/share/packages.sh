@@ -12,6 +12,7 @@ declare -A package_groups=(
     [syscalls]="linux-perf"
     [page]="chromium curl python3 python3-venv"
     [systemd]="systemd-container debootstrap util-linux"
+    [monitoring]="python3 python3-yaml"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 
