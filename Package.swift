@@ -85,7 +85,7 @@ let package = Package(
         .executableTarget(
             name: "upcastctl",
             dependencies: [
-                "ControlProtocol", "LinuxSystem",
+                "ControlProtocol", "LinuxSystem", "MediaCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(

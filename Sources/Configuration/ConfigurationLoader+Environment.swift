@@ -1,7 +1,7 @@
 extension ConfigurationLoader {
-    /// Variables with our prefix that are no keys: the socket that clients connect to, and the file's own path.
-    /// (UPCAST_CONTROL_SOCKET, which upcastctl reads, is the key control.socket.)
-    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG"]
+    /// Variables with our prefix that are no keys: the socket that clients connect to, the file's own path, and where
+    /// upcastctl asks. (UPCAST_CONTROL_SOCKET and UPCAST_CONTROL_TOKEN_FILE, which it reads too, are keys.)
+    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_CONTROL_URL"]
 
     /// Applies every `UPCAST_` variable, in the order of their names, lists by index.
     mutating func read(environment: [String: String]) {
