@@ -86,7 +86,7 @@ let package = Package(
         .executableTarget(
             name: "upcastctl",
             dependencies: [
-                "ControlProtocol", "LinuxSystem",
+                "ControlProtocol", "LinuxSystem", "MediaCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(

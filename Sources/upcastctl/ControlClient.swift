@@ -1,55 +1,94 @@
 import ControlProtocol
-import Glibc
 import LinuxSystem
+import MediaCore
 
-/// Why a daemon could not be asked, as a sentence for people.
-enum ControlClientError: Error, Equatable, CustomStringConvertible {
-    case unreachable(String)
-    /// The daemon's own error.
-    case refused(status: Int, ErrorReport)
-    /// Whoever answered is not this daemon, or is one that this tool does not understand.
-    case unintelligible(String)
-
-    var exitStatus: ExitStatus {
-        switch self {
-        case .unreachable: .unreachable
-        case .refused, .unintelligible: .refused
-        }
-    }
-
-    var description: String {
-        switch self {
-        case .unreachable(let reason): reason
-        case .refused(let status, let report):
-            report.message.isEmpty
-                ? "the daemon answered \(status)" : "the daemon answered \(status) \(report.code): \(report.message)"
-        case .unintelligible(let reason): "the daemon's answer is not understood: \(reason)"
-        }
-    }
-}
-
-/// One HTTP request over a Unix socket, blocking, with a time limit.
+/// Asks a control server over HTTP/1.1, one request a connection, blocking, with a time limit.
+///
+/// Answers are not trusted: their size and the time that they take are bounded, and nothing of them is printed as it
+/// is.
 struct ControlClient {
     static let maxAnswerBytes = 4 * 1024 * 1024
 
-    let path: String
-    var timeoutSeconds = 5
+    let address: ControlAddress
+    var token: AccessToken?
+    /// For one request, from connecting to the answer's last byte.
+    var timeoutSeconds: Int64 = 5
+
+    struct Answer: Equatable {
+        var status: Int
+        var mediaType: String
+        var body: [UInt8]
+    }
 
     /// The JSON that the daemon answers with 200.
     func get(_ target: String) throws(ControlClientError) -> JSONValue { try ask("GET", target) }
 
     /// The same for any method, with a body.
     @discardableResult
-    func ask(_ method: String, _ target: String, body: String = "") throws(ControlClientError) -> JSONValue {
-        let length = method == "GET" ? "" : "Content-Length: \(body.utf8.count)\r\n"
-        let (status, body) = try Self.split(
-            try exchange("\(method) \(target) HTTP/1.1\r\nHost: upcastd\r\n\(length)Connection: close\r\n\r\n\(body)"))
-        let json: JSONValue
-        do { json = try JSONParser.parse(body) } catch {
-            throw .unintelligible("\(error) of an answer \(status) with \(body.count) bytes")
+    func ask(_ method: String, _ target: String, body: JSONValue? = nil) throws(ControlClientError) -> JSONValue {
+        let answer = try exchange(method, target, body: body)
+        guard answer.status == 200 else { throw Self.refusal(answer) }
+        return try Self.json(answer)
+    }
+
+    /// The answer, whatever its status.
+    func exchange(
+        _ method: String, _ target: String, body: JSONValue? = nil
+    ) throws(ControlClientError) -> Answer {
+        let deadline = self.deadline
+        let connection = try open(method, target, body: body, deadline: deadline)
+        var parser = HTTPAnswerParser()
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        var isAnything = false
+        while !parser.isComplete {
+            guard connection.waitToReceive(until: deadline) else { throw unanswered(isAnything) }
+            guard let bytes = try connection.receive(into: &buffer) else { continue }
+            guard !bytes.isEmpty else {
+                guard isAnything else { throw .unreachable("the daemon at \(address) hung up without an answer") }
+                try parser.end()
+                break
+            }
+            isAnything = true
+            received += try parser.feed(bytes)
+            guard received.count <= Self.maxAnswerBytes else {
+                throw .unintelligible("it has more than \(Self.maxAnswerBytes) bytes")
+            }
         }
-        guard status == 200 else { throw .refused(status: status, ErrorReport(json: json)) }
-        return json
+        guard let head = parser.head else { throw .unintelligible("it has no end of headers") }
+        return Answer(status: head.status, mediaType: head.mediaType, body: received)
+    }
+
+    var deadline: MediaTime { MonotonicClock().now() + .seconds(timeoutSeconds) }
+
+    /// Connects and sends a request; the answer is the caller's to read.
+    func open(
+        _ method: String, _ target: String, headers: String = "", body: JSONValue? = nil, deadline: MediaTime
+    ) throws(ControlClientError) -> ControlConnection {
+        let connection = try ControlConnection(address, deadline: deadline)
+        let content = body?.serialized() ?? []
+        var head = "\(method) \(address.prefix)\(target) HTTP/1.1\r\nHost: \(address.host)\r\nConnection: close\r\n"
+        if body != nil { head += "Content-Type: application/json\r\n" }
+        if method != "GET" { head += "Content-Length: \(content.count)\r\n" }
+        head += headers + (token?.header ?? "") + "\r\n"
+        connection.send(Array(head.utf8) + content, deadline: deadline)
+        return connection
+    }
+
+    func unanswered(_ isAnything: Bool) -> ControlClientError {
+        let what = isAnything ? "finish its answer" : "answer"
+        return .unreachable("the daemon at \(address) did not \(what) within \(timeoutSeconds) s")
+    }
+
+    static func json(_ answer: Answer) throws(ControlClientError) -> JSONValue {
+        do { return try JSONParser.parse(answer.body) } catch {
+            throw .unintelligible("\(error) of an answer \(answer.status) with \(answer.body.count) bytes")
+        }
+    }
+
+    /// What an answer that is no success says.
+    static func refusal(_ answer: Answer) -> ControlClientError {
+        .refused(status: answer.status, ErrorReport(json: (try? json(answer)) ?? .null))
     }
 
     /// A value for a query: everything but RFC 3986's unreserved characters is escaped.
@@ -58,66 +97,5 @@ struct ControlClient {
         return value.utf8.map {
             unreserved.contains($0) ? String(UnicodeScalar($0)) : ($0 < 16 ? "%0" : "%") + String($0, radix: 16)
         }.joined()
-    }
-
-    /// Status and body of an HTTP/1.1 answer that was read to its end.
-    static func split(_ answer: [UInt8]) throws(ControlClientError) -> (status: Int, body: [UInt8]) {
-        guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else {
-            throw .unintelligible("it has no end of headers")
-        }
-        let lines = String(decoding: answer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
-        let words = lines.first?.split(separator: " ") ?? []
-        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
-            throw .unintelligible("it is not HTTP")
-        }
-        let body = Array(answer[end.upperBound...])
-        for line in lines.dropFirst() where line.lowercased().hasPrefix("content-length:") {
-            let length = Int(line.dropFirst("content-length:".count).drop { $0 == " " }) ?? -1
-            guard length == body.count else { throw .unintelligible("it has \(body.count) bytes of \(length)") }
-        }
-        return (status, body)
-    }
-
-    private func exchange(_ request: String) throws(ControlClientError) -> [UInt8] {
-        let socket: OwnedDescriptor
-        do { socket = try UnixSocket.connect(path: path) } catch { throw .unreachable(Self.explain(error, path)) }
-        var limit = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            unsafe setsockopt(socket.raw, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-        }
-        let bytes = Array(request.utf8)
-        // A daemon with too many connections answers before it reads; so a failed send is not the end yet.
-        _ = unsafe send(socket.raw, bytes, bytes.count, CInt(MSG_NOSIGNAL))
-        var answer: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-        while true {
-            let count = unsafe recv(socket.raw, &buffer, buffer.count, 0)
-            if count > 0 {
-                answer += buffer[..<count]
-                guard answer.count <= Self.maxAnswerBytes else {
-                    throw .unintelligible("it has more than \(Self.maxAnswerBytes) bytes")
-                }
-                continue
-            }
-            let error = Errno.current
-            if count == 0 || (error.code == ECONNRESET && !answer.isEmpty) { return answer }
-            if error.code == EINTR { continue }
-            throw .unreachable(
-                error.code == EAGAIN
-                    ? "the daemon at \(path) did not answer within \(timeoutSeconds) s"
-                    : "the daemon at \(path) hung up: \(error)")
-        }
-    }
-
-    private static func explain(_ failure: UnixSocket.Failure, _ path: String) -> String {
-        guard case .system(_, let error) = failure else { return "\(failure)" }
-        switch error.code {
-        case ENOENT:
-            return "there is no control socket at \(path): upcastd is not running, or control.socket is another path "
-                + "(give it with --socket or UPCAST_CONTROL_SOCKET)"
-        case ECONNREFUSED: return "nobody listens at \(path): upcastd has ended without removing it"
-        case EACCES, EPERM: return "no permission to use \(path): ask for membership in the group that owns it"
-        default: return "\(failure)"
-        }
     }
 }

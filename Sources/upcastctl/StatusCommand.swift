@@ -8,24 +8,22 @@ struct StatusCommand: ParsableCommand {
         abstract: "Shows what the daemon is doing: state, counters, drops by cause, queue, memory.")
 
     @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Print the daemon's own JSON.")
-    var json = false
-
-    @Flag(help: "Show it anew every second, until interrupted.")
+    @Flag(help: "Show it anew every second, until interrupted; upcastctl top does so with curves.")
     var watch = false
 
     func run() throws {
-        let client = control.client
+        let client = try control.client()
         repeat {
             let answer = try client.get("/status")
-            let text =
-                json
-                ? String(decoding: answer.serialized(pretty: !watch), as: UTF8.self) + "\n"
-                : StatusText.render(StatusReport(json: answer))
-            // Clears the screen only where there is one.
-            print(watch && !json && isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[2J" + text : text, terminator: "")
-            fflush(nil)
+            if output.json {
+                OutputOptions.print(answer, pretty: !watch)
+            } else {
+                // Clears the screen only where there is one.
+                let clear = watch && Output.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
+                Output.write(Array((clear + StatusText.render(StatusReport(json: answer))).utf8))
+            }
             if watch { sleep(1) }
         } while watch
     }

@@ -80,7 +80,7 @@ enum StatusText {
         }
 
         let width = lines.reduce(0) { max($0, $1.label.count) }
-        let head = lines.map { printable("\(pad($0.label, width))  \($0.text)") }
+        let head = lines.map { TerminalText.printable("\(pad($0.label, width))  \($0.text)") }
         return (head + destinations(status.destinations)).joined(separator: "\n") + "\n"
     }
 
@@ -108,7 +108,7 @@ enum StatusText {
         ].filter { $0.1.contains { !$0.isEmpty } }
         var rows = [String](repeating: "", count: destinations.count + 1)
         for (index, column) in columns.enumerated() {
-            let cells = [column.header] + column.cells.map { $0.isEmpty ? "-" : printable($0) }
+            let cells = [column.header] + column.cells.map { $0.isEmpty ? "-" : TerminalText.printable($0) }
             let width = index == columns.count - 1 ? 0 : cells.reduce(0) { max($0, $1.count) } + 2
             for row in rows.indices { rows[row] += pad(cells[row], width) }
         }
@@ -116,19 +116,19 @@ enum StatusText {
         for (destination, row) in zip(destinations, rows.dropFirst()) {
             lines.append(row)
             let drops = counters(destination.drops)
-            if !drops.isEmpty { lines.append("  drops: " + printable(drops)) }
+            if !drops.isEmpty { lines.append("  drops: " + TerminalText.printable(drops)) }
             let failures = counters(destination.failures)
-            if !failures.isEmpty { lines.append("  failures: " + printable(failures)) }
+            if !failures.isEmpty { lines.append("  failures: " + TerminalText.printable(failures)) }
             if destination.nextAttemptMilliseconds > 0 {
                 lines.append("  next attempt in " + Quantity.time(destination.nextAttemptMilliseconds))
             }
-            if let error = destination.lastError { lines.append("  last error: " + printable(error)) }
+            if let error = destination.lastError { lines.append("  last error: " + TerminalText.printable(error)) }
         }
         return lines
     }
 
     /// Those that are not zero: `video superseded 2, audio latency 60 ms`; empty where all are.
-    private static func counters(_ counters: [Counter]) -> String {
+    static func counters(_ counters: [Counter]) -> String {
         counters.filter { $0.value != 0 }.map { counter in
             let unit = ["_ms", "_us", "_ppm"].first(where: counter.name.hasSuffix)
             let name = words(String(counter.name.dropLast(unit?.count ?? 0)))
@@ -137,21 +137,11 @@ enum StatusText {
     }
 
     /// A name of the JSON in plain words.
-    private static func words(_ name: String) -> String { String(name.map { $0 == "_" ? " " : $0 }) }
+    static func words(_ name: String) -> String { String(name.map { $0 == "_" ? " " : $0 }) }
 
     private static func unlessZero(_ value: Int, _ text: (Int) -> String) -> String { value == 0 ? "" : text(value) }
 
     private static func pad(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
-    }
-
-    /// Names come from clients and errors from servers: nothing that a terminal would act on gets through.
-    private static func printable(_ text: String) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            shown.append(isControl ? "?" : scalar)
-        }
-        return String(shown)
     }
 }

@@ -1,25 +1,32 @@
 import ArgumentParser
 import Glibc
 
-/// The operator's tool: asks a running daemon over its control socket.
+/// The operator's tool: asks a running daemon over its control socket, or over TCP.
 struct Upcastctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upcastctl",
         abstract: "Looks at a running upcastd, and commands it.",
         discussion: """
-            Exit codes: 0 success, 1 wrong usage, 2 the daemon cannot be reached, 3 the daemon answered with an error.
+            Exit status: 0 done; 1 the daemon refused, or it is not so (not healthy, not ready, a wrong \
+            configuration); 2 the daemon cannot be reached; 64 wrong usage.
             """,
-        subcommands: [StatusCommand.self, DestinationCommand.self, RetryCommand.self])
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Looking",
+                subcommands: [
+                    StatusCommand.self, TopCommand.self, WatchCommand.self, SnapshotCommand.self, HealthCommand.self,
+                    ReadyCommand.self, PlanCommand.self,
+                ]),
+            CommandGroup(
+                name: "Commanding",
+                subcommands: [
+                    StopCommand.self, PauseCommand.self, ResumeCommand.self, BitrateCommand.self, KeyframeCommand.self,
+                    RetryCommand.self, DestinationCommand.self, LogLevelCommand.self,
+                ]),
+            CommandGroup(name: "Setting up", subcommands: [ConfigCommand.self, CompletionCommand.self]),
+        ])
 }
 
-/// How this program ends; scripts rely on the numbers.
-enum ExitStatus: Int32 {
-    case usage = 1
-    case unreachable = 2
-    case refused = 3
-}
-
-/// ArgumentParser would end with 64 for wrong usage; here every code is our own.
 @main
 enum Main {
     static func main() {
@@ -27,17 +34,18 @@ enum Main {
             var command = try Upcastctl.parseAsRoot()
             try command.run()
         } catch let error as ControlClientError {
-            fail("upcastctl: \(error)", error.exitStatus)
+            fail("upcastctl: \(error)", error.exitStatus.rawValue)
+        } catch let status as ExitCode {
+            exit(status.rawValue)
         } catch  where Upcastctl.exitCode(for: error).isSuccess {
-            print(Upcastctl.fullMessage(for: error)) // --help
+            Output.line(Upcastctl.fullMessage(for: error)) // --help
         } catch {
-            fail(Upcastctl.fullMessage(for: error), .usage)
+            fail(Upcastctl.fullMessage(for: error), ExitStatus.usage.rawValue)
         }
     }
 
-    private static func fail(_ message: String, _ status: ExitStatus) -> Never {
-        let line = message + "\n"
-        _ = unsafe write(STDERR_FILENO, line, line.utf8.count)
-        exit(status.rawValue)
+    private static func fail(_ message: String, _ status: Int32) -> Never {
+        try? Output.write(Array((message + "\n").utf8), to: STDERR_FILENO)
+        exit(status)
     }
 }

@@ -59,7 +59,7 @@ import Testing
             func refused(_ why: String, _ arguments: [String]) throws {
                 let process = try ChildProcess(
                     ProductExecutable.upcastctl.path, arguments + ["--socket", stage.daemon.controlSocket])
-                #expect(process.waitForExit(within: 15) == .code(3))
+                #expect(process.waitForExit(within: 15) == .code(1))
                 #expect(process.errors.contains(why), "\(process.errors)")
                 #expect(process.errors.split(separator: "\n").count == 1, "\(process.errors)")
             }

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+struct CompletionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completion",
+        abstract: "Prints a script that completes this tool's commands in a shell.",
+        discussion: """
+            bash: upcastctl completion bash > /etc/bash_completion.d/upcastctl
+            zsh:  upcastctl completion zsh > /usr/local/share/zsh/site-functions/_upcastctl
+            fish: upcastctl completion fish > ~/.config/fish/completions/upcastctl.fish
+            """)
+    @Argument(help: "The shell.") var shell: Shell
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    func run() {
+        let kind: CompletionShell =
+            switch shell {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        Output.line(Upcastctl.completionScript(for: kind))
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import LinuxSystem
+import MediaCore
+
+/// A connection to a control server, on a Unix socket or TCP. Every wait ends at a deadline.
+struct ControlConnection: ~Copyable {
+    private let socket: OwnedDescriptor
+    private let address: ControlAddress
+    private static let clock = MonotonicClock()
+
+    /// For `poll`, beside other things.
+    var raw: CInt { socket.raw }
+
+    init(_ address: ControlAddress, deadline: MediaTime) throws(ControlClientError) {
+        self.address = address
+        switch address {
+        case .unix(let path):
+            do { socket = try UnixSocket.connect(path: path) } catch {
+                throw .unreachable(Self.explain(error, TerminalText.printable(path)))
+            }
+        case .tcp(let host, let port, _):
+            socket = try TCPSocket.connect(host: host, port: port, deadline: deadline)
+        }
+        _ = fcntl(socket.raw, F_SETFL, fcntl(socket.raw, F_GETFL) | O_NONBLOCK)
+    }
+
+    /// Sends what can be sent until the deadline. A server with too many connections answers before it reads, so a
+    /// failure is not the end yet.
+    func send(_ bytes: [UInt8], deadline: MediaTime) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.send(socket.raw, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else {
+                let error = Errno.current
+                guard error.code == EINTR || (error.code == EAGAIN && wait(POLLOUT, until: deadline)) else { return }
+            }
+        }
+    }
+
+    /// What has come by now: nil where that is nothing yet, empty at the end of the connection.
+    func receive(into buffer: inout [UInt8]) throws(ControlClientError) -> ArraySlice<UInt8>? {
+        while true {
+            let count = unsafe recv(socket.raw, &buffer, buffer.count, 0)
+            if count >= 0 { return buffer[..<count] }
+            let error = Errno.current
+            switch error.code {
+            case EINTR: continue
+            case EAGAIN: return nil
+            // A server that has answered without reading all of the request.
+            case ECONNRESET: return []
+            default: throw .unreachable("the daemon at \(address) hung up: \(error)")
+            }
+        }
+    }
+
+    /// Whether there is something to receive before the deadline.
+    func waitToReceive(until deadline: MediaTime) -> Bool { wait(POLLIN, until: deadline) }
+
+    private func wait(_ events: CInt, until deadline: MediaTime) -> Bool {
+        Self.wait(for: events, of: socket.raw, until: deadline)
+    }
+
+    static func wait(for events: CInt, of descriptor: CInt, until deadline: MediaTime) -> Bool {
+        while true {
+            let left = (deadline - clock.now()).milliseconds
+            guard left > 0 else { return false }
+            var one = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            if unsafe poll(&one, 1, CInt(clamping: left)) > 0 { return true }
+        }
+    }
+
+    private static func explain(_ failure: UnixSocket.Failure, _ path: String) -> String {
+        guard case .system(_, let error) = failure else { return "\(failure)" }
+        switch error.code {
+        case ENOENT:
+            return "there is no control socket at \(path): upcastd is not running, or control.socket is another path "
+                + "(give it with --socket or UPCAST_CONTROL_SOCKET)"
+        case ECONNREFUSED: return "nobody listens at \(path): upcastd has ended without removing it"
+        case EACCES, EPERM: return "no permission to use \(path): ask for membership in the group that owns it"
+        default: return "\(failure)"
+        }
+    }
+}

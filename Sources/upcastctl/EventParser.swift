@@ -1,0 +1,67 @@
+/// One server-sent event.
+struct ServerEvent: Equatable {
+    /// Decimal digits; empty where the stream has given none yet.
+    var id: String
+    var name: String
+    /// Its `data` lines, joined by line feeds.
+    var data: String
+}
+
+/// Takes a stream of server-sent events apart as it comes (WHATWG HTML, 9.2.6). Pure.
+struct EventParser {
+    /// A status with eight destinations has about 6 KB.
+    static let maxEventBytes = 256 * 1024
+
+    private var line: [UInt8] = []
+    private var lastWasReturn = false
+    private var name = ""
+    private var data: [UInt8] = []
+    private var hasData = false
+    /// Of the last event that had one: where to go on after a break.
+    private(set) var lastID: String
+
+    init(lastID: String = "") { self.lastID = lastID }
+
+    /// The events that are complete with these bytes.
+    mutating func feed(_ bytes: [UInt8]) throws(ControlClientError) -> [ServerEvent] {
+        var events: [ServerEvent] = []
+        for byte in bytes {
+            defer { lastWasReturn = byte == 0x0D }
+            // The second half of a line end that counts as one.
+            if byte == 0x0A, lastWasReturn { continue }
+            if byte == 0x0A || byte == 0x0D {
+                if let event = endLine() { events.append(event) }
+                line = []
+            } else {
+                line.append(byte)
+            }
+            guard line.count + data.count <= Self.maxEventBytes else {
+                throw .unintelligible("an event has more than \(Self.maxEventBytes) bytes")
+            }
+        }
+        return events
+    }
+
+    private mutating func endLine() -> ServerEvent? {
+        guard !line.isEmpty else {
+            defer { (name, data, hasData) = ("", [], false) }
+            return hasData
+                ? ServerEvent(id: lastID, name: name, data: String(decoding: data, as: UTF8.self)) : nil
+        }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        var value = line[min(colon + 1, line.endIndex)...]
+        if value.first == 0x20 { value.removeFirst() }
+        switch String(decoding: line[..<colon], as: UTF8.self) {
+        case "event": name = String(decoding: value, as: UTF8.self)
+        case "data":
+            if hasData { data.append(0x0A) }
+            data += value
+            hasData = true
+        // It goes back in a header: nothing but what the daemon gives.
+        case "id" where value.count <= 20 && value.allSatisfy({ (0x30...0x39).contains($0) }):
+            lastID = String(decoding: value, as: UTF8.self)
+        default: break
+        }
+        return nil
+    }
+}

@@ -1,0 +1,9 @@
+/// How this program ends; scripts rely on the numbers.
+enum ExitStatus: Int32 {
+    case done = 0
+    /// The daemon refused, or it is not so: not healthy, not ready, a configuration that is wrong.
+    case refused = 1
+    case unreachable = 2
+    /// EX_USAGE of sysexits.h.
+    case usage = 64
+}

@@ -1,0 +1,115 @@
+/// Takes an answer of HTTP/1.1 apart as it comes: status and media type, then the body without its framing. Pure.
+///
+/// The head is bounded here; the body is its reader's to bound.
+struct HTTPAnswerParser {
+    static let maxHeadBytes = 16 * 1024
+
+    struct Head: Equatable {
+        var status: Int
+        /// Without parameters, in lower case; empty where none was given.
+        var mediaType: String
+    }
+
+    private enum Body {
+        case length(left: Int)
+        case chunked(ChunkedDecoder)
+        /// Ends with the connection.
+        case untilClose
+    }
+
+    /// Nil until all of it has come.
+    private(set) var head: Head?
+    private var headBytes: [UInt8] = []
+    private var body = Body.untilClose
+
+    /// Nothing more belongs to this answer, whatever the connection brings.
+    var isComplete: Bool {
+        guard head != nil else { return false }
+        return switch body {
+        case .length(let left): left == 0
+        case .chunked(let decoder): decoder.isComplete
+        case .untilClose: false
+        }
+    }
+
+    /// The body's bytes among those that came.
+    mutating func feed(_ bytes: ArraySlice<UInt8>) throws(ControlClientError) -> [UInt8] {
+        guard head == nil else { return try feedBody(bytes) }
+        // Looks for the end where it can be new: in what came now, and the three bytes before.
+        let start = max(0, headBytes.count - 3)
+        headBytes += bytes
+        let end = headBytes[start...].firstRange(of: Array("\r\n\r\n".utf8))
+        guard (end?.lowerBound ?? headBytes.count) <= Self.maxHeadBytes else {
+            throw .unintelligible("its headers have more than \(Self.maxHeadBytes) bytes")
+        }
+        guard let end else { return [] }
+        let rest = headBytes[end.upperBound...]
+        try readHead(headBytes[..<end.lowerBound])
+        headBytes = []
+        return try feedBody(rest)
+    }
+
+    /// The connection has ended; throws where the answer has not.
+    func end() throws(ControlClientError) {
+        guard head != nil else { throw .unintelligible("it has no end of headers") }
+        switch body {
+        case .length(let left) where left > 0: throw .unintelligible("\(left) bytes of it are missing")
+        case .chunked(let decoder) where !decoder.isComplete: throw .unintelligible("its last chunk is missing")
+        default: return
+        }
+    }
+
+    private mutating func feedBody(_ bytes: ArraySlice<UInt8>) throws(ControlClientError) -> [UInt8] {
+        switch body {
+        case .untilClose: return Array(bytes)
+        case .length(let left):
+            guard bytes.count <= left else { throw .unintelligible("it is longer than it says") }
+            body = .length(left: left - bytes.count)
+            return Array(bytes)
+        case .chunked(var decoder):
+            let part = try decoder.feed(bytes)
+            body = .chunked(decoder)
+            return part
+        }
+    }
+
+    private mutating func readHead(_ bytes: ArraySlice<UInt8>) throws(ControlClientError) {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
+        let words = lines[0].split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]),
+            (200...599).contains(status)
+        else { throw .unintelligible("it is not HTTP") }
+        var head = Head(status: status, mediaType: "")
+        var length: Int?
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw .unintelligible("a header has no colon") }
+            let value = Self.trimmed(parts[1])
+            switch parts[0].lowercased() {
+            case "content-type": head.mediaType = Self.trimmed(value.prefix { $0 != ";" }).lowercased()
+            case "content-length":
+                guard value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(value),
+                    length == nil || length == number
+                else { throw .unintelligible("its length is no number, or two") }
+                length = number
+            case "transfer-encoding":
+                guard value.lowercased() == "chunked" else { throw .unintelligible("it has an unknown encoding") }
+                body = .chunked(ChunkedDecoder())
+            default: break
+            }
+        }
+        if let length {
+            // Two framings are how one answer is passed off as two.
+            if case .chunked = body { throw .unintelligible("it has a length and chunks") }
+            body = .length(left: length)
+        }
+        self.head = head
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        var text = text.drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return text
+    }
+}

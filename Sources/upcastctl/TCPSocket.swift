@@ -1,0 +1,53 @@
+import Glibc
+import LinuxSystem
+import MediaCore
+
+/// Connects to a host and port by TCP: every address that the name has, in the resolver's order, until the deadline.
+enum TCPSocket {
+    static func connect(
+        host: String, port: Int, deadline: MediaTime
+    ) throws(ControlClientError) -> OwnedDescriptor {
+        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let failure = unsafe getaddrinfo(host, "\(port)", &hints, &list)
+        guard failure == 0 else {
+            let why = unsafe String(cString: gai_strerror(failure))
+            throw .unreachable("the address of \(host) cannot be found: \(why)")
+        }
+        defer { unsafe freeaddrinfo(list) }
+        var lastError = Errno(ETIMEDOUT)
+        var next = unsafe list
+        while let candidate = unsafe next {
+            unsafe next = candidate.pointee.ai_next
+            let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            let raw = unsafe socket(candidate.pointee.ai_family, kind, 0)
+            guard raw >= 0 else {
+                lastError = Errno.current
+                continue
+            }
+            let descriptor = OwnedDescriptor(raw)
+            if unsafe Glibc.connect(raw, candidate.pointee.ai_addr, candidate.pointee.ai_addrlen) == 0 {
+                return descriptor
+            }
+            lastError = Errno.current
+            guard lastError.code == EINPROGRESS else { continue }
+            guard ControlConnection.wait(for: CInt(POLLOUT), of: raw, until: deadline) else {
+                lastError = Errno(ETIMEDOUT)
+                continue
+            }
+            var (code, length) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
+            unsafe getsockopt(raw, SOL_SOCKET, SO_ERROR, &code, &length)
+            if code == 0 { return descriptor }
+            lastError = Errno(code)
+        }
+        switch lastError.code {
+        case ECONNREFUSED:
+            throw .unreachable(
+                "nobody listens at \(place): upcastd is not running, or control.listen is another address")
+        case ETIMEDOUT: throw .unreachable("\(place) took no connection in time")
+        default: throw .unreachable("cannot connect to \(place): \(lastError)")
+        }
+    }
+}

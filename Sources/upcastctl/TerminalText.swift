@@ -1,0 +1,77 @@
+/// Text from elsewhere, made fit for a terminal: nothing in it acts on the terminal, and its width in cells is known.
+enum TerminalText {
+    /// Names come from clients and errors from servers. Control characters, line separators and what turns the
+    /// direction of writing become a question mark.
+    static func printable(_ text: String) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { shown.append(isSafe(scalar) ? scalar : "?") }
+        return String(shown)
+    }
+
+    /// JSON text in which every such character stands as `\u009b`, which means the same to whoever parses it.
+    ///
+    /// Such characters are in strings only; line breaks between members stay.
+    static func printable(json bytes: [UInt8]) -> String {
+        var shown = ""
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            guard !isSafe(scalar), scalar != "\n" else {
+                shown.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return shown
+    }
+
+    /// Cells that a terminal takes for printable text.
+    static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+
+    /// As much of the text as fits; where that is not all of it, with an ellipsis at its end.
+    static func fitted(_ text: String, to cells: Int) -> String {
+        guard width(text) > cells else { return text }
+        guard cells > 0 else { return "" }
+        var (kept, used) = ("", 0)
+        for character in text {
+            used += width(character)
+            guard used <= cells - 1 else { break }
+            kept.append(character)
+        }
+        return kept + "…"
+    }
+
+    /// The same, filled with spaces to exactly so many cells.
+    static func padded(_ text: String, to cells: Int) -> String {
+        let text = fitted(text, to: cells)
+        return text + String(repeating: " ", count: max(0, cells - width(text)))
+    }
+
+    private static func width(_ character: Character) -> Int {
+        var cells = 0
+        for scalar in character.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .enclosingMark, .format: continue
+            default: cells = max(cells, wide.contains { $0.contains(scalar.value) } ? 2 : 1)
+            }
+        }
+        return cells
+    }
+
+    /// East Asian wide and fullwidth (Unicode Standard Annex 11), and pictographs, in whole blocks.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x231A...0x231B, 0x23E9...0x23EC, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F,
+        0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
+        0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x1FA70...0x1FAFF, 0x20000...0x3FFFD,
+    ]
+
+    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case ..<0x20, 0x7F...0x9F: false
+        // Line and paragraph separators; marks, embeddings, overrides and isolates of writing direction.
+        case 0x2028...0x202E, 0x200E...0x200F, 0x2066...0x2069, 0x061C: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import MediaCore
+
+struct TopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "top",
+        abstract: "Shows the daemon as it goes, with curves of the last five minutes, until q is pressed.",
+        discussion: """
+            Where standard output is no terminal, it shows one screen of 80 columns and 24 rows, and ends. \
+            NO_COLOR in the environment leaves out colours.
+            """)
+    @OptionGroup var control: ControlOptions
+
+    func run() throws {
+        var client = try control.client()
+        client.timeoutSeconds = 2
+        let feed = TopFeed(client)
+        try feed.connect()
+        guard Output.isTerminal else { return try showOnce(feed) }
+        let signals: SignalDescriptor
+        do { signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP]) } catch {
+            throw ControlClientError.unusable("cannot wait for signals: \(error)")
+        }
+        let terminal = Terminal()
+        defer { terminal.restore() }
+        do {
+            try terminal.take()
+            let ending = try follow(feed, on: terminal, signals)
+            terminal.restore()
+            // As any program that does not catch it: the caller learns that it was a signal.
+            if let ending { throw ExitCode(128 + ending) }
+        } catch let error as Errno {
+            throw ControlClientError.unusable("the terminal is gone: \(error)")
+        }
+    }
+
+    private func showOnce(_ feed: TopFeed) throws {
+        let clock = MonotonicClock()
+        let deadline = clock.now() + .seconds(3)
+        while feed.screen.status == nil, feed.screen.trouble == nil,
+            ControlConnection.wait(for: CInt(POLLIN), of: feed.raw, until: deadline)
+        { feed.update(isTick: false) }
+        guard feed.screen.status != nil else {
+            throw ControlClientError.unreachable(feed.screen.trouble ?? "the daemon sends no status")
+        }
+        for line in feed.screen.lines(columns: 80, rows: 24, inColour: false).dropLast() { Output.line(line) }
+    }
+
+    /// Until q (nil), or a signal that ends it.
+    private func follow(
+        _ feed: TopFeed, on terminal: Terminal, _ signals: borrowing SignalDescriptor
+    ) throws -> CInt? {
+        let inColour = unsafe getenv("NO_COLOR").map { unsafe $0.pointee == 0 } ?? true
+        let clock = MonotonicClock()
+        var keys = terminal.keys
+        var nextTick = clock.now() + .seconds(1)
+        while true {
+            let size = Terminal.size
+            try terminal.draw(feed.screen.lines(columns: size.columns, rows: size.rows, inColour: inColour))
+            var waiting = [
+                pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: keys, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: feed.raw, events: Int16(POLLIN), revents: 0),
+            ]
+            let left = max(0, (nextTick - clock.now()).milliseconds)
+            _ = unsafe poll(&waiting, nfds_t(waiting.count), CInt(left))
+            while let signal = signals.next() {
+                switch signal {
+                case SIGWINCH: continue
+                case SIGTSTP: try suspend(terminal)
+                default: return signal
+                }
+            }
+            if waiting[1].revents != 0 {
+                guard let pressed = terminal.pressed() else {
+                    keys = -1
+                    continue
+                }
+                if pressed.contains(where: { $0 == UInt8(ascii: "q") || $0 == UInt8(ascii: "Q") }) { return nil }
+            }
+            let isTick = clock.now() >= nextTick
+            if isTick { nextTick = clock.now() + .seconds(1) }
+            if isTick || waiting[2].revents != 0 { feed.update(isTick: isTick) }
+        }
+    }
+
+    /// Ctrl-Z: the shell gets its terminal back until this goes on.
+    private func suspend(_ terminal: Terminal) throws {
+        terminal.restore()
+        raise(SIGSTOP)
+        try terminal.take()
+    }
+}

@@ -1,0 +1,66 @@
+import ControlProtocol
+
+/// The destinations in `top`: a line each, and a second one for what is wrong there, while there is room.
+enum TopDestinations {
+    /// At most so many lines, heading included; where they do not fit, the last one counts the rest.
+    static func lines(_ all: [DestinationStatus], rows: Int) -> [TopLine] {
+        guard rows > 0 else { return [] }
+        guard !all.isEmpty else { return [TopLine("no destinations", .faint)] }
+        let names = all.map { TerminalText.fitted(TerminalText.printable($0.name), to: 20) }
+        let width = max(11, names.reduce(0) { max($0, TerminalText.width($1)) }) + 2
+        let columns = [width, 14, 12, 9, 12]
+        func row(_ cells: [(String, TopLine.Colour)]) -> TopLine {
+            var line = TopLine()
+            var column = 0
+            for (index, cell) in cells.enumerated() {
+                line.add(cell.0, cell.1)
+                guard index < columns.count else { break }
+                column += columns[index]
+                line.tab(to: column)
+            }
+            return line
+        }
+        let heading = ["DESTINATION", "STATE", "FOR", "LAG", "RECONNECTS", "WHERE"]
+        var lines = [row(heading.map { ($0, .faint) })]
+        var room = rows - 1
+        let shown = all.count <= room ? all.count : max(0, room - 1)
+        room -= all.count <= room ? all.count : shown + 1
+        for (destination, name) in zip(all, names).prefix(shown) {
+            lines.append(
+                row([
+                    (name, .plain), (destination.state.rawValue, colour(destination.state)),
+                    (destination.stateMilliseconds == 0 ? "-" : Quantity.time(destination.stateMilliseconds), .plain),
+                    ("\(destination.lagMilliseconds) ms", .plain),
+                    ("\(max(0, destination.connects - 1))", .plain), (destination.url, .plain),
+                ]))
+            let trouble = Self.trouble(destination)
+            if !trouble.isEmpty, room > 0 {
+                lines.append(TopLine("  " + trouble, .warning))
+                room -= 1
+            }
+        }
+        if shown < all.count, rows > 1 { lines.append(TopLine("and \(all.count - shown) more", .faint)) }
+        return lines
+    }
+
+    private static func trouble(_ destination: DestinationStatus) -> String {
+        switch destination.state {
+        case .idle, .live, .closed: return StatusText.counters(destination.drops)
+        case .connecting, .congested, .reconnecting, .failed: break
+        }
+        let wait = destination.nextAttemptMilliseconds
+        return [
+            wait > 0 ? "again in \(Quantity.time(wait))" : "", destination.lastError ?? "",
+            StatusText.counters(destination.drops),
+        ].filter { !$0.isEmpty }.joined(separator: "; ")
+    }
+
+    private static func colour(_ state: DestinationStatus.State) -> TopLine.Colour {
+        switch state {
+        case .live: .good
+        case .connecting, .congested: .warning
+        case .reconnecting, .failed: .bad
+        case .idle, .closed: .plain
+        }
+    }
+}
