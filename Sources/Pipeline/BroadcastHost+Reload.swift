@@ -20,7 +20,8 @@ extension BroadcastHost {
     struct Reload {
         /// As it was loaded last.
         var configuration: Configuration
-        /// Destinations whose predecessor of the same name is still ending: servers refuse two publishers of one stream.
+        /// Destinations whose predecessor of the same name is still ending: servers refuse two publishers of one
+        /// stream.
         var waiting: [DestinationConfiguration] = []
         var giveUpWaiting = MediaTime.zero
     }
