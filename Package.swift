@@ -71,7 +71,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ]),
+            ],
+            resources: [.embedInCode("Resources/page.html")]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
 
@@ -149,6 +150,12 @@ let package = Package(
             dependencies: [
                 "upcast-send", "CaptureSources", "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .testTarget(
+            name: "UpcastdTests",
+            dependencies: [
+                "upcastd", "Configuration", "LinuxSystem", "MediaCore",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),
 

@@ -10,11 +10,11 @@ extension Configuration {
     package func problemsOnThisMachine(
         environment: [String: String], places: ConfigurationPlaces = ConfigurationPlaces()
     ) -> [ConfigurationProblem] {
-        var problems = socketFolderProblems
+        var problems = socketFolderProblems()
         func report(_ key: String, _ what: String, _ remedy: String) {
             problems.append(ConfigurationProblem(place: places[key], key: key, what: what, remedy: remedy))
         }
-        do { _ = try control.remote() } catch {
+        do { _ = try control.remote(environment: environment) } catch {
             report("control.token_file", "\(error.source) \(error.what)", error.remedy)
         }
         for (index, destination) in destinations.enumerated() {
@@ -50,9 +50,11 @@ extension Configuration {
     }
 
     /// Folders of the two sockets that are not there or closed to this process, and how they come to be.
-    package var socketFolderProblems: [ConfigurationProblem] {
+    ///
+    /// - Parameter made: sections whose socket is there already: the service manager made it.
+    package func socketFolderProblems(except made: [String] = []) -> [ConfigurationProblem] {
         [("ingest", ingest.socket), ("control", control.socket)].compactMap { section, path in
-            guard let error = folderProblem(of: path) else { return nil }
+            guard !made.contains(section), let error = folderProblem(of: path) else { return nil }
             let folder = Self.folder(of: path)
             let underRun = folder.hasPrefix("/run/") ? printable(String(folder.dropFirst("/run/".count))) : ""
             let change = error == Self.missing ? "create it" : "make it this user's"

@@ -1,7 +1,8 @@
 extension ConfigurationLoader {
-    /// Variables with our prefix that are no keys: the socket that clients connect to, the file's own path, and where
-    /// upcastctl asks. (UPCAST_CONTROL_SOCKET and UPCAST_CONTROL_TOKEN_FILE, which it reads too, are keys.)
-    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_CONTROL_URL"]
+    /// Variables with our prefix that are no keys: the socket that clients connect to, the file's own path, a test's
+    /// hook (`TestFreeze`), and where upcastctl asks. (UPCAST_CONTROL_SOCKET and UPCAST_CONTROL_TOKEN_FILE, which it
+    /// reads too, are keys.)
+    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_TEST_FREEZE", "UPCAST_CONTROL_URL"]
 
     /// Applies every `UPCAST_` variable, in the order of their names, lists by index.
     mutating func read(environment: [String: String]) {

@@ -234,14 +234,15 @@ enum ConfigurationTable {
                 memory: "A send buffer for each destination; rtmps:// adds the TLS session."),
             ConfigurationKey(
                 "destinations", "key_file", \.keyFile, .optionalPath,
-                "File whose first line is the stream key; read at each connect.", memory: nothing),
+                "File whose first line is the stream key; read at each connect. credential:NAME is one that systemd "
+                    + "passes (LoadCredential=NAME:...).", memory: nothing),
             ConfigurationKey(
                 "destinations", "key_env", \.keyEnvironment, .optionalVariable,
                 "Name of the environment variable that holds the stream key.", memory: nothing),
             ConfigurationKey(
                 "destinations", "login_file", \.loginFile, .optionalPath,
-                "File whose first line is user:password, for servers that want a login (Adobe, Limelight); it may also "
-                    + "stand in the URL.", memory: nothing),
+                "File, or credential:NAME, whose first line is user:password, for servers that want a login (Adobe, "
+                    + "Limelight); it may also stand in the URL.", memory: nothing),
             ConfigurationKey(
                 "destinations", "login_env", \.loginEnvironment, .optionalVariable,
                 "Name of the environment variable that holds user:password.", memory: nothing),

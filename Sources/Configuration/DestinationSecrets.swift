@@ -1,8 +1,8 @@
 package import MediaCore
 
 extension DestinationConfiguration {
-    /// The stream key from `keyFile` or `keyEnvironment`, or nil when neither is set. Reads `keyFile` anew
-    /// at each call, so that a replaced key is used from the next connect on.
+    /// The stream key from `keyFile` (a path, or credential:NAME) or `keyEnvironment`, or nil when neither is set.
+    /// Reads `keyFile` anew at each call, so that a replaced key is used from the next connect on.
     package func streamKey(environment: [String: String]) throws(SecretError) -> Secret? {
         try secret(called: "the stream key", file: keyFile, variable: keyEnvironment, prefix: "key", environment)
     }
@@ -26,7 +26,7 @@ extension DestinationConfiguration {
     private func secret(
         called name: String, file: String?, variable: String?, prefix: String, _ environment: [String: String]
     ) throws(SecretError) -> Secret? {
-        if let file { return try firstLine(called: name, inFile: file, key: "\(prefix)_file") }
+        if let file { return try firstLine(called: name, inFile: file, key: "\(prefix)_file", environment) }
         if let variable {
             let source = "environment variable \(variable)"
             guard let text = environment[variable] else {
@@ -41,36 +41,58 @@ extension DestinationConfiguration {
 
 extension ControlConfiguration {
     /// Where to listen, and the token from `tokenFile`; nil when `listen` is not set.
-    package func remote() throws(SecretError) -> (address: ListenAddress, token: Secret)? {
+    package func remote(
+        environment: [String: String]
+    ) throws(SecretError) -> (address: ListenAddress, token: Secret)? {
         guard let listen else { return nil }
         guard let tokenFile else {
             throw SecretError(
                 source: "control.listen", what: "needs control.token_file",
                 remedy: "name a file whose first line is a token that cannot be guessed, such as: openssl rand -hex 24")
         }
-        return (listen, try token(in: tokenFile))
-    }
-
-    private func token(in tokenFile: String) throws(SecretError) -> Secret {
-        let token = try firstLine(called: "the token", inFile: tokenFile, key: "token_file")
+        let token = try firstLine(called: "the token", inFile: tokenFile, key: "token_file", environment)
         guard token.revealed.utf8.count >= 16 else {
             throw SecretError(
                 source: "token_file \(printable(tokenFile))", what: "holds less than 16 characters",
                 remedy: "make one that cannot be guessed, such as: openssl rand -hex 24")
         }
-        return token
+        return (listen, token)
     }
 }
 
-/// The first line of a file.
-private func firstLine(called name: String, inFile file: String, key: String) throws(SecretError) -> Secret {
+/// The first line of a file, or of a credential.
+private func firstLine(
+    called name: String, inFile file: String, key: String, _ environment: [String: String]
+) throws(SecretError) -> Secret {
     let source = "\(key) \(printable(file))"
+    let path: String
+    if let name = file.credentialName {
+        path = try credentialPath(name, source, environment)
+    } else {
+        path = file
+    }
     let bytes: [UInt8]
-    do { bytes = try readFile(file, limit: 4096) } catch {
+    do { bytes = try readFile(path, limit: 4096) } catch {
         throw SecretError(source: source, what: error.what, remedy: error.remedy)
     }
     let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
     return try checked(String(decoding: line, as: UTF8.self), called: name, source: source)
+}
+
+/// Where systemd has put what LoadCredential= or SetCredential= in the unit names (systemd.exec(5)).
+private func credentialPath(
+    _ name: Substring, _ source: String, _ environment: [String: String]
+) throws(SecretError) -> String {
+    guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
+        throw SecretError(
+            source: source, what: "is not the name of a credential", remedy: "write credential: and a name")
+    }
+    guard let folder = environment["CREDENTIALS_DIRECTORY"] else {
+        throw SecretError(
+            source: source, what: "was not passed: the daemon runs without a service manager that has credentials",
+            remedy: "write LoadCredential=\(name):FILE into its unit, or name the file itself")
+    }
+    return "\(folder)/\(name)"
 }
 
 private func checked(_ text: String, called name: String, source: String) throws(SecretError) -> Secret {
@@ -96,6 +118,12 @@ package struct SecretError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension String {
+    /// NAME in credential:NAME.
+    fileprivate var credentialName: Substring? {
+        let prefix = "credential:"
+        return hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+    }
+
     fileprivate var trimmingSpaces: Substring {
         let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         var rest = drop(while: blank)

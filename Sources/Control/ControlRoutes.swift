@@ -70,14 +70,18 @@ package enum Readiness: Equatable, Sendable {
 }
 
 extension ControlRoutes {
-    /// `GET /status`, `/healthz` (200 as long as the server's thread turns) and `/readyz` (503 with a reason).
+    /// `GET /status`, `/healthz` (503 with a reason where a thread hangs) and `/readyz` (503 with a reason).
+    ///
+    /// - Parameter wedged: what does not get on, as a sentence; nil while all is well.
     package static func standard(
-        status: @escaping @Sendable () -> StatusReport, readiness: @escaping @Sendable () -> Readiness
+        status: @escaping @Sendable () -> StatusReport, readiness: @escaping @Sendable () -> Readiness,
+        wedged: @escaping @Sendable () -> String? = { nil }
     ) -> ControlRoutes {
         var routes = ControlRoutes()
         routes.add("GET", "/status") { _ in .success(status()) }
         routes.add("GET", "/healthz", isOpen: true) { _ in
-            ControlResponse(status: 200, json: .object([.init("status", .string("ok"))]))
+            if let sentence = wedged() { return .failure(503, "wedged", sentence) }
+            return ControlResponse(status: 200, json: .object([.init("status", .string("ok"))]))
         }
         routes.add("GET", "/readyz", isOpen: true) { _ in
             switch readiness() {
@@ -86,5 +90,20 @@ extension ControlRoutes {
             }
         }
         return routes
+    }
+
+    /// `GET /`: the page that shows what is live. It holds nothing but itself, so it needs no token; what it shows it
+    /// asks for with the one that its reader gives it.
+    package mutating func addPage() {
+        add("GET", "/", isOpen: true) { _ in
+            var response = ControlResponse(
+                status: 200, contentType: "text/html; charset=utf-8", body: PackageResources.page_html)
+            // Its own policy says what else it may do.
+            response.headers = [
+                ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+                ("Content-Security-Policy", "frame-ancestors 'none'"),
+            ]
+            return response
+        }
     }
 }

@@ -1,6 +1,6 @@
 package import ControlProtocol
 package import Glibc
-internal import LinuxSystem
+package import LinuxSystem
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -22,6 +22,8 @@ package final class ControlServer: Sendable {
     private struct Running: Sendable {
         let group: MultiThreadedEventLoopGroup
         let channels: [any Channel]
+        /// The socket file is ours to remove.
+        let ownsFile: Bool
     }
 
     /// - Parameters:
@@ -50,10 +52,19 @@ package final class ControlServer: Sendable {
 
     /// Creates the socket file (replacing one that nobody listens at) and answers from then on. Call from a plain
     /// thread.
-    package func start() throws(ControlServerError) {
+    ///
+    /// - Parameter passed: a listening socket that somebody else made, ours from now on; its file stays theirs.
+    package func start(on passed: consuming OwnedDescriptor? = nil) throws(ControlServerError) {
+        let ownsFile = passed == nil
         let listener: OwnedDescriptor
-        do { listener = try UnixSocket.listen(path: path, mode: mode, backlog: CInt(limits.maxConnections)) } catch {
-            throw ControlServerError(description: "control socket: \(error)")
+        if let passed {
+            listener = passed
+        } else {
+            do {
+                listener = try UnixSocket.listen(path: path, mode: mode, backlog: CInt(limits.maxConnections))
+            } catch {
+                throw ControlServerError(description: "control socket: \(error)")
+            }
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         var channels: [any Channel] = []
@@ -69,14 +80,14 @@ package final class ControlServer: Sendable {
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 channels.append(try server.bind(host: remote.host, port: remote.port).wait())
             } catch {
-                unsafe unlink(path)
+                if ownsFile { unsafe unlink(path) }
                 try? channels[0].close().wait()
                 try? group.syncShutdownGracefully()
                 throw ControlServerError(
                     description: "cannot listen at \(remote.host):\(remote.port) (control.listen): \(error)")
             }
         }
-        running.withLock { [channels] in $0 = Running(group: group, channels: channels) }
+        running.withLock { [channels] in $0 = Running(group: group, channels: channels, ownsFile: ownsFile) }
     }
 
     /// Removes the socket file, closes every connection and ends the thread. Call from a plain thread; a second call
@@ -84,7 +95,7 @@ package final class ControlServer: Sendable {
     package func stop() {
         guard let running = running.withLock({ $0.take() }) else { return }
         // Before the close: from the close on, the path may belong to another daemon.
-        unsafe unlink(path)
+        if running.ownsFile { unsafe unlink(path) }
         for channel in running.channels { try? channel.close().wait() }
         try? running.group.syncShutdownGracefully()
     }

@@ -52,6 +52,8 @@ package final class IngestServer: Sendable {
     private let clock: any TimeSource
     private let mail = Monitor(Mail())
     private let acceptNext: Accept
+    /// What the ingest thread does between two waits.
+    package let work = WorkMark("the ingest thread")
 
     package typealias Accept = @Sendable (borrowing OwnedDescriptor) throws(Errno) -> OwnedDescriptor?
 
@@ -174,6 +176,7 @@ private final class IngestLoop {
     }
 
     func run() {
+        defer { server.work.end() }
         while true {
             if isStopping {
                 if case .idle = stage { return }
@@ -203,6 +206,8 @@ private final class IngestLoop {
             pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: polledSocket, events: sessionEvents, revents: 0)
         )
+        server.work.end()
+        defer { server.work.begin() }
         _ = unsafe withUnsafeMutableBytes(of: &descriptors) { buffer in
             unsafe poll(buffer.baseAddress!.assumingMemoryBound(to: pollfd.self), 3, timeoutMilliseconds)
         }

@@ -27,12 +27,12 @@ package enum UnixSocket {
 
     /// A non-blocking listening socket at `path`. A socket file that nobody listens at any more is replaced.
     package static func listen(path: String, mode: mode_t, backlog: CInt = 8) throws(Failure) -> OwnedDescriptor {
-        var address = try socketAddress(path)
+        let address = try address(path)
         let fd = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard fd >= 0 else { throw .system("cannot create a socket", Errno.current) }
         let descriptor = OwnedDescriptor(fd)
         try removeStale(path)
-        guard unsafe withSocketAddress(&address, { unsafe bind(fd, $0, $1) }) == 0 else {
+        guard unsafe address.withSocketAddress({ unsafe bind(fd, $0, $1) }) == 0 else {
             let error = Errno.current
             let hint = error.code == ENOENT ? " (its folder must exist)" : ""
             throw .system("cannot bind \(path)\(hint)", error)
@@ -46,11 +46,11 @@ package enum UnixSocket {
 
     /// A blocking, connected socket.
     package static func connect(path: String) throws(Failure) -> OwnedDescriptor {
-        var address = try socketAddress(path)
+        let address = try address(path)
         let fd = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard fd >= 0 else { throw .system("cannot create a socket", Errno.current) }
         let descriptor = OwnedDescriptor(fd)
-        guard unsafe withSocketAddress(&address, { unsafe Glibc.connect(fd, $0, $1) }) == 0 else {
+        guard unsafe address.withSocketAddress({ unsafe Glibc.connect(fd, $0, $1) }) == 0 else {
             throw .system("cannot connect to \(path)", Errno.current)
         }
         return descriptor
@@ -82,24 +82,9 @@ package enum UnixSocket {
         throw .inUse(path)
     }
 
-    private static func socketAddress(_ path: String) throws(Failure) -> sockaddr_un {
-        guard path.utf8.count <= maxPathBytes else { throw .pathTooLong(path) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            for (index, byte) in path.utf8.enumerated() { unsafe buffer[index] = byte }
-        }
+    private static func address(_ path: String) throws(Failure) -> UnixAddress {
+        guard let address = UnixAddress(path: path) else { throw .pathTooLong(path) }
         return address
-    }
-
-    private static func withSocketAddress(
-        _ address: inout sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
-    ) -> CInt {
-        unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 }
 

@@ -18,6 +18,8 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private let counters: BroadcastCounters
     private let published: Monitor<AudioMixerCounters>
     private let onFailure: @Sendable (String) -> Void
+    /// A block from being taken to being mixed, and what is encoded with it.
+    let work = WorkMark("the audio thread")
 
     /// How often the thread looks for the broadcast's first sample, which may be video, and its first picture.
     private static let startPollInterval = MediaTime.milliseconds(10)
@@ -41,6 +43,8 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
 
     /// Runs until the queue is closed and empty, then mixes and encodes what is left.
     func run() {
+        work.begin()
+        defer { work.end() }
         do throws(WorkerFailure) {
             while try step() {}
             if let now = clock.now() {
@@ -52,14 +56,14 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
             try encoding { () throws(EncodingError) in try encoder.finish(into: meter) }
         } catch {
             onFailure(error.sentence)
-            while case .block = queue.take(until: nil) { queue.release() }
+            while case .block = take(until: nil) { queue.release() }
         }
     }
 
     private func step() throws(WorkerFailure) -> Bool {
         let soon = clock.monotonic.now() + Self.startPollInterval
         let deadline = hasPicture ? clock.monotonicTime(of: mixer.nextDue) ?? soon : soon
-        switch queue.take(until: deadline) {
+        switch take(until: deadline) {
         case .block(let block, let bytes):
             unsafe submit(block, bytes)
             queue.release()
@@ -68,6 +72,13 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         }
         if hasPicture, let now = clock.now() { try encodeDueBlocks(now) }
         return true
+    }
+
+    /// Waiting is no work.
+    private func take(until deadline: MediaTime?) -> PCMQueue.Outcome {
+        work.end()
+        defer { work.begin() }
+        return queue.take(until: deadline)
     }
 
     private var hasPicture: Bool { meter.keyframes.current > 0 }

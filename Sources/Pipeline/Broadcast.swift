@@ -41,10 +41,11 @@ final class Broadcast: Sendable {
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
     ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
     ///   - onFailure: called once by any thread when the broadcast cannot go on.
+    ///   - freeze: for a test, the encoder hangs.
     /// - Throws: a sentence for the client and the log.
     init(
         _ started: StartedMessage, configuration: Configuration, environment: [String: String],
-        clock monotonic: any TimeSource,
+        clock monotonic: any TimeSource, freeze: TestFreeze? = nil,
         onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
         onBitrate: @escaping @Sendable (BitrateStep) -> Void, onFailure: @escaping @Sendable (String) -> Void
     ) throws(WorkerFailure) {
@@ -90,7 +91,7 @@ final class Broadcast: Sendable {
             slot: slot, encoder: videoEncoder, settings: configuration.videoEncoderSettings,
             leanSettings: savings.leanEncoder, shown: background, sink: meter, clock: clock, counters: counters,
             snapshots: snapshots, frameRate: canvas.frameRate,
-            idleInterval: configuration.video.idleRepeat,
+            idleInterval: configuration.video.idleRepeat, freeze: freeze,
             adapt: { now in
                 let step = bitrate.look(at: now, destinations.forEachLink)
                 if let step { onBitrate(step) }
@@ -131,6 +132,9 @@ final class Broadcast: Sendable {
     }
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
+
+    /// Of every thread that is this broadcast's own.
+    var workMarks: [WorkMark] { [video.work, audio.work] + destinations.workMarks }
 
     /// Stops sources first: what was taken in is encoded, what was encoded is sent until `deadline`, then every
     /// destination unpublishes and closes. Blocks; returns true when everything was sent in time.

@@ -44,6 +44,22 @@ extension BroadcastHost {
             throw CommandRefusal(code: .badDestination, sentence: "\(error)")
         }
         guard let added = changed.destinations.last else { return "" }
+        try add(added, making: changed)
+        return added.name
+    }
+
+    /// The same for one that has been checked with the configuration that it comes from.
+    func addDestination(_ destination: DestinationConfiguration) throws(CommandRefusal) {
+        var changed = currentConfiguration
+        guard !changed.destinations.contains(where: { $0.name == destination.name }) else {
+            throw CommandRefusal(
+                code: .failed, sentence: "destination \"\(destination.name)\" was added by command meanwhile; it stays")
+        }
+        changed.destinations.append(destination)
+        try add(destination, making: changed)
+    }
+
+    private func add(_ added: DestinationConfiguration, making changed: Configuration) throws(CommandRefusal) {
         let plan = changed.memoryPlan(pictures: current?.savings.pictureCount)
         guard plan.fits else {
             throw CommandRefusal(
@@ -58,9 +74,9 @@ extension BroadcastHost {
                 throw CommandRefusal(code: .failed, sentence: error.sentence)
             }
         }
-        state.withLock { $0.destinations = changed.destinations }
+        // Not the whole list: another thread may have changed it meanwhile.
+        state.withLock { $0.destinations.append(added) }
         logger.notice("destination added", metadata: ["destination": "\(added)"])
-        return added.name
     }
 
     /// Removes a destination; a connection that is open is ended in order while the others go on.

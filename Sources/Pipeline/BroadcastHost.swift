@@ -60,6 +60,9 @@ package final class BroadcastHost: IngestConsumer {
     let memoryRoom: @Sendable () -> MemoryRoom?
     let server: IngestServer
     let state: Monitor<State>
+    let progress: Monitor<Progress>
+    let reloading: Monitor<Reload>
+    private let freeze: TestFreeze?
 
     /// - Parameter environment: where stream keys and logins may stand (`key_env`, `login_env`).
     package convenience init(
@@ -84,6 +87,10 @@ package final class BroadcastHost: IngestConsumer {
         self.clock = clock
         startedAt = clock.now()
         state = Monitor(State(destinations: configuration.destinations, phaseSince: startedAt))
+        progress = Monitor(Progress(watch: ProgressWatch(patience: Self.usualPatience), lastLook: startedAt))
+        reloading = Monitor(Reload(configuration: configuration))
+        // A value that means nothing was refused at the start.
+        freeze = try? TestFreeze(environment: environment)
     }
 
     /// The configuration with the destinations as they are now.
@@ -96,6 +103,8 @@ package final class BroadcastHost: IngestConsumer {
     /// Takes note that the daemon stops, for the status; `IngestServer.stop` is what ends the broadcast.
     package func noteStopping() {
         state.withLock { $0.isStopping = true }
+        // The main thread waits for the others from here on.
+        progress.withLock { $0.isWatched = false }
         notePhase()
     }
 
@@ -123,7 +132,7 @@ package final class BroadcastHost: IngestConsumer {
         let broadcast: Broadcast
         do {
             broadcast = try Broadcast(
-                message, configuration: currentConfiguration, environment: environment, clock: clock,
+                message, configuration: currentConfiguration, environment: environment, clock: clock, freeze: freeze,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },
                 onBitrate: { [weak self] in self?.bitrateChanged($0) },
                 onFailure: { [weak self] in self?.failed($0) })

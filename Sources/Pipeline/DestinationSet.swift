@@ -33,6 +33,11 @@ final class DestinationSet: Sendable {
 
     var snapshots: [DestinationSnapshot] { state.withLock { $0.members }.map(\.snapshot) }
 
+    /// Of those that were removed and have not ended yet.
+    var leavingNames: [String] { state.withLock { $0.leaving }.filter { !$0.hasEnded }.map(\.settings.name) }
+
+    var workMarks: [WorkMark] { state.withLock { $0.members + $0.leaving }.compactMap(\.work) }
+
     /// Starts one more, which begins with the next keyframe; does nothing once the broadcast is closing.
     func add(_ settings: DestinationSettings) throws(WorkerFailure) {
         let onEvent = onEvent

@@ -25,6 +25,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// What the links ask of the encoder, if that has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
     private let onFailure: @Sendable (String) -> Void
+    /// A frame from being taken to being encoded.
+    let work = WorkMark("the video thread")
+    /// Frames until it hangs, for a test.
+    private var framesUntilFreeze: Int?
 
     private let keyframeWanted = Atomic(false)
     private let leanWanted = Atomic(false)
@@ -37,9 +41,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, settings: VideoEncoderSettings,
         leanSettings: VideoEncoderSettings?, shown: Picture, sink: any PacketSink,
         clock: BroadcastClock, counters: BroadcastCounters, snapshots: SnapshotBooth, frameRate: FrameRate,
-        idleInterval: MediaTime,
+        idleInterval: MediaTime, freeze: TestFreeze? = nil,
         adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
+        framesUntilFreeze = freeze?.encoderFrames
         self.slot = slot
         open = encoder
         self.settings = settings
@@ -68,6 +73,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
 
     /// Runs until the slot is closed and empty, then drains the encoder.
     func run() {
+        work.begin()
+        defer { work.end() }
         do throws(WorkerFailure) {
             while try step() {}
             try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
@@ -79,7 +86,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
 
     /// One frame, or one repeat; false when the slot is closed.
     private func step() throws(WorkerFailure) -> Bool {
-        switch slot.take(until: repeatDeadline()) {
+        switch take(until: repeatDeadline()) {
         case .frame(let picture, let tag):
             show(picture)
             try present(tag)
@@ -90,11 +97,18 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         return true
     }
 
+    /// Waiting is no work.
+    private func take(until deadline: MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome {
+        work.end()
+        defer { work.begin() }
+        return slot.take(until: deadline)
+    }
+
     /// Encodes what is shown when it is due; while it is not, a newer one takes its place.
     private func present(_ first: VideoFrameTag) throws(WorkerFailure) {
         var tag = first
         holding: while case .hold(let wait) = schedule.decide(tag.time) {
-            switch slot.take(until: tag.arrival + wait) {
+            switch take(until: tag.arrival + wait) {
             case .frame(let newer, let newerTag):
                 show(newer)
                 tag = newerTag
@@ -150,6 +164,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             try encoding { () throws(EncodingError) in try encoder.setBitrate(step.bitrate) }
         }
         let force = keyframeWanted.exchange(false, ordering: .relaxed)
+        if let frames = framesUntilFreeze {
+            guard frames > 0 else { TestFreeze.forEver() }
+            framesUntilFreeze = frames - 1
+        }
         try encoding { () throws(EncodingError) in
             try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, into: sink)
         }
@@ -174,7 +192,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// After a failure: pictures go back unencoded until the broadcast is closed.
     private func drainSlot() {
         while true {
-            switch slot.take(until: nil) {
+            switch take(until: nil) {
             case .frame(let picture, _): slot.recycle(picture)
             case .again, .timeout: continue
             case .closed: return

@@ -31,6 +31,9 @@ package final class Destination: Sendable {
     let onEvent: @Sendable (DestinationEvent) -> Void
     let cursor: PacketCursor
     let state: Monitor<State>
+    /// What the thread does between two waits of any length, beyond the deadlines that it has for each; nil for a file:
+    /// a disk that hangs is no fault of the daemon's, and the other destinations go on without it.
+    package let work: WorkMark?
     private let retry = Monitor<RetrySignal?>(nil)
 
     /// - Parameters:
@@ -46,6 +49,7 @@ package final class Destination: Sendable {
         self.clock = clock
         self.onEvent = onEvent
         cursor = log.makeCursor(policy: settings.cursorPolicy, clock: clock)
+        work = if case .rtmp = settings.kind { WorkMark("the thread of destination \"\(settings.name)\"") } else { nil }
         let kind =
             switch settings.kind {
             case .rtmp(let rtmp): rtmp.endpoint.isSecure ? "rtmps" : "rtmp"

@@ -88,6 +88,11 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     /// should come more than once a second.
     package var acknowledgementWindow: UInt32 = 64 * 1024
 
+    /// All that opening a connection may wait for.
+    var longestOpening: MediaTime { connectTimeout + handshakeTimeout }
+    /// All that one packet, and a look at what the server says, may wait for.
+    var longestTurn: MediaTime { sendTimeout * (RTMPPublisher.slowestSend + 1) }
+
     package init(endpoint: RTMPEndpoint, key: Secret) {
         self.endpoint = endpoint
         self.key = key

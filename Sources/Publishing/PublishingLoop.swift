@@ -35,6 +35,8 @@ final class PublishingLoop {
     private var hasTriedSinceStop = false
     /// Bytes of the connections, or files, before the present one.
     private var earlier = (sent: UInt64(0), acknowledged: UInt64(0))
+    private let longestOpening: MediaTime
+    private let longestTurn: MediaTime
     private var meter: LinkMeter
     private var nextMeasurement = MediaTime.zero
     private var acknowledgements: AcknowledgementWatch?
@@ -47,6 +49,11 @@ final class PublishingLoop {
         self.retry = retry
         backoff = Backoff(destination.settings.reconnect)
         kind = destination.settings.kind
+        if case .rtmp(let settings) = kind {
+            (longestOpening, longestTurn) = (settings.longestOpening, settings.longestTurn)
+        } else {
+            (longestOpening, longestTurn) = (.zero, .zero)
+        }
         buffer = PacketBuffer(
             limit: destination.settings.maximumPacketBytes + RTMPPublisher.headroom + FLVFileWriter.tailroom,
             tailroom: FLVFileWriter.tailroom)
@@ -55,6 +62,7 @@ final class PublishingLoop {
 
     func run() {
         Self.blockBrokenPipeSignal()
+        defer { destination.work?.end() }
         while true {
             do {
                 try attempt()
@@ -122,6 +130,7 @@ final class PublishingLoop {
         enter(.connecting)
         var publishingSince: MediaTime?
         do {
+            destination.work?.begin(allowing: longestOpening)
             try sink.open()
             if carried == nil, hasWorked { destination.cursor.restart(counting: .disconnected) }
             publishingSince = clock.now()
@@ -134,6 +143,7 @@ final class PublishingLoop {
             let end = try pump(sink)
             note(sink.progress)
             let deadline = destination.state.withLock { $0.stopDeadline } ?? clock.now() + Self.finishTimeout
+            destination.work?.begin(allowing: max(.zero, deadline - clock.now()))
             let isConfirmed = try sink.finish(until: deadline)
             if end == .redirected { return sink.redirect }
             destination.state.withLock { $0.snapshot.isDrained = end == .drained && isConfirmed && !hasLostTheEnd }
@@ -167,6 +177,8 @@ final class PublishingLoop {
         }
         var isStopping = false
         while true {
+            // The thread is well for as long as it keeps its own deadlines.
+            destination.work?.begin(allowing: longestTurn)
             let now = clock.now()
             let (isCancelled, isLeaving, stopDeadline) = destination.state.withLock {
                 ($0.isCancelled, $0.isLeaving, $0.stopDeadline)
@@ -294,7 +306,10 @@ final class PublishingLoop {
                 hasTriedSinceStop = true
                 return true
             }
-            switch control.wait(for: POLLIN, on: retry.descriptor, until: next) {
+            destination.work?.end()
+            let readiness = control.wait(for: POLLIN, on: retry.descriptor, until: next)
+            destination.work?.begin()
+            switch readiness {
             case .timeout: return true
             case .cancelled: return false
             case .ready: break

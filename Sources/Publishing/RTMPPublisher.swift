@@ -20,7 +20,7 @@ final class RTMPPublisher: PublishingSink {
     var headroom: Int { Self.headroom }
     private let location: String
     /// One packet may take this many send timeouts while its bytes keep moving.
-    private static let slowestSend: Int64 = 6
+    static let slowestSend: Int64 = 6
 
     init(
         settings: RTMPDestinationSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,

@@ -53,7 +53,7 @@ extension ControlRoutes {
         }
     }
 
-    mutating func addLogLevel(_ level: LogLevelSwitch, logger: Logger) {
+    mutating func addLogLevel(_ output: LogOutput, logger: Logger) {
         add("POST", "/log-level") { request in
             Self.answer { () throws(CommandRefusal) in
                 guard case .string(let name) = try Self.members(of: request)["level"],
@@ -63,7 +63,7 @@ extension ControlRoutes {
                     throw CommandRefusal(code: .badValue, sentence: "level: one of \(names)")
                 }
                 logger.notice("log level set", metadata: ["level": "\(new)", "by": "an operator"])
-                level.set(new)
+                output.level = new
                 return [.init("level", .string(name))]
             }
         }

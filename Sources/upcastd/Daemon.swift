@@ -10,31 +10,48 @@ internal import Pipeline
 /// The process: capture socket, control socket, signals, and the order in which they come and go.
 struct Daemon {
     private let configuration: Configuration
+    /// Where it was read from; nil for no file.
+    private let path: String?
     private let environment: [String: String]
     private let logger: Logger
-    private let level: LogLevelSwitch
+    private let output: LogOutput
     private let journal: EventJournal
 
     init(
-        _ configuration: Configuration, environment: [String: String], logger: Logger, level: LogLevelSwitch,
+        _ configuration: Configuration, path: String?, environment: [String: String], output: LogOutput,
         journal: EventJournal
     ) {
         self.configuration = configuration
+        self.path = path
         self.environment = environment
-        self.logger = logger
-        self.level = level
+        self.output = output
         self.journal = journal
+        logger = Logger(label: "upcastd") { _ in MultiplexLogHandler([StandardErrorLog(output), EventLog(journal)]) }
     }
 
     /// Runs until SIGTERM or SIGINT; then ends the broadcast, sends what is encoded, and returns what that came to.
-    func run(signals: borrowing SignalDescriptor) throws(StartFailure) -> ExitStatus {
+    ///
+    /// - Parameter passed: sockets that the service manager made.
+    func run(
+        signals: borrowing SignalDescriptor, passed: consuming PassedSockets
+    ) throws(StartFailure) -> ExitStatus {
         let server: IngestServer
         let host: BroadcastHost
         let control: ControlServer
         let clock = MonotonicClock()
+        var manager = ServiceManager(environment: environment, logger: logger)
+        var passed = passed
+        let passedPath = passed.path(of: Self.captureSocket)
+        let capturePath = passedPath ?? configuration.ingest.socket
+        let controlPath = passed.path(of: Self.controlSocket) ?? configuration.control.socket
         do {
-            let listener = try UnixSocket.listen(
-                path: configuration.ingest.socket, mode: configuration.ingest.socketMode, backlog: 64)
+            let listener: OwnedDescriptor
+            if let capture = passed.take(Self.captureSocket) {
+                listener = capture
+            } else {
+                listener = try UnixSocket.listen(
+                    path: configuration.ingest.socket, mode: configuration.ingest.socketMode, backlog: 64)
+            }
             server = try IngestServer(
                 listener: listener,
                 settings: .init(
@@ -44,18 +61,21 @@ struct Daemon {
                 configuration: configuration, environment: environment, server: server, logger: logger, clock: clock)
             var routes = ControlRoutes.standard(
                 status: { [host] in host.status },
-                readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready })
+                readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready },
+                wedged: { [host] in host.wedged })
+            routes.addPage()
             routes.addViews(of: host, journal: journal)
             routes.addCommands(to: host)
             routes.addBroadcastCommands(to: host)
-            routes.addLogLevel(level, logger: logger)
+            routes.addLogLevel(output, logger: logger)
             control = ControlServer(
                 path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,
                 remote: try remoteControl())
             try MediaLibraries.prepare(logger)
             // The last moment with one thread, and everything is loaded.
             ProcessMemory.releaseFilePages()
-            try control.start()
+            try control.start(on: passed.take(Self.controlSocket))
+            if let patience = manager.patience { host.setPatience(patience) }
         } catch {
             throw StartFailure("\(error)")
         }
@@ -67,21 +87,24 @@ struct Daemon {
         }
         defer {
             control.stop()
-            unsafe unlink(configuration.ingest.socket)
+            if passedPath == nil { unsafe unlink(configuration.ingest.socket) }
         }
         logger.notice(
             "ready",
             metadata: [
-                "capture_socket": "\(configuration.ingest.socket)", "control_socket": "\(configuration.control.socket)",
+                "capture_socket": "\(capturePath)", "control_socket": "\(controlPath)",
                 "destinations": "\(configuration.destinations.map(\.description).joined(separator: ", "))",
             ])
-        let name = waitForSignal(signals, everyHalfSecond: { isSecond in
-            host.watchMemory()
-            if isSecond { host.tick() }
-        })
+        if let freeze = try? TestFreeze(environment: environment) {
+            logger.critical(
+                "a test hook is set", metadata: ["now": "the encoder hangs after \(freeze.encoderFrames) frames"])
+        }
+        manager.ready(host.statusLine)
+        let name = serve(host, signals, &manager)
         let longest = configuration.stop.drain + configuration.buffer.delay
         logger.notice("stopping", metadata: ["signal": "\(name)", "drain_ms": "\(longest.milliseconds)"])
         host.noteStopping()
+        manager.stopping(host.statusLine, longest: longest + Self.closingTime)
         server.stop()
         server.join()
         let drained = host.shutDown()
@@ -90,26 +113,67 @@ struct Daemon {
     }
 
     private func remoteControl() throws(SecretError) -> RemoteControl? {
-        guard let (address, token) = try configuration.control.remote() else { return nil }
+        guard let (address, token) = try configuration.control.remote(environment: environment) else { return nil }
         return RemoteControl(host: address.host, port: address.port, token: ControlToken(token.revealed))
     }
 
-    private func waitForSignal(
-        _ signals: borrowing SignalDescriptor, everyHalfSecond: (_ isSecond: Bool) -> Void
+    /// Names of the sockets that a service manager may pass (FileDescriptorName= in a socket unit).
+    private static let captureSocket = "capture"
+    private static let controlSocket = "control"
+    static let passedSockets = [captureSocket, controlSocket]
+
+    /// How often the main thread looks after memory, the other threads and the service manager.
+    private static let lookPeriod = MediaTime.milliseconds(500)
+
+    /// Beyond the drain: to unpublish, close and end.
+    private static let closingTime = MediaTime.seconds(5)
+
+    /// The main thread's work from ready to the signal that ends it, whose name it returns.
+    private func serve(
+        _ host: BroadcastHost, _ signals: borrowing SignalDescriptor, _ manager: inout ServiceManager
     ) -> String {
+        var reload = ConfigurationReload(
+            path: path, environment: environment, loaded: configuration, logger: logger, output: output)
+        var isReloading = false
         var isSecond = false
+        var nextLook = MonotonicClock().now()
         while true {
-            var descriptor = pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0)
-            if unsafe poll(&descriptor, 1, 500) == 0 {
-                everyHalfSecond(isSecond)
+            let signal = waitForSignal(signals, until: nextLook)
+            let now = MonotonicClock().now()
+            if now >= nextLook {
+                nextLook = now + Self.lookPeriod
+                host.watchMemory()
+                manager.feedWatchdog(wedged: host.watchProgress())
+                if isReloading { reload.continueReload(on: host) }
+                if isSecond {
+                    host.tick()
+                    output.tellOmitted()
+                    if !isReloading, manager.wantsStatus { manager.note(host.statusLine) }
+                }
                 isSecond.toggle()
             }
-            switch signals.next() {
+            switch signal {
             case SIGTERM: return "SIGTERM"
             case SIGINT: return "SIGINT"
-            default: continue
+            case SIGHUP:
+                manager.reloading(since: MonotonicClock().now())
+                isReloading = true
+                reload.run(on: host)
+            default: break
+            }
+            if isReloading, !host.isReloading {
+                isReloading = false
+                manager.ready(host.statusLine)
             }
         }
+    }
+
+    /// The next signal; nil where none came by `deadline`.
+    private func waitForSignal(_ signals: borrowing SignalDescriptor, until deadline: MediaTime) -> CInt? {
+        var descriptor = pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0)
+        let wait = deadline - MonotonicClock().now()
+        _ = unsafe poll(&descriptor, 1, CInt(clamping: max(0, wait.nanoseconds + 999_999) / 1_000_000))
+        return signals.next()
     }
 }
 

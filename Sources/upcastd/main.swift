@@ -7,7 +7,8 @@ internal import Pipeline
 
 /// Prints a sentence that ends the program.
 func fail(_ status: ExitStatus, _ sentence: String) -> Never {
-    StandardErrorLog.write(sentence.split(separator: "\n").map { "upcastd: \($0)\n" }.joined())
+    let priority = isJournal ? LogOutput.priority(.error) : ""
+    LogOutput.write(sentence.split(separator: "\n").map { "\(priority)upcastd: \($0)\n" }.joined())
     exit(status.rawValue)
 }
 
@@ -20,6 +21,7 @@ signal(SIGPIPE, SIG_IGN)
 signal(SIGXFSZ, SIG_IGN)
 
 let environment = ProcessEnvironment.current
+let isJournal = JournalStream.isStandardError(environment: environment)
 do {
     let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), environment: environment)
     switch arguments.action {
@@ -52,24 +54,26 @@ do {
     }
     guard plan.fits else { fail(.configuration, "\(plan)") }
     guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
-    let closed = configuration.socketFolderProblems
+    _ = try TestFreeze(environment: environment)
+    let passed = try PassedSockets(environment: environment, known: Daemon.passedSockets)
+    let made = passed.names.map { $0 == "capture" ? "ingest" : $0 }
+    let closed = configuration.socketFolderProblems(except: made)
     guard closed.isEmpty else { fail(.unavailable, closed.map(\.description).joined(separator: "\n")) }
 
-    let signals = try SignalDescriptor([SIGTERM, SIGINT])
-    let level = LogLevelSwitch(Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info)
-    let journal = EventJournal()
-    let logger = Logger(label: "upcastd") { _ in
-        MultiplexLogHandler([
-            StandardErrorLog(level: level, format: configuration.log.format), EventLog(journal),
-        ])
-    }
-    let status = try Daemon(
-        configuration, environment: environment, logger: logger, level: level, journal: journal
-    ).run(signals: signals)
+    let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+    let output = LogOutput(
+        level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format,
+        isJournal: isJournal)
+    let daemon = Daemon(
+        configuration, path: arguments.configurationPath, environment: environment, output: output,
+        journal: EventJournal())
+    let status = try daemon.run(signals: signals, passed: passed)
     exit(status.rawValue)
 } catch let error as Arguments.Invalid {
     fail(.usage, error.description)
 } catch let error as ConfigurationError {
+    fail(.configuration, error.description)
+} catch let error as TestFreeze.Invalid {
     fail(.configuration, error.description)
 } catch let error as StartFailure {
     fail(.unavailable, error.description)

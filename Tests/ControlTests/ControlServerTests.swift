@@ -67,6 +67,30 @@ import Testing
         }
     }
 
+    /// A socket that a service manager made stays where it is, with its mode, for the next daemon.
+    @Test func aPassedSocket() throws {
+        let listener = try UnixSocket.listen(path: path, mode: 0o640)
+        let server = ControlServer(
+            path: "/nowhere/control.sock", mode: 0o600,
+            routes: .standard(status: { .full }, readiness: { .ready }))
+        try server.start(on: listener)
+        #expect(answers200("/healthz"))
+        server.stop()
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    }
+
+    @Test func aThreadThatHangs() throws {
+        let routes = ControlRoutes.standard(
+            status: { .full }, readiness: { .ready }, wedged: { "the video thread hangs" })
+        guard case .response(let response) = routes.answer(to: ControlRequest(method: "GET", target: "/healthz")) else {
+            Issue.record("it takes its time")
+            return
+        }
+        #expect(response.status == 503)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("the video thread hangs"))
+    }
+
     @Test func health() throws {
         try serving {
             #expect(answers200("/healthz"))
@@ -210,6 +234,7 @@ import Testing
     @Test func connectionsAreBounded() throws {
         var limits = ControlLimits()
         limits.maxConnections = 3
+        limits.responseTimeoutMilliseconds = 120_000
         try serving(limits) {
             let slow = try (0..<3).map { _ in try RawClient(path).send("GET /large HTTP/1.1\r\n\r\n") }
             for client in slow { #expect(client.waitForFirstByte()) }

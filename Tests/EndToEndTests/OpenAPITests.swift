@@ -11,14 +11,14 @@ import Testing
 
     /// Sends a request, and says what of the answer is not described.
     private func check(
-        _ document: OpenAPIDocument, _ daemon: Daemon, _ method: String, _ target: String, _ body: String? = nil,
+        _ document: OpenAPIDocument, _ daemon: Daemon, _ method: String, _ target: String, _ body: String = "",
         expecting status: Int
     ) throws {
-        let response = try UnixHTTPClient.request(method, target, socket: daemon.controlSocket, body: body)
+        let response = try UnixHTTPClient.ask(method, target, body: body, socket: daemon.controlSocket)
         #expect(response.status == status, "\(method) \(target): \(response.status) \(response.body.prefix(300))")
         let problems = document.problems(of: response, to: method, target)
         #expect(problems.isEmpty, "\(problems)")
-        if let body, status == 200 {
+        if !body.isEmpty, status == 200 {
             let problems = try document.problems(ofBody: body, to: method, String(target.prefix { $0 != "?" }))
             #expect(problems.isEmpty, "\(body): \(problems)")
         }
@@ -31,7 +31,7 @@ import Testing
         let paths = nowhere.body.matches(of: /\/[a-z\/.-]*/).map { String($0.output) }
         var routes: Set<Operation> = []
         for path in Set(paths) {
-            let refused = try UnixHTTPClient.request("PATCH", path, socket: daemon.controlSocket)
+            let refused = try UnixHTTPClient.ask("PATCH", path, socket: daemon.controlSocket)
             #expect(refused.status == 405)
             for method in (refused.headers["allow"] ?? "").split(separator: ", ") where method != "HEAD" {
                 routes.insert(Operation(method: String(method), path: path))
@@ -51,7 +51,7 @@ import Testing
             #expect(described.subtracting(routes) == [], "the document has these, the server does not")
             let missing = try UnixHTTPClient.get("/nowhere", socket: stage.daemon.controlSocket)
             #expect(document.problems(of: missing, component: "NotFound") == [])
-            let refused = try UnixHTTPClient.request("PATCH", "/status", socket: stage.daemon.controlSocket)
+            let refused = try UnixHTTPClient.ask("PATCH", "/status", socket: stage.daemon.controlSocket)
             #expect(document.problems(of: refused, component: "MethodNotAllowed") == [])
             try stage.end()
         }
@@ -62,7 +62,7 @@ import Testing
             let document = try OpenAPIDocument()
             let folder = try TemporaryDirectory("openapi")
             let stage = try Stage()
-            for path in ["/status", "/healthz", "/readyz", "/metrics", "/history", "/config", "/destinations"] {
+            for path in ["/", "/status", "/healthz", "/readyz", "/metrics", "/history", "/config", "/destinations"] {
                 try check(document, stage.daemon, "GET", path, expecting: 200)
             }
             try check(document, stage.daemon, "GET", "/snapshot.jpg", expecting: 404)
@@ -73,8 +73,7 @@ import Testing
                 (#"{"bits_per_second":1000000}"#, 200), ("{}", 200), (#"{"bits_per_second":null}"#, 200), ("", 200),
                 (#"{"bits_per_second":1}"#, 400), (#"{"bits_per_second":"1M"}"#, 400), ("[", 400),
             ] {
-                try check(
-                    document, stage.daemon, "POST", "/bitrate", body.isEmpty ? nil : body, expecting: status)
+                try check(document, stage.daemon, "POST", "/bitrate", body, expecting: status)
             }
             try check(document, stage.daemon, "POST", "/log-level", #"{"level":"debug"}"#, expecting: 200)
             for body in [#"{"level":"loud"}"#, "{}", "[]"] {
@@ -168,12 +167,12 @@ import Testing
             let daemon = try Daemon(settings)
             for (operation, description) in document.operations {
                 let isOpen = description["security"] == .array([])
-                let response = try UnixHTTPClient.request(operation.method, operation.path, port: port)
+                let response = try UnixHTTPClient.ask(operation.method, operation.path, port: port)
                 #expect((response.status != 401) == isOpen, "\(operation): \(response.status)")
                 let problems = document.problems(of: response, to: operation.method, operation.path)
                 #expect(problems.isEmpty, "\(problems)")
                 guard operation.path != "/events" else { continue }
-                let admitted = try UnixHTTPClient.request(
+                let admitted = try UnixHTTPClient.ask(
                     operation.method, operation.path, port: port,
                     headers: ["Authorization": "Bearer 0123456789abcdef0123"])
                 #expect(admitted.status != 401, "\(operation)")

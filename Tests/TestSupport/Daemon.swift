@@ -59,7 +59,14 @@ package final class Daemon: Sendable {
     private let folder: TemporaryDirectory
 
     /// Starts the daemon and waits until clients can connect.
-    package init(_ settings: DaemonSettings, in cgroup: MemoryCgroup? = nil) throws {
+    ///
+    /// - Parameters:
+    ///   - environment: beside the stream key.
+    ///   - isActivated: the capture socket is made and passed by somebody else, as a service manager does.
+    package init(
+        _ settings: DaemonSettings, in cgroup: MemoryCgroup? = nil, environment: [String: String] = [:],
+        isActivated: Bool = false
+    ) throws {
         folder = try TemporaryDirectory("daemon")
         ingestSocket = folder.file("capture.sock")
         controlSocket = folder.file("control.sock")
@@ -67,11 +74,15 @@ package final class Daemon: Sendable {
             settings.yaml(ingestSocket: ingestSocket, controlSocket: controlSocket), to: "upcastd.yaml")
         let executable = try ProductExecutable.upcastd.path
         let (command, arguments) =
-            cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
+            isActivated
+            ? SocketActivation.command(ingestSocket, executable, ["--config", configuration])
+            : cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
         // A variable of our prefix that no destination names would be a mistake.
         let hasKey = settings.destinations.contains { $0.fields["key_env"] != nil }
         process = try ChildProcess(
-            command, arguments, environment: hasKey ? [DaemonSettings.keyVariable: DaemonSettings.streamKey] : [:])
+            command, arguments,
+            environment: (hasKey ? [DaemonSettings.keyVariable: DaemonSettings.streamKey] : [:])
+                .merging(environment) { $1 })
         let (process, socket) = (process, controlSocket)
         // The control socket comes after the capture socket; one that answers says that both are there.
         try waitFor("upcastd to answer", evidence: { process.errorTail }) {
@@ -81,6 +92,12 @@ package final class Daemon: Sendable {
     }
 
     deinit { process.signal(SIGKILL) }
+
+    /// Writes another configuration, for a reload.
+    package func rewrite(_ settings: DaemonSettings) throws {
+        try folder.write(
+            settings.yaml(ingestSocket: ingestSocket, controlSocket: controlSocket), to: "upcastd.yaml")
+    }
 
     /// The status as JSON text.
     package func statusText() throws -> String {

@@ -5,6 +5,8 @@ package import Glibc
 package struct ProcessFigures: Sendable {
     /// The most that was ever resident (VmHWM), in bytes.
     package let peakResidentBytes: Int
+    /// What is resident and no file's (RssAnon), in bytes.
+    package let anonymousBytes: Int
     package let openDescriptors: Int
 
     /// Nil where the process is gone.
@@ -16,8 +18,9 @@ package struct ProcessFigures: Sendable {
             let fields = line.split(whereSeparator: { $0 == ":" || $0 == "\t" || $0 == " " })
             if fields.count >= 2, let number = Int(fields[1]) { values[fields[0]] = number }
         }
-        guard let peak = values["VmHWM"] else { return nil }
+        guard let peak = values["VmHWM"], let anonymous = values["RssAnon"] else { return nil }
         peakResidentBytes = peak * 1024
+        anonymousBytes = anonymous * 1024
         openDescriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count) ?? 0
     }
 }

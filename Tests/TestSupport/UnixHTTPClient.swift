@@ -15,25 +15,23 @@ package enum UnixHTTPClient {
     }
 
     package static func get(_ path: String, socket: String, within seconds: Double = 10) throws -> Response {
-        try request("GET", path, socket: socket, within: seconds)
+        try ask("GET", path, socket: socket, within: seconds)
     }
 
     /// Any method, with a body where there is one.
-    package static func request(
-        _ method: String, _ path: String, socket: String, headers: [String: String] = [:], body: String? = nil,
-        within seconds: Double = 10
+    package static func ask(
+        _ method: String, _ path: String, body: String = "", socket: String, within seconds: Double = 10
     ) throws -> Response {
         let connection = try UnixSocket.connect(path: socket)
-        return try exchange(method, path, on: connection, headers, body, within: seconds) { _ in false }
+        return try exchange(method, path, on: connection, [:], body, within: seconds) { _ in false }
     }
 
     /// The same at a port of 127.0.0.1.
-    package static func request(
-        _ method: String, _ path: String, port: Int, headers: [String: String] = [:], body: String? = nil,
-        within seconds: Double = 10
+    package static func ask(
+        _ method: String, _ path: String, port: Int, headers: [String: String] = [:], within seconds: Double = 10
     ) throws -> Response {
         let connection = try LoopbackPorts.connect(port)
-        return try exchange(method, path, on: connection, headers, body, within: seconds) { _ in false }
+        return try exchange(method, path, on: connection, headers, "", within: seconds) { _ in false }
     }
 
     /// What a stream has sent when `isEnough` says so; its framing is that of its transfer encoding.
@@ -41,19 +39,19 @@ package enum UnixHTTPClient {
         _ path: String, socket: String, within seconds: Double = 15, until isEnough: (String) -> Bool
     ) throws -> Response {
         let connection = try UnixSocket.connect(path: socket)
-        return try exchange("GET", path, on: connection, [:], nil, within: seconds, until: isEnough)
+        return try exchange("GET", path, on: connection, [:], "", within: seconds, until: isEnough)
     }
 
     private static func exchange(
         _ method: String, _ path: String, on connection: borrowing OwnedDescriptor, _ headers: [String: String],
-        _ body: String?, within seconds: Double, until isEnough: (String) -> Bool
+        _ body: String, within seconds: Double, until isEnough: (String) -> Bool
     ) throws -> Response {
         var limit = timeval(tv_sec: Int(Patience.scaled(seconds)), tv_usec: 0)
         setsockopt(connection.raw, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var text = "\(method) \(path) HTTP/1.1\r\nHost: upcast\r\nConnection: close\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
-        if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
-        let request = Array((text + "\r\n" + (body ?? "")).utf8)
+        text += "Content-Length: \(body.utf8.count)\r\n"
+        let request = Array((text + "\r\n" + body).utf8)
         guard send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
             throw Errno.current
         }

@@ -10,6 +10,9 @@ declare -A package_groups=(
         gstreamer1.0-plugins-ugly gstreamer1.0-libav glib-networking stunnel4 openssl"
     [allocations]="python3 gcc binutils"
     [syscalls]="linux-perf"
+    [page]="chromium curl python3 python3-venv"
+    [systemd]="systemd-container debootstrap util-linux"
+    [monitoring]="python3 python3-yaml"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 

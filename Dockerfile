@@ -1,0 +1,85 @@
+# upcastd as an image: docs/operating.md, "Container". scripts/container builds it and shows that it works.
+#
+#   docker build -t upcast .                                    the daemon
+#   docker build -t upcast:small --target small .               with a libavcodec that has nothing but what upcast uses
+#   docker build -t upcast-send --target client .               the reference client, for trying out
+
+ARG SWIFT=6.3-bookworm
+ARG DEBIAN=bookworm-slim
+
+FROM docker.io/library/swift:${SWIFT} AS build
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends pkg-config libavcodec-dev libswscale-dev libswresample-dev \
+        libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+# A layer of its own: it changes less often than the code.
+COPY Package.swift ./
+RUN swift package resolve
+COPY Sources Sources
+# The package names them, so that they must be there; nothing of them is built.
+COPY Tests Tests
+# Not the symbols: they are two thirds of the size. What a crash report of such a program names are addresses.
+RUN for product in upcastd upcastctl upcast-send; do \
+        swift build -c release --static-swift-stdlib --product "$product" || exit 1; \
+    done \
+    && cd "$(swift build -c release --static-swift-stdlib --show-bin-path)" \
+    && install -D -s -t /products/bin upcastd upcastctl upcast-send
+
+# The client links against nothing that the base image does not have.
+FROM docker.io/library/debian:${DEBIAN} AS client
+COPY --from=build /products/bin/upcast-send /products/bin/upcastctl /usr/local/bin/
+USER 10001:10001
+ENTRYPOINT ["upcast-send"]
+
+# Debian's source of libavcodec, built with the encoders that upcastd opens and nothing else. The same version has the
+# same binary interface, so that upcastd takes the one for the other.
+FROM docker.io/library/debian:${DEBIAN} AS libavcodec
+WORKDIR /build
+RUN printf 'deb-src http://deb.debian.org/debian%s main\n' ' bookworm' '-security bookworm-security' \
+        >/etc/apt/sources.list.d/sources.list \
+    && apt-get update \
+    && apt-get install -y --no-install-recommends dpkg-dev gcc libc6-dev make nasm pkg-config libx264-dev \
+    && apt-get source ffmpeg \
+    && rm -rf /var/lib/apt/lists/*
+RUN cd ffmpeg-*/ \
+    && ./configure --prefix=/usr --libdir=/usr/lib --shlibdir=/usr/lib --enable-gpl --enable-shared --disable-static \
+        --disable-everything --disable-autodetect --enable-pthreads --disable-programs --disable-doc --disable-network \
+        --disable-avdevice --disable-avfilter --disable-avformat --disable-postproc --disable-swscale \
+        --enable-libx264 --enable-encoder=libx264,aac,mjpeg \
+    && make -j"$(nproc)" \
+    && make install-libs DESTDIR=/products \
+    && strip --strip-unneeded /products/usr/lib/*.so.*
+
+FROM docker.io/library/debian:${DEBIAN} AS runtime
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates libgnutls30 librtmp1 libyaml-0-2 libyuv0 \
+    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/* \
+    && install -d -o 10001 -g 10001 -m 0770 /run/upcast
+COPY LICENSE /usr/share/doc/upcast/copyright
+LABEL org.opencontainers.image.title="upcastd" \
+    org.opencontainers.image.description="Takes raw frames and PCM at a Unix socket, encodes, publishes to RTMP" \
+    org.opencontainers.image.licenses="GPL-2.0-or-later AND MIT"
+# The capture and control sockets; the only place that is written, so that the root may be read-only. Declared, so that
+# a plain `docker run --read-only` has it without another option.
+VOLUME ["/run/upcast"]
+# upcastd drains on it: give it `stop.drain_ms`, `buffer.delay_ms` and two seconds before it is killed.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=5s --retries=3 CMD ["upcastctl", "health"]
+ENTRYPOINT ["upcastd"]
+
+FROM runtime AS small
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libx264-164 \
+    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
+COPY --from=libavcodec /products/usr/lib/ /usr/lib/
+RUN ldconfig
+COPY --from=build /products/bin/upcastd /products/bin/upcastctl /usr/local/bin/
+USER 10001:10001
+
+FROM runtime AS upcastd
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libavcodec59 libswresample4 \
+    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
+COPY --from=build /products/bin/upcastd /products/bin/upcastctl /usr/local/bin/
+USER 10001:10001

@@ -1,0 +1,32 @@
+/// What differs between two configurations, by the names that an operator knows.
+package struct ConfigurationChanges: Equatable, Sendable {
+    /// Keys with another value, such as `video.width`, in the order of the shipped file; without those of destinations.
+    package var keys: [String] = []
+    /// Destinations that only the newer one has.
+    package var added: [DestinationConfiguration] = []
+    /// Destinations that both have, by their name, as the newer one has them.
+    package var changed: [DestinationConfiguration] = []
+    /// Names of destinations that only the older one has.
+    package var removed: [String] = []
+}
+
+extension Configuration {
+    package func changes(since old: Configuration) -> ConfigurationChanges {
+        var changes = ConfigurationChanges()
+        changes.keys = ConfigurationTable.keys.filter { $0.render(self) != $0.render(old) }.map(\.path)
+        for destination in destinations {
+            guard let before = old.destinations.first(where: { $0.name == destination.name }) else {
+                changes.added.append(destination)
+                continue
+            }
+            if before != destination { changes.changed.append(destination) }
+        }
+        let names = destinations.map(\.name)
+        changes.removed = old.destinations.map(\.name).filter { !names.contains($0) }
+        return changes
+    }
+}
+
+extension ConfigurationKey {
+    fileprivate var path: String { "\(section).\(name)" }
+}

@@ -1,0 +1,108 @@
+internal import Glibc
+
+/// Listening sockets that the service manager made and passes on (LISTEN_FDS, sd_listen_fds(3)): whoever connects
+/// while the daemon is not there waits, and is served when it is.
+///
+/// Their files are the manager's: they are not removed at the end, and their permissions are its own. Take them once,
+/// while there is one thread; what is not asked for is closed with the value.
+package struct PassedSockets: ~Copyable {
+    /// Why what was passed cannot be used, as a sentence.
+    package struct Unusable: Error, Equatable, CustomStringConvertible {
+        package let description: String
+    }
+
+    private static let variables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "LISTEN_PIDFDID"]
+
+    private var members: [String: CInt] = [:]
+
+    /// None were passed.
+    package init() {}
+
+    /// Takes over what was passed to this process, and takes the variables out of its environment, so that no child
+    /// believes them to be its own.
+    ///
+    /// - Parameters:
+    ///   - known: names that the program can use. One socket without a name is taken for the first of them.
+    ///   - first: the number of the first (SD_LISTEN_FDS_START).
+    package init(environment: [String: String], known: [String], first: CInt = 3) throws(Unusable) {
+        for variable in Self.variables { unsafe unsetenv(variable) }
+        guard let process = environment["LISTEN_PID"], Int(process) == Int(getpid()),
+            let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...64).contains(count)
+        else { return }
+        let descriptors = Array(first..<first + count)
+        // From here on they are ours: all are closed where one is refused.
+        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        do throws(Unusable) {
+            let names = try Self.names(environment["LISTEN_FDNAMES"], count: descriptors.count, known: known)
+            for (name, descriptor) in zip(names, descriptors) {
+                guard members[name] == nil else {
+                    throw Unusable(
+                        description: "the service manager passed two sockets named \(name); one broadcast has one: "
+                            + "write one ListenStream= into its unit")
+                }
+                try Self.check(descriptor, name)
+                members[name] = descriptor
+            }
+        } catch {
+            for descriptor in descriptors { close(descriptor) }
+            members = [:]
+            throw error
+        }
+    }
+
+    deinit { for descriptor in members.values { close(descriptor) } }
+
+    /// The socket of that name, the caller's from now on; nil where none was passed, or it has been taken.
+    package mutating func take(_ name: String) -> OwnedDescriptor? {
+        members.removeValue(forKey: name).map { OwnedDescriptor($0) }
+    }
+
+    /// Where the socket of that name listens, for people; nil where there is none.
+    package func path(of name: String) -> String? {
+        members[name].map { UnixAddress.text(ofSocket: $0) ?? "a socket without a name" }
+    }
+
+    /// Names of those that have not been taken.
+    package var names: [String] { members.keys.sorted() }
+
+    private static func names(_ text: String?, count: Int, known: [String]) throws(Unusable) -> [String] {
+        // systemd-socket-activate passes no names where it is told none.
+        let names = text.map { $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init) } ?? []
+        if count == 1, names.isEmpty || names == ["unknown"] || names == [""] { return Array(known.prefix(1)) }
+        guard names.count == count else {
+            throw Unusable(
+                description: "the service manager passed \(count) sockets and \(names.count) names (LISTEN_FDNAMES); "
+                    + "each needs one of \(known.joined(separator: ", "))")
+        }
+        if let stranger = names.first(where: { !known.contains($0) }) {
+            throw Unusable(
+                description: "the service manager passed a socket named \(stranger.debugDescription), for which there "
+                    + "is no use; write FileDescriptorName= into its unit: one of \(known.joined(separator: ", "))")
+        }
+        return names
+    }
+
+    /// Anything but a listening Unix stream socket would fail later, and less clearly.
+    private static func check(_ descriptor: CInt, _ name: String) throws(Unusable) {
+        if let flaw = flaw(of: descriptor) {
+            throw Unusable(
+                description: "what the service manager passed as \(name) (descriptor \(descriptor)) \(flaw); its unit "
+                    + "is to have ListenStream= with an absolute path, and no Accept=yes")
+        }
+        // Nobody here waits in accept; the manager's own setting may be another.
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    private static func flaw(of descriptor: CInt) -> String? {
+        guard let domain = option(SO_DOMAIN, of: descriptor) else { return "is no socket" }
+        guard domain == AF_UNIX else { return "is no Unix socket" }
+        guard option(SO_TYPE, of: descriptor) == CInt(SOCK_STREAM.rawValue) else { return "is no stream socket" }
+        return option(SO_ACCEPTCONN, of: descriptor) == 1 ? nil : "does not listen"
+    }
+
+    private static func option(_ option: CInt, of descriptor: CInt) -> CInt? {
+        var value: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        return unsafe getsockopt(descriptor, SOL_SOCKET, option, &value, &length) == 0 ? value : nil
+    }
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+package import MediaCore
+
+/// What the service manager is told: datagrams to the socket that it names in NOTIFY_SOCKET, by the protocol of
+/// sd_notify(3). Any thread.
+///
+/// Each piece of news has a socket of its own, as in sd_notify, so that a manager that was restarted is found again.
+/// The manager may be too busy to take one: a call waits for it for a quarter of a second at most.
+package struct ServiceNotifier: Sendable {
+    /// Something to tell; several go together in one datagram, and take effect together.
+    package enum News: Equatable, Sendable {
+        /// The start, or a reload, is complete.
+        case ready
+        /// The configuration is read again, since that time of CLOCK_MONOTONIC.
+        case reloading(since: MediaTime)
+        case stopping
+        /// One line for people, shown by `systemctl status`.
+        case status(String)
+        /// The process is well; to be repeated more often than the watchdog's time.
+        case watchdog
+        /// What is under way (a start, a stop) may take that long from now, whatever the unit says.
+        case needs(MediaTime)
+    }
+
+    private static let sendTimeout = timeval(tv_sec: 0, tv_usec: 250_000)
+    private let address: UnixAddress
+
+    /// Nil where nobody wants to be told, or NOTIFY_SOCKET names no Unix socket.
+    package init?(environment: [String: String]) {
+        guard let name = environment["NOTIFY_SOCKET"], let first = name.utf8.first else { return nil }
+        let address: UnixAddress? =
+            switch first {
+            case UInt8(ascii: "/"): UnixAddress(path: name)
+            case UInt8(ascii: "@"): UnixAddress(abstractName: name.dropFirst())
+            default: nil
+            }
+        guard let address else { return nil }
+        self.address = address
+    }
+
+    /// Sends one datagram.
+    ///
+    /// - Throws: where nobody listens, or the manager did not take it in time.
+    package func tell(_ news: [News]) throws(Errno) {
+        let text = Array(news.map(Self.line).joined(separator: "\n").utf8)
+        let socket = try OwnedDescriptor(
+            checking: Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        var limit = Self.sendTimeout
+        unsafe setsockopt(socket.raw, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let result = unsafe address.withSocketAddress { unsafe Glibc.connect(socket.raw, $0, $1) }
+        guard result == 0 else { throw Errno.current }
+        let sent = unsafe text.withUnsafeBytes { bytes in
+            unsafe send(socket.raw, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+        }
+        guard sent == text.count else { throw Errno.current }
+    }
+
+    static func line(_ news: News) -> String {
+        switch news {
+        case .ready: "READY=1"
+        case .reloading(let since): "RELOADING=1\nMONOTONIC_USEC=\(since.nanoseconds / 1000)"
+        case .stopping: "STOPPING=1"
+        // A line end would begin another assignment.
+        case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
+        case .watchdog: "WATCHDOG=1"
+        case .needs(let time): "EXTEND_TIMEOUT_USEC=\(time.nanoseconds / 1000)"
+        }
+    }
+}
+
+/// How often the service manager wants to hear that the process is well (WATCHDOG_USEC, sd_watchdog_enabled(3)).
+package struct ServiceWatchdog: Equatable, Sendable {
+    /// Without news for so long the process is killed.
+    package let timeout: MediaTime
+
+    /// Nil where there is no watchdog, or it is meant for another process.
+    package init?(environment: [String: String], processID: Int = Int(getpid())) {
+        guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0,
+            microseconds < Int64.max / 1000
+        else { return nil }
+        if let owner = environment["WATCHDOG_PID"], Int(owner) != processID { return nil }
+        timeout = .microseconds(microseconds)
+    }
+}

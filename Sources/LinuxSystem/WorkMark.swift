@@ -1,0 +1,44 @@
+package import MediaCore
+internal import Synchronization
+
+/// Where a thread marks that it begins and ends one piece of work, so that another can see whether it still gets on.
+///
+/// The thread that works only counts: two words of memory, no clock, no lock, no system call. Whoever looks, looks
+/// again later, and sees whether it is still the same piece. One thread marks; any may look.
+package final class WorkMark: Sendable {
+    /// What hangs where it does not get on, for people: "the video encoder".
+    package let name: String
+    /// Odd inside a piece of work; each has a number of its own.
+    private let count = Atomic<UInt64>(0)
+    private let allowance = Atomic<Int64>(0)
+
+    package init(_ name: String) { self.name = name }
+
+    /// A piece of work begins, and the one before it ends.
+    ///
+    /// - Parameter allowance: how much longer than others it may take, because it waits with a deadline of its own.
+    package func begin(allowing allowance: MediaTime = .zero) {
+        self.allowance.store(allowance.nanoseconds, ordering: .relaxed)
+        let count = count.load(ordering: .relaxed)
+        self.count.store(count | 1 == count ? count &+ 2 : count &+ 1, ordering: .releasing)
+    }
+
+    /// The thread waits for its next piece of work, for as long as that takes.
+    package func end() {
+        let count = count.load(ordering: .relaxed)
+        if count | 1 == count { self.count.store(count &+ 1, ordering: .releasing) }
+    }
+
+    /// The piece of work that the thread is in.
+    package struct Piece: Equatable, Sendable {
+        package let number: UInt64
+        package let allowance: MediaTime
+    }
+
+    /// Nil where it waits.
+    package var current: Piece? {
+        let count = count.load(ordering: .acquiring)
+        guard count | 1 == count else { return nil }
+        return Piece(number: count, allowance: MediaTime(nanoseconds: allowance.load(ordering: .relaxed)))
+    }
+}

@@ -1,0 +1,113 @@
+package import Configuration
+internal import LinuxSystem
+internal import MediaCore
+
+/// What a reload did.
+package struct ReloadReport: Equatable, Sendable {
+    /// What is in force now, such as "destination backup added".
+    package var applied: [String] = []
+    /// Keys whose new value waits for a restart.
+    package var needRestart: [String] = []
+    /// What could not be done, each a sentence.
+    package var failed: [String] = []
+}
+
+/// Another configuration while the daemon runs: destinations come and go at once, the rest waits for a restart.
+///
+/// What counts is what the file says otherwise than it said before: destinations that were added or removed by command
+/// stay as they are.
+extension BroadcastHost {
+    struct Reload {
+        /// As it was loaded last.
+        var configuration: Configuration
+        /// Destinations whose predecessor of the same name is still ending: servers refuse two publishers of one
+        /// stream.
+        var waiting: [DestinationConfiguration] = []
+        var giveUpWaiting = MediaTime.zero
+    }
+
+    /// A predecessor that does not end has a disk that hangs.
+    private static let longestLeave = MediaTime.seconds(5)
+
+    /// Main thread: brings destinations to what `new` says. What takes time goes on in `continueReload`.
+    ///
+    /// - Throws: a sentence where the destinations do not fit; then nothing has changed.
+    package func reload(_ new: Configuration) throws(CommandRefusal) -> ReloadReport {
+        let changes = new.changes(since: reloading.withLock { $0.configuration })
+        try requireRoom(for: changes)
+        reloading.withLock { reload in
+            reload.configuration = new
+            let obsolete = changes.removed + (changes.added + changes.changed).map(\.name)
+            reload.waiting.removeAll { obsolete.contains($0.name) }
+        }
+        var report = ReloadReport()
+        // The configuration that runs, not the one that was loaded last: until the restart every reload says so.
+        report.needRestart = new.changes(since: configuration).keys.filter { $0 != "video.bitrate_kbps" }
+        if changes.keys.contains("video.bitrate_kbps") {
+            try setBitrateCeiling(new.video.bitrate)
+            report.applied.append("video.bitrate_kbps \(new.video.bitrate / 1000)")
+        }
+        let present = currentConfiguration.destinations.map(\.name)
+        for name in changes.removed where present.contains(name) {
+            remove(name, from: &report)
+            report.applied.append("destination \(name) removed")
+        }
+        for destination in changes.changed + changes.added where present.contains(destination.name) {
+            remove(destination.name, from: &report)
+        }
+        reloading.withLock { reload in
+            reload.waiting += changes.changed + changes.added
+            reload.giveUpWaiting = clock.now() + Self.longestLeave
+        }
+        return continueReload(report)
+    }
+
+    /// Some times a second, by the main thread, until `isReloading` is false: adds what waits, once its name is free.
+    package func continueReload(_ report: ReloadReport = ReloadReport()) -> ReloadReport {
+        var report = report
+        let leaving = current?.destinations.leavingNames ?? []
+        let due = reloading.withLock { reload in
+            let isLate = clock.now() >= reload.giveUpWaiting
+            let due = reload.waiting.filter { isLate || !leaving.contains($0.name) }
+            reload.waiting.removeAll { destination in due.contains { $0.name == destination.name } }
+            return due
+        }
+        for destination in due {
+            do throws(CommandRefusal) {
+                try addDestination(destination)
+                report.applied.append("destination \(destination.name) added as it is written now")
+            } catch {
+                report.failed.append(error.sentence)
+            }
+        }
+        return report
+    }
+
+    /// Destinations wait for their predecessors to end.
+    package var isReloading: Bool { reloading.withLock { !$0.waiting.isEmpty } }
+
+    private func remove(_ name: String, from report: inout ReloadReport) {
+        do { try removeDestination(name) } catch { report.failed.append(error.sentence) }
+    }
+
+    /// Destinations that were added by command stay, and count.
+    private func requireRoom(for changes: ConfigurationChanges) throws(CommandRefusal) {
+        var then = currentConfiguration
+        let touched = changes.removed + (changes.added + changes.changed).map(\.name)
+        then.destinations.removeAll { touched.contains($0.name) }
+        then.destinations += changes.changed + changes.added
+        guard then.destinations.count <= Configuration.maxDestinations else {
+            throw CommandRefusal(
+                code: .doesNotFit,
+                sentence: "with those that were added by command there would be \(then.destinations.count) "
+                    + "destinations, and one daemon serves at most \(Configuration.maxDestinations); remove some first")
+        }
+        let plan = then.memoryPlan(pictures: current?.savings.pictureCount)
+        guard plan.fits else {
+            throw CommandRefusal(
+                code: .doesNotFit,
+                sentence: "the memory plan would be \(plan.totalBytes) bytes of \(plan.capBytes); "
+                    + "take destinations out, or raise memory.cap_bytes and restart")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+internal import Configuration
+internal import Glibc
+internal import LinuxSystem
+internal import Logging
+internal import MediaCore
+internal import Synchronization
+
+/// Where all log lines go: standard error, one `write` for each line, so that threads do not mix. Any thread.
+final class LogOutput: Sendable {
+    private let format: LogConfiguration.Format
+    /// Standard error is the journal, which keeps the time and takes the priority from the line's beginning.
+    private let isJournal: Bool
+    private let threshold: Atomic<Int>
+    private let limit = Monitor(RepeatLimit())
+    private let clock: any TimeSource
+    private let put: @Sendable (String) -> Void
+
+    init(
+        level: Logger.Level, format: LogConfiguration.Format, isJournal: Bool, clock: any TimeSource = MonotonicClock(),
+        put: @escaping @Sendable (String) -> Void = LogOutput.writeUnlessBlocked
+    ) {
+        self.format = format
+        self.isJournal = isJournal
+        threshold = Atomic(Self.number(level))
+        self.clock = clock
+        self.put = put
+    }
+
+    /// The least severe that is written; can be changed at any time.
+    var level: Logger.Level {
+        get { Logger.Level.allCases[threshold.load(ordering: .relaxed)] }
+        set { threshold.store(Self.number(newValue), ordering: .relaxed) }
+    }
+
+    private static func number(_ level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
+
+    func write(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
+        let cause = RepeatLimit.Cause(message: message, destination: metadata["destination"].map { "\($0)" })
+        let now = clock.now()
+        let (omitted, isAdmitted) = limit.withLock { limit in
+            (limit.takeOmitted(at: now), limit.admits(cause, level, at: now))
+        }
+        for omitted in omitted { tell(omitted) }
+        if isAdmitted { put(line(level, message, metadata)) }
+    }
+
+    /// Once a second or so: tells how many lines were left out, where no other line does.
+    func tellOmitted() {
+        for omitted in limit.withLock({ [now = clock.now()] in $0.takeOmitted(at: now) }) { tell(omitted) }
+    }
+
+    private func tell(_ omitted: RepeatLimit.Omitted) {
+        var metadata: Logger.Metadata = [
+            "count": "\(omitted.count)", "message": "\(omitted.cause.message)",
+            "within": "\(RepeatLimit.window.milliseconds / 1000) s",
+        ]
+        metadata["destination"] = omitted.cause.destination.map { "\($0)" }
+        put(line(omitted.level, "more of the same were left out", metadata))
+    }
+
+    // MARK: Lines
+
+    private func line(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> String {
+        let values = metadata.sorted { $0.key < $1.key }
+        var line = isJournal ? Self.priority(level) : ""
+        switch format {
+        case .text:
+            line += isJournal ? message : "\(Self.timestamp()) \(level) \(message)"
+            for (key, value) in values { line += " \(key)=\(Self.quotedIfNeeded("\(value)"))" }
+        case .json:
+            line += isJournal ? "{" : "{\"time\":\"\(Self.timestamp())\","
+            line += "\"level\":\"\(level)\",\"message\":\(Self.json(message))"
+            for (key, value) in values { line += ",\(Self.json(key)):\(Self.json("\(value)"))" }
+            line += "}"
+        }
+        return line + "\n"
+    }
+
+    /// The priorities of syslog, as sd-daemon(3) has them.
+    static func priority(_ level: Logger.Level) -> String {
+        switch level {
+        case .trace, .debug: "<7>"
+        case .info: "<6>"
+        case .notice: "<5>"
+        case .warning: "<4>"
+        case .error: "<3>"
+        case .critical: "<2>"
+        }
+    }
+
+    /// UTC, RFC 3339 with milliseconds.
+    static func timestamp() -> String {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        var parts = unsafe tm()
+        _ = unsafe gmtime_r(&now.tv_sec, &parts)
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let milliseconds = String(now.tv_nsec / 1_000_000 + 1000).dropFirst()
+        let date = unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        let time = unsafe "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(milliseconds)"
+        return "\(date)T\(time)Z"
+    }
+
+    private static func quotedIfNeeded(_ value: String) -> String {
+        value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7f } && !value.isEmpty ? value : json(value)
+    }
+
+    /// A JSON string. Values may come from a client: no control character leaves here.
+    private static func json(_ value: String) -> String {
+        var result = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    // MARK: Standard error
+
+    /// Lines that could not be written because whoever reads standard error did not.
+    private static let lost = Atomic<Int>(0)
+
+    /// Logging must not stop a data thread: a line for which there is no room is lost, and counted in front of the next
+    /// one.
+    ///
+    /// `poll` says that a pipe has room for PIPE_BUF bytes (4096), so a line is cut to that.
+    static func writeUnlessBlocked(_ line: String) {
+        var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&descriptor, 1, 0) == 1, descriptor.revents & Int16(POLLOUT) != 0 else {
+            lost.add(1, ordering: .relaxed)
+            return
+        }
+        let missing = lost.exchange(0, ordering: .relaxed)
+        let text = missing == 0 ? line : "(\(missing) lines lost, nobody read them)\n" + line
+        write(text.utf8.count <= 4096 ? text : String(decoding: text.utf8.prefix(4092), as: UTF8.self) + "...\n")
+    }
+
+    static func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in _ = unsafe Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+    }
+}

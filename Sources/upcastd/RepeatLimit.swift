@@ -1,0 +1,56 @@
+internal import Logging
+internal import MediaCore
+
+/// Keeps a fault that comes again and again from filling the log: of one cause some lines are written, the rest are
+/// counted. Pure: it is told the time.
+struct RepeatLimit {
+    /// A message, and whom it is about: destinations fail each for itself.
+    struct Cause: Hashable {
+        var message: String
+        var destination: String?
+    }
+
+    /// Lines of one cause that were left out.
+    struct Omitted: Equatable {
+        var cause: Cause
+        var level: Logger.Level
+        var count: Int
+    }
+
+    /// Of one cause, in one window.
+    static let mostLines = 20
+    static let window = MediaTime.seconds(10)
+    /// Messages can hold what a client sent: causes beyond these share their window, and nothing grows.
+    static let mostCauses = 64
+
+    private struct Count {
+        var begin: MediaTime
+        var level: Logger.Level
+        var lines = 0
+    }
+    private var counts: [Cause: Count] = [:]
+
+    /// Whether this line is to be written.
+    mutating func admits(_ cause: Cause, _ level: Logger.Level, at now: MediaTime) -> Bool {
+        // Who asks for these wants them all.
+        guard level >= .info else { return true }
+        let isKnown = counts[cause] != nil || counts.count < Self.mostCauses
+        let key = isKnown ? cause : Cause(message: "other messages", destination: nil)
+        var count = counts[key] ?? Count(begin: now, level: level)
+        count.lines += 1
+        counts[key] = count
+        return count.lines <= Self.mostLines
+    }
+
+    /// What was left out in windows that are over, for one line each. Call before each line, and some times a minute.
+    mutating func takeOmitted(at now: MediaTime) -> [Omitted] {
+        guard counts.contains(where: { now - $0.value.begin >= Self.window }) else { return [] }
+        var omitted: [Omitted] = []
+        for (cause, count) in counts where now - count.begin >= Self.window {
+            counts[cause] = nil
+            guard count.lines > Self.mostLines else { continue }
+            omitted.append(Omitted(cause: cause, level: count.level, count: count.lines - Self.mostLines))
+        }
+        return omitted.sorted { $0.cause.message < $1.cause.message }
+    }
+}

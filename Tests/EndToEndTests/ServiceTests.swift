@@ -1,0 +1,152 @@
+import Foundation
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: a service manager is told the truth, and what it made stays its own. (scripts/systemd has the real one.)
+@Suite struct ServiceTests {
+    /// From a socket that was there before the daemon to one that is there after it.
+    @Test(.inItsTurn) func aPassedSocket() async throws {
+        try await blocking {
+            let manager = try ServiceManager()
+            let server = try NginxRTMP()
+            var settings = DaemonSettings()
+            settings.publish(to: server.url)
+            let daemon = try Daemon(settings, environment: manager.environment, isActivated: true)
+            try waitFor("READY") { manager.count("READY=1") == 1 }
+            #expect(manager.news.contains("STATUS=idle: waits for a capture client"), "\(manager.news)")
+            #expect(daemon.log.contains("capture_socket=\(daemon.ingestSocket)"), "\(daemon.log)")
+
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try playback.bringLive(TestPictures.landscape(1), orientation: .up)
+            try waitFor("the status", evidence: { "\(manager.news)" }) {
+                manager.news.contains { $0.hasPrefix("STATUS=live: main, ") }
+            }
+            try client.finish()
+            #expect(manager.count("STOPPING=1") == 0)
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+            #expect(manager.count("STOPPING=1") == 1)
+            #expect(manager.count("EXTEND_TIMEOUT_USEC=8000000") == 1, "what the drain may take, and 5 s")
+            var status = stat()
+            #expect(stat(daemon.ingestSocket, &status) == 0, "the socket's file is not the daemon's to remove")
+            #expect(status.st_mode & 0o777 == 0o640, "nor its mode to change")
+            try server.stop()
+        }
+    }
+
+    /// What can change while a broadcast is live changes; what cannot is named; a mistake changes nothing.
+    @Test(.inItsTurn) func reload() async throws {
+        try await blocking {
+            let manager = try ServiceManager()
+            let server = try NginxRTMP()
+            let folder = try TemporaryDirectory("reload")
+            var settings = DaemonSettings()
+            settings.publish(to: server.url)
+            let daemon = try Daemon(settings, environment: manager.environment)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try playback.bringLive(TestPictures.landscape(1), orientation: .up)
+
+            func reload(_ what: String, _ line: String) throws {
+                let before = manager.count("READY=1")
+                daemon.process.signal(SIGHUP)
+                try waitFor(what, evidence: { daemon.process.errorTail + " \(manager.news)" }) {
+                    daemon.log.contains(line) && manager.count("READY=1") == before + 1
+                }
+            }
+            func states() throws -> [String: String] {
+                let all = try daemon.status()["destinations"] as? [[String: Any]] ?? []
+                return Dictionary(
+                    uniqueKeysWithValues: all.map { ($0["name"] as? String ?? "", $0["state"] as? String ?? "") })
+            }
+
+            var changed = settings
+            changed.destinations.append(("copy", ["url": "file:\(folder.file("copy.flv"))"]))
+            changed.video["bitrate_kbps"] = "4000"
+            changed.video["fit"] = "fill"
+            try daemon.rewrite(changed)
+            try reload("the file", "destination copy added as it is written now")
+            #expect(manager.count("RELOADING=1") == 1)
+            #expect(manager.news.contains { $0.hasPrefix("MONOTONIC_USEC=") })
+            #expect(daemon.log.contains("waits for a restart keys=video.fit"), "\(daemon.log)")
+            #expect(daemon.log.contains("video.bitrate_kbps 4000"), "\(daemon.log)")
+            try waitFor("the file to be written") { try states()["copy"] == "live" }
+
+            // The same stream at the same server: its successor has to wait for it.
+            changed.destinations[0].fields["connect_timeout_ms"] = "9000"
+            try daemon.rewrite(changed)
+            try reload("the changed destination", "destination main added as it is written now")
+            try waitFor("the changed destination to be live", evidence: { daemon.process.errorTail }) {
+                try playback.client.send(TestPictures.landscape(1), pts: playback.now, orientation: .up)
+                return try states() == ["main": "live", "copy": "live"]
+            }
+
+            changed.video["fit"] = "sideways"
+            try daemon.rewrite(changed)
+            try reload("the mistake", "configuration not reloaded")
+            #expect(daemon.log.contains("video.fit"), "\(daemon.log)")
+            #expect(try states() == ["main": "live", "copy": "live"])
+
+            try daemon.rewrite(settings)
+            try reload("the old one", "destination copy removed")
+            try client.finish()
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+            try server.stop()
+        }
+    }
+
+    /// The watchdog hangs on what the encoder gets done: a daemon whose main thread turns, but not its encoder, is not
+    /// well.
+    @Test(.inItsTurn) func anEncoderThatHangs() async throws {
+        try await blocking {
+            let manager = try ServiceManager()
+            let server = try NginxRTMP()
+            var settings = DaemonSettings()
+            settings.publish(to: server.url)
+            let daemon = try Daemon(
+                settings,
+                environment: manager.environment.merging([
+                    "WATCHDOG_USEC": "4000000", "UPCAST_TEST_FREEZE": "encoder:10",
+                ]) { $1 })
+            try waitFor("the warning of the hook") { daemon.log.contains("a test hook is set") }
+            try waitFor("the watchdog to be fed while nothing is broadcast") { manager.count("WATCHDOG=1") >= 3 }
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try waitFor("the encoder to hang", within: 20, evidence: { daemon.process.errorTail }) {
+                try client.send(TestPictures.landscape(1), pts: playback.now)
+                return daemon.log.contains("a thread hangs")
+            }
+            let fed = manager.count("WATCHDOG=1")
+            let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
+            #expect(health.status == 503 && health.body.contains("video thread"), "\(health)")
+            // Three of its turns.
+            pause(until: MonotonicClock().now() + .milliseconds(1600))
+            #expect(manager.count("WATCHDOG=1") == fed)
+            daemon.process.signal(SIGKILL)
+            _ = daemon.process.waitForExit(within: 5)
+            try server.stop()
+        }
+    }
+
+    /// A hook that means nothing is no reason to run without it.
+    @Test(.inItsTurn) func aHookThatMeansNothing() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("hook")
+            let daemon = try ChildProcess(
+                ProductExecutable.upcastd.path, [],
+                environment: [
+                    "UPCAST_DESTINATIONS_0_URL": "file:\(folder.file("out.flv"))",
+                    "UPCAST_INGEST_SOCKET": folder.file("capture.sock"),
+                    "UPCAST_CONTROL_SOCKET": folder.file("control.sock"), "UPCAST_TEST_FREEZE": "network:1",
+                ])
+            #expect(daemon.waitForExit(within: 20) == .code(78), "\(daemon.errorTail)")
+            #expect(daemon.errors.contains("test hook"), "\(daemon.errors)")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Configuration
+import Testing
+
+@testable import Pipeline
+
+/// Promise: a reload brings the destinations to what the file says now, leaves alone what was done by command, and says
+/// what it cannot do.
+@Suite struct HostReloadTests {
+    private func destination(_ name: String, _ port: Int, adaptive: Bool = true) throws -> DestinationConfiguration {
+        var destination = DestinationConfiguration()
+        destination.name = name
+        destination.url = try DestinationURL("rtmp://127.0.0.1:\(port)/\(name)")
+        destination.keyEnvironment = "KEY"
+        destination.adaptive = adaptive
+        return destination
+    }
+
+    private func names(_ rig: HostRig) -> [String] { rig.host.currentConfiguration.destinations.map(\.name).sorted() }
+
+    @Test func destinationsComeAndGo() throws {
+        let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
+        var new = rig.host.configuration
+        new.destinations.append(try destination("backup", rig.port))
+        var report = try rig.host.reload(new)
+        #expect(report.applied == ["destination backup added as it is written now"] && report.failed.isEmpty)
+        #expect(names(rig) == ["backup", "main"])
+        report = try rig.host.reload(new)
+        #expect(report == ReloadReport(), "the same again is no change")
+        new.destinations.removeLast()
+        report = try rig.host.reload(new)
+        #expect(report.applied == ["destination backup removed"])
+        #expect(names(rig) == ["main"])
+    }
+
+    @Test func whatWasDoneByCommandStays() throws {
+        let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
+        _ = try rig.host.addDestination(
+            Array(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/extra", "key_env": "KEY"}"#.utf8))
+        var new = rig.host.configuration
+        new.destinations.append(try destination("backup", rig.port))
+        _ = try rig.host.reload(new)
+        #expect(names(rig) == ["backup", "extra", "main"])
+        try rig.host.removeDestination("main")
+        _ = try rig.host.reload(new)
+        #expect(names(rig) == ["backup", "extra"], "the file says of main what it said before")
+        new.destinations[0].adaptive = false
+        _ = try rig.host.reload(new)
+        #expect(names(rig) == ["backup", "extra", "main"], "and now something else")
+    }
+
+    @Test func aChangedDestinationIsReplaced() throws {
+        let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
+        var new = rig.host.configuration
+        new.destinations[0].adaptive = false
+        #expect(try rig.host.reload(new).applied == ["destination main added as it is written now"])
+        #expect(rig.host.currentConfiguration.destinations.map(\.adaptive) == [false])
+        #expect(!rig.host.isReloading)
+    }
+
+    @Test func otherKeysWaitForARestart() throws {
+        let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
+        var new = rig.host.configuration
+        new.video.width = 640
+        new.ingest.socket = "/run/elsewhere.sock"
+        #expect(try rig.host.reload(new).needRestart == ["ingest.socket", "video.width"])
+        // Each reload says so, until it has been restarted, or is as it was.
+        #expect(try rig.host.reload(new).needRestart == ["ingest.socket", "video.width"])
+        #expect(try rig.host.reload(rig.host.configuration).needRestart.isEmpty)
+    }
+
+    @Test func whatDoesNotFitChangesNothing() throws {
+        let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
+        var new = rig.host.configuration
+        new.destinations = try (0..<8).map { try destination("d\($0)", rig.port) }
+        new.destinations[0].name = "main"
+        _ = try rig.host.addDestination(
+            Array(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/extra", "key_env": "KEY"}"#.utf8))
+        #expect(throws: CommandRefusal.self) { try rig.host.reload(new) }
+        #expect(names(rig) == ["extra", "main"])
+    }
+}

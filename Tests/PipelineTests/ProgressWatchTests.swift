@@ -1,0 +1,111 @@
+import LinuxSystem
+import MediaCore
+import Testing
+
+@testable import Pipeline
+
+/// Promise: a thread that hangs is found in time, and none that waits is taken for one.
+@Suite struct ProgressWatchTests {
+    /// A watch that is looked through every half second.
+    private struct Looking {
+        var watch = ProgressWatch(patience: .seconds(2))
+        var now = MediaTime.seconds(1000)
+        let marks: [WorkMark]
+
+        init(_ marks: WorkMark...) { self.marks = marks }
+
+        mutating func look(after step: MediaTime = .milliseconds(500)) -> ProgressWatch.Stuck? {
+            now += step
+            return watch.look(marks, at: now)
+        }
+    }
+
+    @Test func aThreadThatDoesNotComeBack() {
+        let mark = WorkMark("the video thread")
+        var looking = Looking(mark)
+        mark.begin()
+        // Seen first at half a second: two seconds later it has been in there for two, at least.
+        for _ in 0..<4 { #expect(looking.look() == nil) }
+        #expect(looking.look() == .init(name: "the video thread", since: .seconds(2), limit: .seconds(2)))
+        mark.begin()
+        #expect(looking.look() == nil, "another piece of work")
+    }
+
+    @Test func aThreadThatWaits() {
+        let mark = WorkMark("the video thread")
+        var looking = Looking(mark)
+        mark.begin()
+        _ = looking.look()
+        mark.end()
+        for _ in 0..<1000 { #expect(looking.look() == nil) }
+    }
+
+    /// A thread that is at work at every look, but never at the same.
+    @Test func aBusyThread() {
+        let mark = WorkMark("the video thread")
+        var looking = Looking(mark)
+        for _ in 0..<1000 {
+            mark.begin()
+            #expect(looking.look() == nil)
+        }
+    }
+
+    /// A sender that waits for a slow network keeps its own deadlines; one that does not come back past them hangs.
+    @Test func deadlinesOfItsOwn() {
+        let mark = WorkMark("the sender")
+        var looking = Looking(mark)
+        mark.begin(allowing: .seconds(20))
+        for _ in 0..<44 { #expect(looking.look() == nil) }
+        #expect(looking.look() == .init(name: "the sender", since: .seconds(22), limit: .seconds(22)))
+    }
+
+    /// The whole process was stopped, or the machine slept: nothing was seen of that time.
+    @Test func aPauseOfEverything() {
+        let mark = WorkMark("the video thread")
+        var looking = Looking(mark)
+        mark.begin()
+        #expect(looking.look() == nil)
+        #expect(looking.look(after: .seconds(3600)) == nil)
+        #expect(looking.look() == nil)
+        #expect(looking.look() != nil)
+    }
+
+    @Test func theOneThatHasBeenStuckLongest() {
+        let (first, second) = (WorkMark("first"), WorkMark("second"))
+        var looking = Looking(second, first)
+        first.begin()
+        _ = looking.look()
+        second.begin()
+        for _ in 0..<5 { _ = looking.look() }
+        #expect(looking.look()?.name == "first")
+    }
+
+    // MARK: In the host
+
+    @Test func theHostSaysWhatHangs() throws {
+        let rig = try HostRig()
+        rig.host.setPatience(.seconds(2))
+        #expect(rig.host.watchProgress() == nil)
+        #expect(rig.host.wedged == nil)
+        // The main thread hangs.
+        rig.clock.turn(.seconds(2))
+        #expect(rig.host.wedged?.contains("main thread") == true)
+        #expect(rig.host.watchProgress() == nil)
+        #expect(rig.host.wedged == nil)
+        // It is not looked after while the daemon stops: it waits for the others.
+        rig.host.noteStopping()
+        rig.clock.turn(.seconds(60))
+        #expect(rig.host.wedged == nil)
+    }
+
+    @Test func freezeIsRefusedWhereItMeansNothing() throws {
+        #expect(try TestFreeze(environment: [:]) == nil)
+        #expect(try TestFreeze(environment: [TestFreeze.variable: ""]) == nil)
+        #expect(try TestFreeze(environment: [TestFreeze.variable: "encoder:30"])?.encoderFrames == 30)
+        for text in ["encoder", "encoder:", "encoder:-1", "encoder:x", "decoder:3", "encoder:3:4", "3"] {
+            #expect(throws: TestFreeze.Invalid.self, "\(text)") {
+                try TestFreeze(environment: [TestFreeze.variable: text])
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Configuration
+import LinuxSystem
+import Logging
+import MediaCore
+import Testing
+
+@testable import upcastd
+
+/// Promise: a log line has what whoever keeps it needs, and nothing twice.
+@Suite struct LogOutputTests {
+    private final class Lines: Sendable {
+        private let lines = Monitor<[String]>([])
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+
+    private final class HandClock: TimeSource {
+        private let time = Monitor(MediaTime.seconds(1))
+        func now() -> MediaTime { time.withLock { $0 } }
+        func turn(_ span: MediaTime) { time.withLock { $0 += span } }
+    }
+
+    private let lines = Lines()
+    private let clock = HandClock()
+
+    private func output(
+        _ format: LogConfiguration.Format = .text, isJournal: Bool = false
+    ) -> (output: LogOutput, logger: Logger) {
+        let output = LogOutput(
+            level: .info, format: format, isJournal: isJournal, clock: clock, put: { [lines] in lines.add($0) })
+        return (output, Logger(label: "test") { _ in StandardErrorLog(output) })
+    }
+
+    /// The journal has the time, and takes the priority from the line.
+    @Test func journal() {
+        let (output, logger) = output(isJournal: true)
+        output.level = .trace
+        for level in Logger.Level.allCases { logger.log(level: level, "it is so", metadata: ["why": "a reason"]) }
+        let rest = "it is so why=\"a reason\"\n"
+        #expect(lines.all == ["<7>", "<7>", "<6>", "<5>", "<4>", "<3>", "<2>"].map { $0 + rest })
+    }
+
+    @Test func journalInJSON() {
+        let (_, logger) = output(.json, isJournal: true)
+        logger.notice("it is \"so\"", metadata: ["n": "1"])
+        #expect(lines.all == [#"<5>{"level":"notice","message":"it is \"so\"","n":"1"}"# + "\n"])
+    }
+
+    @Test func elsewhere() throws {
+        let (_, logger) = output()
+        logger.notice("it is so", metadata: ["n": "1"])
+        let line = try #require(lines.all.first)
+        #expect(line.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z notice it is so n=1\n/) != nil, "\(line)")
+    }
+
+    /// A logger that was made before follows.
+    @Test func theLevelChangesForAll() {
+        let (output, logger) = output(isJournal: true)
+        logger.debug("unheard")
+        output.level = .debug
+        logger.debug("heard")
+        output.level = .error
+        logger.warning("unheard")
+        #expect(lines.all == ["<7>heard\n"])
+    }
+
+    @Test func floods() {
+        let (output, logger) = output(isJournal: true)
+        for _ in 0..<100 { logger.warning("again", metadata: ["destination": "main"]) }
+        #expect(lines.all.count == 20)
+        clock.turn(.seconds(10))
+        output.tellOmitted()
+        #expect(
+            lines.all.last
+                == "<4>more of the same were left out count=80 destination=main message=again within=\"10 s\"\n")
+        output.tellOmitted()
+        #expect(lines.all.count == 21)
+    }
+
+    /// The line that tells of those left out comes before the next of the same.
+    @Test func aFloodThatGoesOn() {
+        let (_, logger) = output(isJournal: true)
+        for _ in 0..<21 { logger.info("again") }
+        clock.turn(.seconds(11))
+        logger.info("again")
+        #expect(Array(lines.all.suffix(2).map { String($0.prefix(9)) }) == ["<6>more o", "<6>again\n"])
+    }
+}

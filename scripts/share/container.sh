@@ -1,0 +1,114 @@
+# shellcheck shell=bash
+# A Debian 12 of its own that is booted by its own systemd (systemd-nspawn), process "nspawn". Sourced after
+# processes.sh and packages.sh.
+
+# The folder that a container is booted from; only make_system sets it.
+system=""
+# The container's first process, as this machine sees it.
+leader=""
+# Where this machine has cgroups of version 1: the container's own group in each controller.
+container_group=upcast-systemd-$$
+container_controllers=()
+
+# What upcast's executables need to run.
+system_packages=systemd,systemd-sysv,dbus,procps,libavcodec59,libswresample4,libyuv0,librtmp1,libgnutls30,libyaml-0-2
+system_packages+=,libstdc++6,ca-certificates
+
+cannot_boot() { fail 77 "no systemd can be booted on this machine: $*"; }
+
+# make_system CACHE: a fresh copy of a Debian that is made once, in CACHE; sets `system`.
+make_system() {
+    local cache=$1 mirror
+    if [[ ! -e $cache/complete ]]; then
+        mirror=$(apt_mirror)
+        step "making a Debian 12 in $cache from $mirror (a minute, once)"
+        rm -rf -- "$cache/root"
+        mkdir -p "$cache"
+        debootstrap --variant=minbase --include="$system_packages" bookworm "$cache/root" "$mirror" \
+            >"$folder/logs/debootstrap.log" 2>&1 || fail_with_log debootstrap "debootstrap failed"
+        : >"$cache/complete"
+    fi
+    system=$folder/root
+    readonly system
+    cp -a --reflink=auto "$cache/root" "$system"
+    # A console is not there; waiting for one would keep the boot from being complete.
+    ln -sf /dev/null "$system/etc/systemd/system/console-getty.service"
+    printf 'upcast-test\n' >"$system/etc/hostname"
+    rm -f "$system/etc/machine-id"
+    : >"$system/etc/machine-id"
+}
+
+# apt_mirror: the one that this machine has its own packages from.
+apt_mirror() {
+    local found
+    # shellcheck disable=SC2016 # apt expands it
+    found=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Codename: bookworm' 2>/dev/null | head -n 1)
+    echo "${found:-http://deb.debian.org/debian}"
+}
+
+# boot_system: boots it with this machine's network; returns when its systemd has started everything.
+boot_system() {
+    local options=(-D "$system" --boot --console=passive --machine="upcast-$$" --resolv-conf=copy-host)
+    end_hooks+=(remove_container_groups)
+    if [[ -d /run/systemd/system ]]; then
+        start_process nspawn systemd-nspawn "${options[@]}"
+    else
+        # Nobody to register with, and nobody who would make a group.
+        make_container_groups
+        # shellcheck disable=SC2016 # expanded by that shell
+        start_process nspawn bash -c 'for group in '"$(printf '%q ' "${container_controllers[@]}")"'; do
+            echo "$BASHPID" >"/sys/fs/cgroup/$group/'"$container_group"'/cgroup.procs" || exit 1
+        done; exec "$@"' nspawn systemd-nspawn "${options[@]}" --register=no --keep-unit
+    fi
+    wait_until 20 leader_is_there || { show_log nspawn && cannot_boot "systemd-nspawn starts none"; }
+    local controller
+    # It is confined to its own group, and may make others below that.
+    for controller in "${container_controllers[@]}"; do
+        nsenter -t "$leader" -m mount -o remount,bind,rw "/sys/fs/cgroup/$controller" ||
+            step "the container's $controller group stays read-only: limits of its units are not in force"
+    done
+    wait_until 60 system_is_up || { show_log nspawn && cannot_boot "its systemd did not start everything"; }
+    # It looks anew for the controllers that it may write to.
+    ((${#container_controllers[@]} == 0)) || inside systemctl daemon-reexec
+    wait_until 20 system_is_up || fail_with_log nspawn "systemd did not come back after daemon-reexec"
+}
+
+make_container_groups() {
+    local controller
+    for controller in memory pids cpu cpuacct; do
+        [[ -e /sys/fs/cgroup/$controller/cgroup.procs ]] || continue
+        mkdir "/sys/fs/cgroup/$controller/$container_group" 2>/dev/null || continue
+        container_controllers+=("$controller")
+    done
+}
+
+remove_container_groups() {
+    local controller
+    for controller in "${container_controllers[@]}"; do
+        find "/sys/fs/cgroup/$controller/$container_group" -depth -type d -exec rmdir {} \; 2>/dev/null || true
+    done
+}
+
+leader_is_there() {
+    is_running nspawn || return 0
+    leader=$(pgrep -P "${process_pid[nspawn]}" | head -n 1)
+    [[ -n $leader && $(cat "/proc/$leader/comm" 2>/dev/null) == systemd ]]
+}
+
+system_is_up() {
+    local state
+    state=$(inside systemctl is-system-running 2>/dev/null) || true
+    [[ $state == running || $state == degraded ]]
+}
+
+# inside COMMAND...: runs it in the container, as its root.
+inside() { nsenter -t "$leader" -a env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin "$@"; }
+
+# power_off: ends the container in order.
+power_off() {
+    [[ -n $leader ]] || return 0
+    # What systemd takes as "power off" (systemd(1)).
+    kill -s RTMIN+4 "$leader" 2>/dev/null || true
+    wait_until 30 has_ended nspawn || return 1
+    exit_status nspawn || true
+}

@@ -1,0 +1,143 @@
+# shellcheck shell=bash
+# Images and containers, with podman, docker or buildah. Sourced after processes.sh.
+
+engine=${engine:-}
+build_options=()
+run_options=()
+# By the script's name for it: the engine's id.
+declare -A container_id=()
+health=()
+memory_peak="" memory_kills=""
+
+# find_engine: sets engine to the first that answers, unless one is asked for; ends the script with 77 otherwise.
+find_engine() {
+    local candidate why=""
+    for candidate in ${engine:-podman docker buildah}; do
+        command -v "$candidate" >/dev/null || continue
+        if timeout 30 "$candidate" info >"$folder/logs/engine.log" 2>&1; then
+            engine=$candidate
+            return
+        fi
+        why+=" $candidate is here and does not answer: $(tail -n 1 "$folder/logs/engine.log" | cut -c 1-200)."
+    done
+    fail 77 "containers cannot be made on this machine.${why:- None of ${engine:-podman, docker and buildah} is here.}"
+}
+
+can_run() { [[ $engine != buildah ]]; }
+
+# build_images: the daemon's and the client's.
+# shellcheck disable=SC2154 # image, client_image, stage, root and revision are the script's
+build_images() {
+    build_image "$image" "$stage"
+    build_image "$client_image" client
+}
+
+# build_image NAME STAGE
+# shellcheck disable=SC2154
+build_image() {
+    local options=(--tag "$1" --target "$2" --label "org.opencontainers.image.revision=$revision")
+    # A health check is part of Docker's format of images alone.
+    [[ $engine == docker ]] || options+=(--format docker)
+    local log=build-${1//[^a-z]/-}
+    step "building $1 (many minutes the first time)"
+    "$engine" build "${options[@]}" "${build_options[@]}" "$root" >"$folder/logs/$log.log" 2>&1 || {
+        # Without a network, or the base images, it is not the Dockerfile's fault.
+        ! grep -Eqi 'no such host|dial tcp|i/o timeout|connection refused|toomanyrequests|error creating build container|initializing source' \
+            "$folder/logs/$log.log" || {
+            show_log "$log"
+            fail 77 "the base images cannot be fetched"
+        }
+        fail_with_log "$log" "$1 cannot be built"
+    }
+}
+
+# weigh_images: size of the images, and of what is in the daemon's.
+weigh_images() {
+    local name size base
+    echo
+    # shellcheck disable=SC2154 # image and client_image are the script's
+    for name in "$image" "$client_image"; do
+        if [[ $engine == buildah ]]; then
+            size=$(buildah images --format '{{.Size}}' "$name" | head -n 1) || true
+        else
+            size=$("$engine" image inspect --format '{{.Size}}' "$name" 2>/dev/null | head -n 1) || true
+        fi
+        [[ -n $size ]] || fail 1 "there is no image $name; without --no-build it is built"
+        [[ ! $size =~ ^[0-9]+$ ]] || size=$(awk "BEGIN { printf \"%.1f MB\", $size / 1000000 }")
+        printf '  %-10s %s\n' Image "$name, $size"
+    done
+    if can_run; then
+        # The client's image has no other packages than the base image's.
+        base=$("$engine" run --rm "${run_options[@]}" --network none --entrypoint dpkg-query "$client_image" \
+            -W -f '${Package} ')
+        "$engine" run --rm "${run_options[@]}" --network none --env BASE="$base" --entrypoint sh "$image" \
+            -c "$(<"$share/container/weigh.sh")"
+    fi
+    echo
+}
+
+# run_container NAME OPTION...: as `podman run`; remembers its id under that name.
+run_container() {
+    local name=$1
+    shift
+    container_id[$name]=$("$engine" run "${run_options[@]}" --network host "$@" 2>>"$folder/logs/$name.log") &&
+        [[ -n ${container_id[$name]} ]]
+}
+
+container() { echo "${container_id[$1]}"; }
+
+container_state() { "$engine" container inspect --format "{{.State.$2}}" "${container_id[$1]}" 2>/dev/null; }
+
+container_runs() { [[ $(container_state "$1" Running) == true ]]; }
+
+container_ended() { ! container_runs "$1"; }
+
+container_exit() { container_state "$1" ExitCode; }
+
+container_log() {
+    printf -- '--- the end of what %s said ---\n' "$1" >&2
+    "$engine" logs "${container_id[$1]}" 2>&1 | tail -n 15 >&2
+}
+
+# signal_container NAME SIGNAL: to its process number 1.
+signal_container() { "$engine" kill --signal "$2" "${container_id[$1]}" >/dev/null; }
+
+# health_command: sets health to what the image says, unless it is set already.
+health_command() {
+    local text
+    ((${#health[@]} == 0)) || return 0
+    text=$("$engine" image inspect --format '{{json .Config.Healthcheck.Test}}' "$image" 2>/dev/null) || true
+    [[ $text == *CMD* ]] || text=$("$engine" image inspect --format '{{json .HealthCheck.Test}}' "$image")
+    mapfile -t health < <(jq -r '.[1:][]' <<<"$text")
+    ((${#health[@]})) || fail 1 "the image has no health check"
+}
+
+# note_memory NAME: sets memory_peak and memory_kills to what the container's control group says, where it can be read.
+note_memory() {
+    local process group peak kills
+    process=$(container_state "$1" Pid)
+    group=$(sed -n 's/^[0-9]*:memory://p' "/proc/$process/cgroup" 2>/dev/null) || return 0
+    if [[ -n $group ]]; then
+        group=/sys/fs/cgroup/memory$group
+        peak=$(cat "$group/memory.max_usage_in_bytes" 2>/dev/null) || true
+        kills=$(sed -n 's/^oom_kill //p' "$group/memory.oom_control" 2>/dev/null) || true
+    else
+        group=/sys/fs/cgroup$(sed -n 's/^0:://p' "/proc/$process/cgroup" 2>/dev/null)
+        peak=$(cat "$group/memory.peak" 2>/dev/null) || true
+        kills=$(sed -n 's/^oom_kill //p' "$group/memory.events" 2>/dev/null) || true
+    fi
+    memory_peak=${peak:-$memory_peak} memory_kills=${kills:-$memory_kills}
+}
+
+remove_container() {
+    [[ -n ${container_id[$1]:-} ]] || return 0
+    "$engine" rm --force --volumes "${container_id[$1]}" >/dev/null 2>&1 || true
+    unset "container_id[$1]"
+}
+
+remove_containers() {
+    local name
+    for name in "${!container_id[@]}"; do remove_container "$name"; done
+}
+
+nobody_publishes() { ! is_publishing demo; }

@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# Where things go when upcast is installed. Sourced after messages.sh.
+
+prefix=/usr/local destination=""
+
+# take_place OPTION VALUE: for --prefix and --destdir.
+take_place() {
+    [[ $2 == /* && $2 != *[[:space:]]* ]] || wrong_option "$1 takes an absolute path without spaces, not \"$2\""
+    case $1 in
+        --prefix) prefix=${2%/} ;;
+        --destdir) destination=${2%/} ;;
+    esac
+}
+
+# shellcheck disable=SC2034 # they are for the scripts that source this
+# set_places: the folders, once the options are known.
+set_places() {
+    # Where systemd looks; what is under any other prefix it would not find.
+    case $prefix in
+        /usr | /usr/local) unit_folder=$prefix/lib/systemd/system sysusers_folder=$prefix/lib/sysusers.d ;;
+        *) unit_folder=/etc/systemd/system sysusers_folder=/etc/sysusers.d ;;
+    esac
+    share_folder=$prefix/share/upcast
+    doc_folder=$prefix/share/doc/upcast
+    man_folder=$prefix/share/man
+    config_folder=/etc/upcast
+    # What was installed, one path a line: scripts/uninstall removes that, and nothing else.
+    manifest=$share_folder/installed
+    readonly unit_folder sysusers_folder share_folder doc_folder man_folder config_folder manifest
+}
+
+# is_this_machine: what is installed is meant for the system that runs here, and systemd runs it.
+is_this_machine() { [[ -z $destination && -d /run/systemd/system ]] && command -v systemctl >/dev/null; }
+
+# need_root: ends the script where the files could not be written.
+need_root() {
+    ((EUID == 0)) || [[ -n $destination ]] || fail 69 "this needs root: sudo $script_name, with the same options"
+}
