@@ -165,7 +165,10 @@ let package = Package(
             path: "Tests/TestSupport"),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["SeededRandom", "TestSupport", "FaultProxy", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+            dependencies: [
+                "SeededRandom", "TestSupport", "FaultProxy", "ControlProtocol", "IngestProtocol", "LinuxSystem",
+                "MediaCore",
+            ]),
 
         // A network that fails on command, for tests and scripts/faults; nothing of it is installed.
         .target(

@@ -72,4 +72,114 @@ import Testing
         let (status, out, _) = try run(["status", "--help"])
         #expect(status == 0 && out.contains("--socket <path>"))
     }
+
+    /// Without it, a daemon that is not well; and a daemon that is not there is something else.
+    @Test func healthAndReadiness() throws {
+        try serving(.standard(status: { .full }, readiness: { .notReady("the \u{9B}2Jdaemon is stopping") })) {
+            #expect(try run(["health", "--socket", path]) == (0, "healthy\n", ""))
+            let ready = try run(["ready", "--socket", path])
+            #expect(ready == (1, "not ready: the ?2Jdaemon is stopping\n", ""))
+            let json = try run(["ready", "--json", "--socket", path])
+            #expect(json.status == 1 && json.out.contains(#""message": "the \u009b2Jdaemon is stopping""#), "\(json)")
+        }
+        #expect(try run(["health", "--socket", path]).status == 2)
+    }
+
+    /// What is no JPEG file, or half of one, does not take the place of a picture that is.
+    @Test(arguments: ["", "GIF89a", "\u{FF}", "half"]) func picturesThatAreNone(body: String) throws {
+        let bytes = body == "half" ? [0xFF, 0xD8, 0xFF, 0xE0] : Array(body.utf8)
+        let file = folder.file("picture.jpg")
+        FileManager.default.createFile(atPath: file, contents: Data([1, 2, 3]))
+        var routes = ControlRoutes()
+        routes.add("GET", "/snapshot.jpg") { _ in
+            ControlResponse(status: 200, contentType: "image/jpeg", body: bytes)
+        }
+        try serving(routes) {
+            let (status, out, err) = try run(["snapshot", file, "--socket", path])
+            #expect(status == 1 && out.isEmpty && err.contains("no JPEG file"), "\(err)")
+        }
+        #expect(FileManager.default.contents(atPath: file) == Data([1, 2, 3]))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["picture.jpg"])
+    }
+
+    /// A daemon that takes the connection and says nothing, or next to nothing for ever.
+    @Test(arguments: [false, true]) func aDaemonThatHangs(drips: Bool) throws {
+        let listener = try UnixSocket.listen(path: path, mode: 0o600)
+        let client = ControlClient(address: .unix(path), timeoutSeconds: 1)
+        let dripping = Thread {
+            var connection: OwnedDescriptor?
+            for _ in 0..<400 {
+                if connection == nil { connection = try? UnixSocket.accept(listener) }
+                if drips, let raw = connection?.raw, send(raw, "H", 1, CInt(MSG_NOSIGNAL)) != 1 { return }
+                usleep(10_000)
+            }
+        }
+        dripping.start()
+        let start = ContinuousClock.now
+        #expect(throws: ControlClientError.self) { try client.get("/status") }
+        #expect(ContinuousClock.now - start < .seconds(4))
+    }
+
+    /// A daemon is started anew while somebody watches: every event is shown, and none twice.
+    @Test func watchingGoesOn() throws {
+        let journal = EventJournal()
+        func note(_ number: Int) {
+            journal.append(time: "now", level: "info", message: "number \(number)", fields: [("name", "\u{1B}[2J")])
+        }
+        var routes = ControlRoutes()
+        routes.add("GET", "/events", answering: { .stream(.events(journal, $0, status: { .full })) })
+        note(1)
+        let process = Process()
+        process.executableURL = Bundle.main.bundleURL.appending(path: "upcastctl")
+        process.arguments = ["watch", "--socket", path]
+        let out = Pipe()
+        (process.standardOutput, process.standardError) = (out, FileHandle.nullDevice)
+        var lines: [String] = []
+        func read(to line: String) {
+            while lines.last != line {
+                let data = out.fileHandleForReading.availableData
+                guard !data.isEmpty else { return }
+                lines += String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+            }
+        }
+        let shown = { (number: Int) in #"now info number \#(number) name="\u001b[2J""# }
+        try serving(routes) {
+            try process.run()
+            read(to: shown(1))
+            note(2)
+            read(to: shown(2))
+        }
+        note(3)
+        try serving(routes) { read(to: shown(3)) }
+        process.terminate()
+        process.waitUntilExit()
+        #expect(lines == [shown(1), shown(2), shown(3)])
+    }
+
+    @Test(arguments: [
+        ["bitrate", "x"], ["log-level", "loud"], ["completion", "csh"], ["status", "--url", "https://x"],
+        ["status", "--url", "http://x", "--socket", "/y"], ["status", "--socket", "/y", "--token-file", "z"],
+        ["destination", "add", "a", "b", "c"],
+    ])
+    func wrongValues(arguments: [String]) throws {
+        let (status, out, err) = try run(arguments)
+        #expect(status == 64 && out.isEmpty && err.contains("Error: "), "\(err)")
+    }
+
+    /// A token file that holds none is told without a word of what it holds.
+    @Test func tokenFiles() throws {
+        for content in ["", "\n", "two words\n", "s3cret\u{1}"] {
+            let file = folder.file("token")
+            try Data(content.utf8).write(to: URL(filePath: file))
+            let (status, _, err) = try run(["status", "--url", "http://127.0.0.1:1", "--token-file", file])
+            #expect(status == 1 && err.contains("holds no token") && !err.contains("s3cret"), "\(err)")
+        }
+        let (status, _, err) = try run(["status", "--url", "http://127.0.0.1:1", "--token-file", folder.file("none")])
+        #expect(status == 1 && err.contains("cannot open the token file"), "\(err)")
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func completions(shell: String) throws {
+        let (status, out, _) = try run(["completion", shell])
+        #expect(status == 0 && out.contains("upcastctl") && out.contains("log-level"))
+    }
 }

@@ -90,7 +90,7 @@ import Testing
             try stage.show(TestPictures.landscape(77), orientation: .up, in: playback)
             let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket)
             #expect(answer.status == 200)
-            #expect(answer.head.contains("Content-Type: image/jpeg"))
+            #expect(answer.mediaType == "image/jpeg")
             let folder = try TemporaryDirectory("snapshot")
             try Data(answer.bytes).write(to: URL(filePath: folder.file("a.jpg")))
             _ = try ChildProcess.run(

@@ -9,6 +9,7 @@ package struct DaemonSettings: Sendable {
     package var ingest: [String: String] = [:]
     package var stop: [String: String] = [:]
     package var memory: [String: String] = [:]
+    package var control: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
     /// For every RTMP destination that is added from now on.
     package var destinationFields: [String: String] = [:]
@@ -36,7 +37,7 @@ package struct DaemonSettings: Sendable {
             return "\(name):\n" + fields.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)\n" }.joined()
         }
         var text = section("ingest", ingest.merging(["socket": ingestSocket]) { $1 })
-        text += section("control", ["socket": controlSocket])
+        text += section("control", control.merging(["socket": controlSocket]) { $1 })
         text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
         text += section("memory", memory)
         if !destinations.isEmpty {

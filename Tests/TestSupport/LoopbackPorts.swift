@@ -32,7 +32,14 @@ package enum LoopbackPorts {
     /// True where something accepts connections at the port.
     package static func isListening(_ port: Int) -> Bool {
         guard let socket = try? tcpSocket() else { return false }
-        return withAddress(port: port) { connect(socket.raw, $0, $1) } == 0
+        return withAddress(port: port) { Glibc.connect(socket.raw, $0, $1) } == 0
+    }
+
+    /// A blocking connection to whoever listens at the port.
+    static func connect(_ port: Int) throws -> OwnedDescriptor {
+        let socket = try tcpSocket()
+        guard withAddress(port: port, { Glibc.connect(socket.raw, $0, $1) }) == 0 else { throw Errno.current }
+        return socket
     }
 
     static func tcpSocket() throws(Errno) -> OwnedDescriptor {
