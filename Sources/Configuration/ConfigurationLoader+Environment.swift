@@ -1,6 +1,6 @@
 extension ConfigurationLoader {
-    /// Variables with our prefix that are no keys: the socket that clients connect to, the file's own path, and a test's
-    /// hook (`TestFreeze`).
+    /// Variables with our prefix that are no keys: the socket that clients connect to, the file's own path, and a
+    /// test's hook (`TestFreeze`).
     /// (UPCAST_CONTROL_SOCKET, which upcastctl reads, is the key control.socket.)
     static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_TEST_FREEZE"]
 

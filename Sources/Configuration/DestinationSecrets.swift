@@ -1,8 +1,8 @@
 package import MediaCore
 
 extension DestinationConfiguration {
-    /// The stream key from `keyFile` (a path, or credential:NAME) or `keyEnvironment`, or nil when neither is set. Reads `keyFile` anew
-    /// at each call, so that a replaced key is used from the next connect on.
+    /// The stream key from `keyFile` (a path, or credential:NAME) or `keyEnvironment`, or nil when neither is set.
+    /// Reads `keyFile` anew at each call, so that a replaced key is used from the next connect on.
     package func streamKey(environment: [String: String]) throws(SecretError) -> Secret? {
         try secret(called: "the stream key", file: keyFile, variable: keyEnvironment, prefix: "key", environment)
     }

@@ -53,7 +53,9 @@ package final class ControlServer: Sendable {
         if let passed {
             listener = passed
         } else {
-            do { listener = try UnixSocket.listen(path: path, mode: mode, backlog: CInt(limits.maxConnections)) } catch {
+            do {
+                listener = try UnixSocket.listen(path: path, mode: mode, backlog: CInt(limits.maxConnections))
+            } catch {
                 throw ControlServerError(description: "control socket: \(error)")
             }
         }

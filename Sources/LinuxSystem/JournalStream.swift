@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Whether what a process writes goes to the journal of systemd, which keeps time and priority itself.
 package enum JournalStream {
-    /// Standard error is the stream that JOURNAL_STREAM names ("device:inode", systemd.exec(5)). The variable alone does
-    /// not say so: it is inherited, also where standard error has been sent elsewhere.
+    /// Standard error is the stream that JOURNAL_STREAM names ("device:inode", systemd.exec(5)). The variable alone
+    /// does not say so: it is inherited, also where standard error has been sent elsewhere.
     package static func isStandardError(environment: [String: String], descriptor: CInt = STDERR_FILENO) -> Bool {
         guard let text = environment["JOURNAL_STREAM"] else { return false }
         let numbers = text.split(separator: ":").map { UInt64($0) }

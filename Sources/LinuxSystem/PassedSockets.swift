@@ -77,7 +77,8 @@ package struct PassedSockets: ~Copyable {
         if let stranger = names.first(where: { !known.contains($0) }) {
             throw Unusable(
                 description: "the service manager passed a socket named \(stranger.debugDescription), for which there "
-                    + "is no use; write FileDescriptorName= into its unit, with one of \(known.joined(separator: ", "))")
+                    + "is no use; write FileDescriptorName= into its unit, with "
+                    + "one of \(known.joined(separator: ", "))")
         }
         return names
     }

@@ -4,8 +4,8 @@ package import MediaCore
 /// What the service manager is told: datagrams to the socket that it names in NOTIFY_SOCKET, by the protocol of
 /// sd_notify(3). Any thread.
 ///
-/// Each piece of news has a socket of its own, as in sd_notify, so that a manager that was restarted is found again. The
-/// manager may be too busy to take one: a call waits for it for a quarter of a second at most.
+/// Each piece of news has a socket of its own, as in sd_notify, so that a manager that was restarted is found again.
+/// The manager may be too busy to take one: a call waits for it for a quarter of a second at most.
 package struct ServiceNotifier: Sendable {
     /// Something to tell; several go together in one datagram, and take effect together.
     package enum News: Equatable, Sendable {

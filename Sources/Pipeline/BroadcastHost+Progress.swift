@@ -16,7 +16,8 @@ extension BroadcastHost {
     /// What one piece of work may take where no watchdog says: far more than the slowest encoder takes for a frame.
     package static let usualPatience = MediaTime.seconds(10)
 
-    /// Before the first look: what one piece of work may take. A watchdog is fed in time where this is half of its time.
+    /// Before the first look: what one piece of work may take. A watchdog is fed in time where this is half of its
+    /// time.
     package func setPatience(_ patience: MediaTime) {
         progress.withLock { $0.watch = ProgressWatch(patience: patience) }
     }

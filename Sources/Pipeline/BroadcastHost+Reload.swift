@@ -20,7 +20,7 @@ extension BroadcastHost {
     struct Reload {
         /// As it was loaded last.
         var configuration: Configuration
-        /// Destinations whose predecessor of the same name is still ending: servers refuse two publishers of one stream.
+        /// Destinations whose predecessor of the same name is still ending: servers refuse two publishers of a stream.
         var waiting: [DestinationConfiguration] = []
         var giveUpWaiting = MediaTime.zero
     }

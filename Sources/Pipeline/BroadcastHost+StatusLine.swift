@@ -12,7 +12,8 @@ extension StatusReport {
         return switch state {
         case .idle: "idle: waits for a capture client"
         case .starting: "starting: \(down.list) not yet reached"
-        case .live, .paused: "\(state.rawValue): \(up.list), \(rate), queue \(queue.milliseconds / 10 * 10) ms\(down.lost)"
+        case .live, .paused:
+            "\(state.rawValue): \(up.list), \(rate), queue \(queue.milliseconds / 10 * 10) ms\(down.lost)"
         case .reconnecting: "reconnecting: \(down.list)"
         case .draining: "draining: \(queue.milliseconds / 100 * 100) ms to be sent to \(up.list)"
         case .stopping: "stopping: what is queued is sent"

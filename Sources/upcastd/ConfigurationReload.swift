@@ -6,8 +6,8 @@ internal import Pipeline
 /// SIGHUP: reads the configuration again, puts into force what can change while the daemon runs, and says what cannot.
 /// Main thread.
 ///
-/// The environment is the process's own, and stays as it was at the start. A configuration that is wrong is reported, and
-/// nothing changes.
+/// The environment is the process's own, and stays as it was at the start. A configuration that is wrong is reported,
+/// and nothing changes.
 struct ConfigurationReload {
     /// Nil: there is no file.
     let path: String?
@@ -42,7 +42,8 @@ struct ConfigurationReload {
         } catch {
             for sentence in error.sentences {
                 logger.error(
-                    "configuration not reloaded", metadata: ["why": "\(sentence)", "now": "the daemon goes on as it was"])
+                    "configuration not reloaded",
+                    metadata: ["why": "\(sentence)", "now": "the daemon goes on as it was"])
             }
         }
     }

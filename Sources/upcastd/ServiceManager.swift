@@ -3,7 +3,8 @@ internal import Logging
 internal import MediaCore
 internal import Pipeline
 
-/// The daemon as its service manager sees it: ready, reloading, stopping, what it does, and that it is well. Main thread.
+/// The daemon as its service manager sees it: ready, reloading, stopping, what it does, and that it is well. Main
+/// thread.
 ///
 /// Without a service manager all of it does nothing.
 struct ServiceManager {

@@ -5,7 +5,9 @@ import Testing
 
 /// Promise: one line tells an operator what the daemon does.
 @Suite struct StatusLineTests {
-    private func report(_ state: StatusReport.State, _ destinations: [(String, DestinationStatus.State)]) -> StatusReport {
+    private func report(
+        _ state: StatusReport.State, _ destinations: [(String, DestinationStatus.State)]
+    ) -> StatusReport {
         var report = StatusReport()
         report.state = state
         report.destinations = destinations.map { name, state in

@@ -1,7 +1,8 @@
 import Foundation
 import LinuxSystem
 
-/// The part of a service manager that hears what a service tells (sd_notify(3)): a datagram socket with an abstract name.
+/// The part of a service manager that hears what a service tells (sd_notify(3)): a datagram socket with an abstract
+/// name.
 package final class ServiceManager: Sendable {
     private let descriptor: OwnedDescriptor
     private let name: String
@@ -9,7 +10,8 @@ package final class ServiceManager: Sendable {
 
     package init() throws {
         name = "@upcast-test-\(UUID().uuidString)"
-        descriptor = try OwnedDescriptor(checking: socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        descriptor = try OwnedDescriptor(
+            checking: socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = [0] + Array(name.utf8.dropFirst())
