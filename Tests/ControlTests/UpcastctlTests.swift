@@ -89,7 +89,7 @@ import Testing
     @Test(arguments: ["", "GIF89a", "\u{FF}", "half"]) func picturesThatAreNone(body: String) throws {
         let bytes = body == "half" ? [0xFF, 0xD8, 0xFF, 0xE0] : Array(body.utf8)
         let file = folder.file("picture.jpg")
-        FileManager.default.createFile(atPath: file, contents: Data([1, 2, 3]))
+        try Data([1, 2, 3]).write(to: URL(filePath: file))
         var routes = ControlRoutes()
         routes.add("GET", "/snapshot.jpg") { _ in
             ControlResponse(status: 200, contentType: "image/jpeg", body: bytes)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IngestProtocol
+import LinuxSystem
 import MediaCore
 import TestSupport
 import Testing
