@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Where a thread marks that it begins and ends one piece of work, so that another can see whether it still gets on.
 ///
-/// The thread that works only counts: two words of memory, no clock, no lock, no system call. Whoever looks, looks
-/// again later, and sees whether it is still the same piece. One thread marks; any may look.
+/// The thread that works only counts: two stores, no clock, no lock, no system call. Another looks now and then, and
+/// sees whether it is still the same piece. One thread marks, one looks.
 package final class WorkMark: Sendable {
     /// What hangs where it does not get on, for people: "the video encoder".
     package let name: String
