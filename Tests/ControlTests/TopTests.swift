@@ -24,10 +24,10 @@ import Testing
             live for 12 min 3 s                           upcastd 0.1.0, up 1 h 2 min
             client   Screen "1" (display) for 12 min 3 s
             canvas   1280x720 at 30000/1001 frames/s, libx264 from 1920x1080 420v, o…
-            bitrate  2481 of 2500 kbit/s     ▁▁▁▁▁▁▁▁▁▁▁▁██████████████████████████
-            queue    120 of 3000 ms          ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
-            frames   30.0 a second, 1 in 2   ██████████████████████████████████████
-            memory   31.4 of 47.6 MiB        ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆
+            bitrate  2481 of 2500 kbit/s    ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█████████████████████████
+            queue    120 of 3000 ms         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
+            frames   30.0 a second, 1 in 2  █████████████████████████████████████████
+            memory   31.4 of 47.6 MiB       ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆
             drops    superseded 2, too late 1
 
             DESTINATION  STATE         FOR         LAG      RECONNECTS  WHERE

@@ -151,7 +151,8 @@ import Testing
         }
         note(3)
         try serving(routes) { read(to: shown(3)) }
-        process.terminate()
+        // A child inherits what the thread that started it has blocked, SIGTERM among it.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         #expect(lines == [shown(1), shown(2), shown(3)])
     }

@@ -76,7 +76,7 @@ import Testing
     /// The formatter has nothing to complain of, and what it makes is not empty.
     @Test(arguments: ["upcastctl.1", "upcast-send.1", "upcastd.8"]) func format(name: String) throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }
-        let groff = try ChildProcess("groff", ["-mandoc", "-ww", "-Tutf8", page(name).path])
+        let groff = try ChildProcess("groff", ["-mandoc", "-ww", "-Tutf8", "-P-cbou", page(name).path])
         #expect(groff.waitForExit(within: 20) == .code(0))
         #expect(groff.errors.isEmpty, "\(groff.errors)")
         #expect(groff.output.contains("EXIT STATUS") && groff.output.contains("SEE ALSO"))

@@ -52,16 +52,15 @@ package enum UnixHTTPClient {
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         text += "Content-Length: \(body.utf8.count)\r\n"
         let request = Array((text + "\r\n" + body).utf8)
-        guard send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
-            throw Errno.current
-        }
+        // A server may refuse what is too long before it has read all of it.
+        _ = send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL))
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = recv(connection.raw, &buffer, buffer.count, 0)
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw Errno.current }
-            if count == 0 { break }
+            if count == 0 || (count < 0 && errno == ECONNRESET && !answer.isEmpty) { break }
+            guard count > 0 else { throw Errno.current }
             answer += buffer[0..<count]
             if isEnough(String(decoding: answer, as: UTF8.self)) { break }
         }
