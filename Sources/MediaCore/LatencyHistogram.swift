@@ -29,15 +29,17 @@ package struct LatencyHistogram: Sendable {
     }
 
     /// How many took at most each of `LatencySummary.bounds`, to the width of a bucket.
-    private var atMost: [UInt64] {
+    private var atMost: LatencySummary.Counts {
         var (seen, index) = (UInt64(0), 0)
-        return LatencySummary.bounds.map { bound in
+        var counts = LatencySummary.Counts(repeating: 0)
+        for (place, bound) in LatencySummary.bounds.enumerated() {
             while index < buckets.count, Self.start(of: index + 1) <= bound + 1 {
                 seen += buckets[index]
                 index += 1
             }
-            return seen
+            counts[place] = seen
         }
+        return counts
     }
 
     /// The middle of the bucket in which the value lies that `share` of all do not exceed.
@@ -68,7 +70,10 @@ package struct LatencyHistogram: Sendable {
 }
 
 /// What a `LatencyHistogram` comes to; zeros where nothing was noted.
-package struct LatencySummary: Equatable, Sendable {
+package struct LatencySummary: Sendable {
+    /// One for each of `bounds`; in place, because a summary is made every second.
+    package typealias Counts = InlineArray<13, UInt64>
+
     /// Microseconds that `atMost` is counted for: what people look at, from fast to hopeless.
     package static let bounds: [UInt64] = [
         1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000,
@@ -79,7 +84,7 @@ package struct LatencySummary: Equatable, Sendable {
     /// Microseconds of all.
     package var total: UInt64 = 0
     /// How many took at most each of `bounds`.
-    package var atMost = [UInt64](repeating: 0, count: bounds.count)
+    package var atMost = Counts(repeating: 0)
     package var average = MediaTime.zero
     package var median = MediaTime.zero
     package var percentile99 = MediaTime.zero
@@ -88,7 +93,7 @@ package struct LatencySummary: Equatable, Sendable {
     package init() {}
 
     fileprivate init(
-        count: UInt64, total: UInt64, atMost: [UInt64], average: MediaTime, median: MediaTime,
+        count: UInt64, total: UInt64, atMost: Counts, average: MediaTime, median: MediaTime,
         percentile99: MediaTime, maximum: MediaTime
     ) {
         self.count = count
@@ -98,5 +103,13 @@ package struct LatencySummary: Equatable, Sendable {
         self.median = median
         self.percentile99 = percentile99
         self.maximum = maximum
+    }
+}
+
+extension LatencySummary: Equatable {
+    package static func == (a: LatencySummary, b: LatencySummary) -> Bool {
+        a.count == b.count && a.total == b.total && a.average == b.average && a.median == b.median
+            && a.percentile99 == b.percentile99 && a.maximum == b.maximum
+            && a.atMost.indices.allSatisfy { a.atMost[$0] == b.atMost[$0] }
     }
 }

@@ -87,9 +87,18 @@ extension BroadcastHost {
 
     package var history: StatusHistory { state.withLock { $0.history } }
 
+    /// Once a second, by the main thread. Allocates nothing.
     func noteHistory() {
-        let report = status
-        state.withLock { $0.history.note(report) }
+        let broadcast = current
+        let queued = broadcast?.destinations.backlogDuration ?? .zero
+        let frames = broadcast.map { $0.counters.framesEncoded.asInt + $0.counters.framesRepeated.asInt } ?? 0
+        let needed = memoryRoom()?.needed ?? 0
+        let uptime = clock.now() - startedAt
+        state.withLock { state in
+            state.history.note(
+                uptime: uptime, bitrate: broadcast == nil ? 0 : state.videoBitrate, queued: queued, frames: frames,
+                memory: needed)
+        }
     }
 
     private func requireBroadcast() throws(CommandRefusal) {

@@ -65,7 +65,7 @@ extension LatencyStatus {
         percentile99Microseconds = Int(summary.percentile99.nanoseconds / 1000)
         maximumMicroseconds = Int(summary.maximum.nanoseconds / 1000)
         distribution.bounds = LatencySummary.bounds
-        distribution.atMost = summary.atMost
+        distribution.atMost = summary.atMost.indices.map { summary.atMost[$0] }
         distribution.count = summary.count
         distribution.totalMicroseconds = summary.total
     }

@@ -105,6 +105,18 @@ final class DestinationSet: Sendable {
         return figures
     }
 
+    /// The duration of `[DestinationSnapshot].backlog`, without an array: it is asked every second.
+    var backlogDuration: MediaTime {
+        var (ofAll, ofTaking) = (MediaTime.zero, MediaTime?.none)
+        for member in state.withLock({ $0.members }) {
+            let snapshot = member.snapshot
+            let duration = snapshot.backlog.duration
+            ofAll = max(ofAll, duration)
+            if snapshot.takesPackets { ofTaking = max(ofTaking ?? .zero, duration) }
+        }
+        return ofTaking ?? ofAll
+    }
+
     /// After the log's end: every destination sends what is left until `deadline`, unpublishes and closes. Blocks.
     func close(deadline: MediaTime) {
         let (members, leaving) = close()

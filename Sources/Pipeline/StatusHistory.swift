@@ -1,4 +1,5 @@
 package import ControlProtocol
+internal import MediaCore
 
 /// The last ten minutes, a row a second, for plots. Its memory is taken at the first row.
 package struct StatusHistory: Sendable {
@@ -24,13 +25,13 @@ package struct StatusHistory: Sendable {
 
     init() {}
 
-    mutating func note(_ report: StatusReport) {
+    /// - Parameter frames: encoded since the broadcast began.
+    mutating func note(uptime: MediaTime, bitrate: Int, queued: MediaTime, frames: Int, memory: Int) {
         if rows.isEmpty { rows.reserveCapacity(Self.capacity) }
-        let frames = report.video.framesEncoded
         let row = Row(
-            uptimeMilliseconds: report.uptimeMilliseconds, videoBitsPerSecond: report.video.bitsPerSecond,
-            queueMilliseconds: report.queue.milliseconds, framesPerSecond: max(0, frames - framesBefore),
-            memoryBytes: report.memory.neededBytes)
+            uptimeMilliseconds: Int(uptime.milliseconds), videoBitsPerSecond: bitrate,
+            queueMilliseconds: Int(queued.milliseconds), framesPerSecond: max(0, frames - framesBefore),
+            memoryBytes: memory)
         framesBefore = frames
         if rows.count < Self.capacity {
             rows.append(row)
