@@ -133,8 +133,12 @@ final class Broadcast: Sendable {
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
 
-    /// Of every thread that is this broadcast's own.
-    var workMarks: [WorkMark] { [video.work, audio.work] + destinations.workMarks }
+    /// Of every thread that is this broadcast's own; without an array, for the main thread's looks.
+    func forEachWorkMark(_ body: (WorkMark) -> Void) {
+        body(video.work)
+        body(audio.work)
+        destinations.forEachWorkMark(body)
+    }
 
     /// Stops sources first: what was taken in is encoded, what was encoded is sent until `deadline`, then every
     /// destination unpublishes and closes. Blocks; returns true when everything was sent in time.

@@ -9,7 +9,6 @@ extension BroadcastHost {
     struct Progress {
         var watch: ProgressWatch
         var lastLook: MediaTime
-        var stuck: ProgressWatch.Stuck?
         /// The main thread looks.
         var isWatched = true
     }
@@ -27,12 +26,16 @@ extension BroadcastHost {
     ///
     /// - Returns: what does not get on, as a sentence; nil where all is well.
     package func watchProgress() -> String? {
-        let marks = [server.work] + (current?.workMarks ?? [])
+        // Not under the lock: a thread that hangs may hold another, and whoever asks is not to wait for it.
+        var watch = progress.withLock { $0.watch }
         let now = clock.now()
-        return progress.withLock { progress in
+        watch.begin(at: now)
+        watch.look(at: server.work)
+        current?.forEachWorkMark { watch.look(at: $0) }
+        return progress.withLock { [watch] progress in
             progress.lastLook = now
-            progress.stuck = progress.watch.look(marks, at: now)
-            return progress.stuck?.sentence
+            progress.watch = watch
+            return watch.stuck?.sentence
         }
     }
 
@@ -44,7 +47,7 @@ extension BroadcastHost {
             guard silence < progress.watch.patience || !progress.isWatched else {
                 return "the main thread has not looked after the others for \(silence): it hangs"
             }
-            return progress.stuck?.sentence
+            return progress.watch.stuck?.sentence
         }
     }
 }

@@ -36,7 +36,11 @@ final class DestinationSet: Sendable {
     /// Of those that were removed and have not ended yet.
     var leavingNames: [String] { state.withLock { $0.leaving }.filter { !$0.hasEnded }.map(\.settings.name) }
 
-    var workMarks: [WorkMark] { state.withLock { $0.members + $0.leaving }.compactMap(\.work) }
+    func forEachWorkMark(_ body: (WorkMark) -> Void) {
+        let (members, leaving) = state.withLock { ($0.members, $0.leaving) }
+        for member in members { member.work.map(body) }
+        for member in leaving { member.work.map(body) }
+    }
 
     /// Starts one more, which begins with the next keyframe; does nothing once the broadcast is closing.
     func add(_ settings: DestinationSettings) throws(WorkerFailure) {

@@ -19,29 +19,25 @@ struct ProgressWatch {
 
     /// What a piece of work may take.
     let patience: MediaTime
-    private var seen: [ObjectIdentifier: (number: UInt64, inside: MediaTime)] = [:]
+    /// Of the threads looked at in this round, the one that has been stuck longest; nil where all get on.
+    private(set) var stuck: Stuck?
     private var lastLook: MediaTime?
+    private var step = MediaTime.zero
 
     init(patience: MediaTime) { self.patience = patience }
 
-    /// Looks at every thread there is; the one that has been stuck longest, or nil where all get on.
-    mutating func look(_ marks: [WorkMark], at now: MediaTime) -> Stuck? {
-        let step = min(lastLook.map { now - $0 } ?? .zero, Self.longestStep)
+    /// Begins a round of looks.
+    mutating func begin(at now: MediaTime) {
+        step = min(lastLook.map { now - $0 } ?? .zero, Self.longestStep)
         lastLook = now
-        var stuck: Stuck?
-        var next: [ObjectIdentifier: (number: UInt64, inside: MediaTime)] = [:]
-        for mark in marks {
-            guard let piece = mark.current else { continue }
-            let id = ObjectIdentifier(mark)
-            var inside = MediaTime.zero
-            if let before = seen[id], before.number == piece.number { inside = before.inside + step }
-            next[id] = (piece.number, inside)
-            let limit = patience + piece.allowance
-            if inside >= limit, inside > stuck?.since ?? .zero {
-                stuck = Stuck(name: mark.name, since: inside, limit: limit)
-            }
-        }
-        seen = next
-        return stuck
+        stuck = nil
+    }
+
+    /// Looks at one thread; each is to be looked at once in a round. Allocates nothing while it gets on.
+    mutating func look(at mark: WorkMark) {
+        guard let (inside, allowance) = mark.look(after: step) else { return }
+        let limit = patience + allowance
+        guard inside >= limit, inside > stuck?.since ?? .zero else { return }
+        stuck = Stuck(name: mark.name, since: inside, limit: limit)
     }
 }

@@ -134,6 +134,32 @@ import Testing
         }
     }
 
+    /// A server that takes its time, a screen that stands still, a client that says nothing: none of it is a hang.
+    @Test(.inItsTurn) func aServerThatDoesNotAnswer() async throws {
+        try await blocking {
+            let manager = try ServiceManager()
+            let server = try SilentServer()
+            var settings = DaemonSettings()
+            settings.publish(to: "rtmp://127.0.0.1:\(server.port)/live")
+            settings.destinations[0].fields["handshake_timeout_ms"] = "60000"
+            settings.stop["drain_ms"] = "200"
+            let daemon = try Daemon(
+                settings, environment: manager.environment.merging(["WATCHDOG_USEC": "4000000"]) { $1 })
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            try client.send(TestPictures.landscape(1), pts: .seconds(1))
+            // Two seconds in one piece of work would be a hang.
+            let before = manager.count("WATCHDOG=1")
+            try waitFor("the watchdog to be fed on", evidence: { daemon.process.errorTail }) {
+                manager.count("WATCHDOG=1") >= before + 9
+            }
+            #expect(!daemon.log.contains("hangs"), "\(daemon.log)")
+            #expect(try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket).status == 200)
+            #expect(try daemon.terminate() == .code(3), "\(daemon.process.errorTail)")
+            withExtendedLifetime((client, server)) {}
+        }
+    }
+
     /// A hook that means nothing is no reason to run without it.
     @Test(.inItsTurn) func aHookThatMeansNothing() async throws {
         try await blocking {

@@ -16,7 +16,9 @@ import Testing
 
         mutating func look(after step: MediaTime = .milliseconds(500)) -> ProgressWatch.Stuck? {
             now += step
-            return watch.look(marks, at: now)
+            watch.begin(at: now)
+            for mark in marks { watch.look(at: mark) }
+            return watch.stuck
         }
     }
 

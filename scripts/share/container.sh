@@ -34,6 +34,7 @@ make_system() {
     # A console is not there; waiting for one would keep the boot from being complete.
     ln -sf /dev/null "$system/etc/systemd/system/console-getty.service"
     printf 'upcast-test\n' >"$system/etc/hostname"
+    printf '127.0.0.1 localhost\n::1 localhost\n' >"$system/etc/hosts"
     rm -f "$system/etc/machine-id"
     : >"$system/etc/machine-id"
 }
