@@ -6,7 +6,7 @@ internal import LinuxSystem
 /// Any thread. Holds `capacity` events of at most `maxEventBytes` bytes; the oldest go first.
 package final class EventJournal: Sendable {
     package struct Event: Equatable, Sendable {
-        /// Counts up from 1 for the life of the daemon.
+        /// Counts up by one for the life of the daemon.
         package var id: UInt64
         /// The message in snake case: `destination_live`.
         package var name: String
@@ -24,9 +24,15 @@ package final class EventJournal: Sendable {
         var lastID: UInt64 = 0
     }
 
-    private let state = Monitor(State())
+    private let state: Monitor<State>
 
-    package init() {}
+    /// - Parameter id: the first event has the next one. It must rise from one start of the daemon to the next: what a
+    ///   watcher has seen of the daemon before must be none of this one's, or it would miss as many events of this one.
+    package init(after id: UInt64 = 0) {
+        var state = State()
+        state.lastID = id
+        self.state = Monitor(state)
+    }
 
     /// Bytes that a full journal holds, at the usual length of an event.
     package static let memoryBytes = capacity * 512

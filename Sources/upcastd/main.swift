@@ -66,7 +66,8 @@ do {
         isJournal: isJournal)
     let daemon = Daemon(
         configuration, path: arguments.configurationPath, environment: environment, output: output,
-        journal: EventJournal())
+        // Seconds leave room for a million events in each.
+        journal: EventJournal(after: UInt64(max(0, time(nil))) * 1_000_000))
     let status = try daemon.run(signals: signals, passed: passed)
     exit(status.rawValue)
 } catch let error as Arguments.Invalid {

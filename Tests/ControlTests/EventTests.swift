@@ -32,6 +32,16 @@ import Testing
         #expect(journal.events(after: 5000).count == EventJournal.capacity)
     }
 
+    /// Once a watcher that connected again after a restart missed the new daemon's events up to the number that it had
+    /// seen of the old one.
+    @Test func aDaemonThatWasStartedAnewIsSeenWhole() {
+        let journal = EventJournal(after: 2_000_000)
+        for number in 1...3 { journal.append(time: "", level: "info", message: "\(number)", fields: []) }
+        #expect(journal.events(after: 1_000_002).map(\.id) == [2_000_001, 2_000_002, 2_000_003])
+        #expect(journal.events(after: 0).count == 3)
+        #expect(journal.events(after: 2_000_002).map(\.name) == ["3"])
+    }
+
     @Test func whatIsTooLongIsLeftToTheLog() throws {
         let journal = EventJournal()
         journal.append(
