@@ -140,7 +140,9 @@ import Testing
             #expect(stage.daemon.process.isRunning)
             let during = try #require(stage.daemon.figures)
             #expect(during.openDescriptors <= before.openDescriptors + 20)
-            #expect(try metric("upcast_video_frames_received_total", stage) == counted + 50)
+            try waitFor("every picture to be taken") {
+                try metric("upcast_video_frames_received_total", stage) == counted + 50
+            }
             open.removeAll()
             try waitFor("the connections to be gone") {
                 (stage.daemon.figures?.openDescriptors ?? .max) <= before.openDescriptors + 1
