@@ -19,7 +19,12 @@ extension Configuration {
         }
         for (index, destination) in destinations.enumerated() {
             let prefix = "destinations[\(index)]"
-            do { _ = try destination.streamKey(environment: environment) } catch {
+            // What systemd will pass cannot be looked at from outside of the unit.
+            let hasCredentials = environment["CREDENTIALS_DIRECTORY"] != nil
+            let isPassedLater = destination.keyFile?.credentialName != nil && !hasCredentials
+            do throws(SecretError) {
+                if !isPassedLater { _ = try destination.streamKey(environment: environment) }
+            } catch {
                 report(
                     "\(prefix).\(destination.keyFile != nil ? "key_file" : "key_env")", "\(error.source) \(error.what)",
                     error.remedy)

@@ -119,7 +119,7 @@ package struct SecretError: Error, Equatable, Sendable, CustomStringConvertible 
 
 extension String {
     /// NAME in credential:NAME.
-    fileprivate var credentialName: Substring? {
+    var credentialName: Substring? {
         let prefix = "credential:"
         return hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }

@@ -104,7 +104,7 @@ extension BitrateControl.State {
         guard target != current.bitrate, change >= Self.smallestChange || target == limits.ceiling else { return nil }
         let divisor = min(limits.maximumDivisor, max(1, (limits.floor + target - 1) / target))
         let link = slowest.map { "\"\(controllers[$0].name)\": \(controllers[$0].controller.reason)" }
-        let reason = isCeilingNew ? "an operator's ceiling" : link
+        let reason = isCeilingNew ? "another ceiling was set" : link
         current = BitrateStep(
             bitrate: target, frameRateDivisor: divisor, reason: reason ?? "every destination keeps up")
         return current

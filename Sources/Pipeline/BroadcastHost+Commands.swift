@@ -40,7 +40,9 @@ extension BroadcastHost {
 
     /// The most bits a second of video from now on, in this broadcast and those that follow; nil for what is
     /// configured. Links that carry less still lower it.
-    package func setBitrateCeiling(_ bitrate: Int?) throws(CommandRefusal) {
+    ///
+    /// - Parameter who: for the log.
+    package func setBitrateCeiling(_ bitrate: Int?, by who: String = "an operator") throws(CommandRefusal) {
         if let bitrate, !VideoConfiguration.bitrates.contains(bitrate) {
             throw CommandRefusal(
                 code: .badValue,
@@ -51,7 +53,7 @@ extension BroadcastHost {
         current?.bitrate.setCeiling(bitrate)
         logger.notice(
             "bitrate ceiling set",
-            metadata: ["kbit_s": "\((bitrate ?? configuration.video.bitrate) / 1000)", "by": "an operator"])
+            metadata: ["kbit_s": "\((bitrate ?? configuration.video.bitrate) / 1000)", "by": "\(who)"])
     }
 
     /// A JPEG file of what is encoded, at most 640 wide; nil while it is on its way.

@@ -10,6 +10,8 @@ package struct ReloadReport: Equatable, Sendable {
     package var needRestart: [String] = []
     /// What could not be done, each a sentence.
     package var failed: [String] = []
+
+    package var isEmpty: Bool { applied.isEmpty && needRestart.isEmpty && failed.isEmpty }
 }
 
 /// Another configuration while the daemon runs: destinations come and go at once, the rest waits for a restart.
@@ -44,7 +46,7 @@ extension BroadcastHost {
         // The configuration that runs, not the one that was loaded last: until the restart every reload says so.
         report.needRestart = new.changes(since: configuration).keys.filter { $0 != "video.bitrate_kbps" }
         if changes.keys.contains("video.bitrate_kbps") {
-            try setBitrateCeiling(new.video.bitrate)
+            try setBitrateCeiling(new.video.bitrate, by: "a reload")
             report.applied.append("video.bitrate_kbps \(new.video.bitrate / 1000)")
         }
         let present = currentConfiguration.destinations.map(\.name)

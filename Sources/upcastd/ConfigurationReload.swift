@@ -39,6 +39,9 @@ struct ConfigurationReload {
             do { report = try host.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
             applyHere(new, &report)
             log(report)
+            if report.isEmpty, !host.isReloading {
+                logger.notice("configuration reloaded", metadata: ["applied": "nothing, it is the same"])
+            }
         } catch {
             for sentence in error.sentences {
                 logger.error(
@@ -97,6 +100,10 @@ struct ConfigurationReload {
             ])
         }
         guard !new.destinations.isEmpty else { throw Refusal(sentences: [noDestination]) }
+        // A key that cannot be read is final for a destination: where the daemon starts it is seen at once, but here a
+        // broadcast would end for it.
+        let unusable = new.problemsOnThisMachine(environment: environment).filter { $0.key.hasPrefix("destinations[") }
+        guard unusable.isEmpty else { throw Refusal(sentences: unusable.map(\.description)) }
         return new
     }
 }

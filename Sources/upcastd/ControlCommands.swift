@@ -14,13 +14,16 @@ extension ControlRoutes {
         }
         add("DELETE", "/destinations") { request in
             Self.answer { () throws(CommandRefusal) in
-                try host.removeDestination(request.parameter("name") ?? "")
+                guard let name = try Self.name(in: request) else {
+                    throw CommandRefusal(code: .badValue, sentence: "which destination? write ?name=NAME")
+                }
+                try host.removeDestination(name)
                 return []
             }
         }
         add("POST", "/destinations/retry") { request in
             Self.answer { () throws(CommandRefusal) in
-                try host.retryDestinations(request.parameter("name"))
+                try host.retryDestinations(try Self.name(in: request))
                 return []
             }
         }
@@ -42,7 +45,7 @@ extension ControlRoutes {
         }
         add("POST", "/bitrate") { request in
             Self.answer { () throws(CommandRefusal) in
-                let value = try Self.members(of: request)["bits_per_second"]
+                let value = try Self.members(of: request, "bits_per_second")["bits_per_second"]
                 switch value {
                 case nil, .null: try host.setBitrateCeiling(nil)
                 case .integer(let bitrate): try host.setBitrateCeiling(bitrate)
@@ -56,7 +59,7 @@ extension ControlRoutes {
     mutating func addLogLevel(_ output: LogOutput, logger: Logger) {
         add("POST", "/log-level") { request in
             Self.answer { () throws(CommandRefusal) in
-                guard case .string(let name) = try Self.members(of: request)["level"],
+                guard case .string(let name) = try Self.members(of: request, "level")["level"],
                     let new = Logger.Level(rawValue: name)
                 else {
                     let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
@@ -69,13 +72,27 @@ extension ControlRoutes {
         }
     }
 
+    /// The query's name, if there is a query. Anything else there might be a name that is misspelt, and not mean all.
+    private static func name(in request: ControlRequest) throws(CommandRefusal) -> String? {
+        guard request.query != nil else { return nil }
+        guard let name = request.parameter("name"), !name.isEmpty else {
+            throw CommandRefusal(code: .badValue, sentence: "the query is name=NAME, or there is none")
+        }
+        return name
+    }
+
     private static func nothing(_: Void) -> [JSONValue.Member] { [] }
 
-    /// The body's object; no body is an empty one.
-    private static func members(of request: ControlRequest) throws(CommandRefusal) -> [String: JSONValue] {
+    /// The body's object, which may have this member only; no body is an empty one.
+    private static func members(
+        of request: ControlRequest, _ known: String
+    ) throws(CommandRefusal) -> [String: JSONValue] {
         guard !request.body.isEmpty else { return [:] }
         guard let json = try? JSONParser.parse(request.body), case .object(let members) = json else {
             throw CommandRefusal(code: .badValue, sentence: "the body is no JSON object")
+        }
+        guard members.allSatisfy({ $0.name == known }) else {
+            throw CommandRefusal(code: .badValue, sentence: "the body may have the member \(known), and no other")
         }
         return Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }

@@ -105,9 +105,11 @@ struct Daemon {
         logger.notice("stopping", metadata: ["signal": "\(name)", "drain_ms": "\(longest.milliseconds)"])
         host.noteStopping()
         manager.stopping(host.statusLine, longest: longest + Self.closingTime)
+        let end = EndDeadline(clock.now() + longest + Self.closingTime, logger: logger)
         server.stop()
         server.join()
         let drained = host.shutDown()
+        end.met()
         logger.notice("stopped", metadata: ["sent_all": "\(drained)"])
         return drained ? .success : .notDrained
     }

@@ -7,5 +7,7 @@ enum ExitStatus: Int32 {
     case usage = 64
     /// A socket, a thread or a library that is needed cannot be had.
     case unavailable = 69
+    /// Stopped as asked, but a thread hung, so that the end was cut short.
+    case hung = 70
     case configuration = 78
 }

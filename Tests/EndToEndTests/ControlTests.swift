@@ -58,6 +58,9 @@ import Testing
             }
             #expect(try post(stage, "/bitrate", "{\"bits_per_second\": 5}") == 400)
             #expect(try post(stage, "/bitrate", "not json") == 400)
+            #expect(try post(stage, "/bitrate", "{\"bits_per_secnd\": 500000}") == 400)
+            #expect(try post(stage, "/destinations/retry?nane=main") == 400)
+            #expect(try post(stage, "/destinations/retry?name=main") == 200)
             #expect(try post(stage, "/log-level", "{\"level\": \"debug\"}") == 200)
             #expect(try post(stage, "/log-level", "{\"level\": \"loud\"}") == 400)
 

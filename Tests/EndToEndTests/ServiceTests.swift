@@ -92,6 +92,13 @@ import Testing
             #expect(daemon.log.contains("video.fit"), "\(daemon.log)")
             #expect(try states() == ["main": "live", "copy": "live"])
 
+            // What cannot be had on this machine would end what is live.
+            changed.video["fit"] = "fill"
+            changed.destinations[1].fields["url"] = "file:\(folder.file("none/copy.flv"))"
+            try daemon.rewrite(changed)
+            try reload("the missing folder", "none/copy.flv does not exist")
+            #expect(try states() == ["main": "live", "copy": "live"])
+
             try daemon.rewrite(settings)
             try reload("the old one", "destination copy removed")
             try client.finish()
@@ -128,8 +135,9 @@ import Testing
             // Three of its turns.
             pause(until: MonotonicClock().now() + .milliseconds(1600))
             #expect(manager.count("WATCHDOG=1") == fed)
-            daemon.process.signal(SIGKILL)
-            _ = daemon.process.waitForExit(within: 5)
+            // It cannot end in order, and ends all the same: 3 s to drain, 5 to close.
+            #expect(try daemon.terminate(within: 20) == .code(70), "\(daemon.process.errorTail)")
+            #expect(daemon.log.contains("not stopped in time"))
             try server.stop()
         }
     }

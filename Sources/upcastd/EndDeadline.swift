@@ -1,0 +1,28 @@
+internal import Glibc
+internal import LinuxSystem
+internal import Logging
+internal import MediaCore
+
+/// Ends the process when its orderly end takes too long: a thread that hangs must not keep a stopped daemon for ever.
+struct EndDeadline {
+    private let isOver = Monitor(false)
+    private let thread: WorkerThread?
+
+    /// - Parameter deadline: CLOCK_MONOTONIC.
+    init(_ deadline: MediaTime, logger: Logger) {
+        let isOver = isOver
+        thread = try? WorkerThread(name: "up-end") {
+            let ended = isOver.wait(until: deadline) { $0 ? true : nil }
+            guard ended == nil else { return }
+            logger.critical(
+                "not stopped in time", metadata: ["why": "a thread hangs", "now": "the process ends at once"])
+            _exit(ExitStatus.hung.rawValue)
+        }
+    }
+
+    /// The end came in time.
+    func met() {
+        isOver.signal { $0 = true }
+        thread?.join()
+    }
+}
