@@ -68,6 +68,8 @@ weigh_images() {
     done
     if can_run; then
         # The client's image has no other packages than the base image's.
+        # dpkg-query's own field, not the shell's.
+        # shellcheck disable=SC2016
         base=$("$engine" run --rm "${run_options[@]}" --network none --entrypoint dpkg-query "$client_image" \
             -W -f '${Package} ')
         "$engine" run --rm "${run_options[@]}" --network none --env BASE="$base" --entrypoint sh "$image" \
