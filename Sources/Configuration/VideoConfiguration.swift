@@ -38,8 +38,8 @@ package struct VideoConfiguration: Equatable, Sendable {
     /// Private options of the encoder, by name.
     package var encoderOptions: [String: String] = [:]
 
-    /// Bits a second that a video encoder may be asked for.
-    package static let bitrates = 100_000...50_000_000
+    /// The least bits a second that may be configured.
+    package static let leastBitrate = 100_000
 
     package init() {}
 

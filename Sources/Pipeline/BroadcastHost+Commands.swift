@@ -1,4 +1,3 @@
-package import ControlProtocol
 internal import Configuration
 internal import Ingest
 internal import LinuxSystem
@@ -39,15 +38,16 @@ extension BroadcastHost {
     }
 
     /// The most bits a second of video from now on, in this broadcast and those that follow; nil for what is
-    /// configured. Links that carry less still lower it.
+    /// configured, which is the most: memory was planned for it. Links that carry less still lower it.
     ///
     /// - Parameter who: for the log.
     package func setBitrateCeiling(_ bitrate: Int?, by who: String = "an operator") throws(CommandRefusal) {
-        if let bitrate, !VideoConfiguration.bitrates.contains(bitrate) {
+        let least = VideoConfiguration.leastBitrate
+        if let bitrate, !(least...max(least, configuration.video.bitrate)).contains(bitrate) {
             throw CommandRefusal(
                 code: .badValue,
-                sentence: "bits_per_second: \(VideoConfiguration.bitrates.lowerBound) to "
-                    + "\(VideoConfiguration.bitrates.upperBound), not \(bitrate)")
+                sentence: "bits_per_second: \(least) to \(configuration.video.bitrate) (video.bitrate_kbps, which "
+                    + "memory was planned for), not \(bitrate)")
         }
         state.withLock { $0.bitrateCeiling = bitrate }
         current?.bitrate.setCeiling(bitrate)
@@ -77,14 +77,6 @@ extension BroadcastHost {
     private static var noSnapshot: CommandRefusal {
         CommandRefusal(
             code: .snapshotUnavailable, sentence: "no picture is being encoded, so that there is none to show")
-    }
-
-    /// The report with counters of the daemon's whole life, for metrics.
-    package var totals: StatusReport {
-        let isIdle = current == nil
-        var report = isIdle ? status.gaugesOnly : status
-        report.add(state.withLock { $0.totals })
-        return report
     }
 
     package var history: StatusHistory { state.withLock { $0.history } }

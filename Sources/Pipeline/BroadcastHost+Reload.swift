@@ -44,8 +44,10 @@ extension BroadcastHost {
         }
         var report = ReloadReport()
         // The configuration that runs, not the one that was loaded last: until the restart every reload says so.
-        report.needRestart = new.changes(since: configuration).keys.filter { $0 != "video.bitrate_kbps" }
-        if changes.keys.contains("video.bitrate_kbps") {
+        // More than memory was planned for waits for a restart, like the rest.
+        let isLive = new.video.bitrate <= configuration.video.bitrate
+        report.needRestart = new.changes(since: configuration).keys.filter { $0 != "video.bitrate_kbps" || !isLive }
+        if isLive, changes.keys.contains("video.bitrate_kbps") {
             try setBitrateCeiling(new.video.bitrate, by: "a reload")
             report.applied.append("video.bitrate_kbps \(new.video.bitrate / 1000)")
         }

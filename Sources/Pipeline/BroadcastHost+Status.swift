@@ -12,16 +12,32 @@ internal import Timeline
 extension BroadcastHost {
     /// Any thread: everything as it is now.
     package var status: StatusReport {
+        var report = look().report
+        report.memory = memoryStatus
+        return report
+    }
+
+    /// The report with counters of the daemon's whole life, for metrics.
+    package var totals: StatusReport {
+        let (report, isIdle, earlier) = look()
+        var totals = isIdle ? report.gaugesOnly : report
+        totals.memory = memoryStatus
+        totals.add(earlier)
+        return totals
+    }
+
+    /// Everything but memory, and what the broadcasts that have ended counted: of one moment, so that a broadcast that
+    /// ends meanwhile is in one of the two.
+    func look() -> (report: StatusReport, isIdle: Bool, earlier: StatusReport) {
         let now = clock.now()
         notePhase()
-        let (broadcast, phase, since, count, bitrate, ended) = state.withLock {
-            ($0.broadcast, $0.phase, $0.phaseSince, $0.count, $0.videoBitrate, $0.lastDestinations)
+        let (broadcast, phase, since, count, bitrate, ended, totals) = state.withLock {
+            ($0.broadcast, $0.phase, $0.phaseSince, $0.count, $0.videoBitrate, $0.lastDestinations, $0.totals)
         }
         var report = StatusReport()
         report.version = Version.current
         report.uptimeMilliseconds = Int((now - startedAt).milliseconds)
         report.broadcasts = Int(clamping: count)
-        report.memory = memoryStatus
         report.video.width = configuration.video.width
         report.video.height = configuration.video.height
         report.video.frameRate = "\(configuration.video.frameRate)"
@@ -36,13 +52,13 @@ extension BroadcastHost {
         report.stateMilliseconds = Int((now - since).milliseconds)
         guard let broadcast else {
             report.destinations = ended.isEmpty ? untriedDestinations : ended.map { $0.status(at: now) }
-            return report
+            return (report, true, totals)
         }
         let destinations = broadcast.destinations.snapshots
         report.client = broadcast.clientStatus(at: now)
         report.video.bitsPerSecond = bitrate
         broadcast.fill(&report, destinations, at: now)
-        return report
+        return (report, false, totals)
     }
 
     /// Looks whether the state has changed; called at every change that can bring that about.

@@ -2,7 +2,7 @@ internal import ControlProtocol
 
 extension BroadcastHost {
     /// What the daemon does, in one line for `systemctl status`.
-    package var statusLine: String { status.line }
+    package var statusLine: String { look().report.line }
 }
 
 extension StatusReport {

@@ -57,6 +57,8 @@ import Testing
                 return try metric("upcast_video_target_bits_per_second", stage) == 600_000
             }
             #expect(try post(stage, "/bitrate", "{\"bits_per_second\": 5}") == 400)
+            // More than memory was planned for.
+            #expect(try post(stage, "/bitrate", "{\"bits_per_second\": 8000001}") == 400)
             #expect(try post(stage, "/bitrate", "not json") == 400)
             #expect(try post(stage, "/bitrate", "{\"bits_per_secnd\": 500000}") == 400)
             #expect(try post(stage, "/destinations/retry?nane=main") == 400)
