@@ -68,12 +68,7 @@ package final class ControlServer: Sendable {
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         var channels: [any Channel] = []
-        do {
-            channels.append(try bootstrap(group, token: nil).withBoundSocket(listener.relinquish()).wait())
-        } catch {
-            try? group.syncShutdownGracefully()
-            throw ControlServerError(description: "cannot serve the control socket \(path): \(error)")
-        }
+        // The port first: who has an answer from the socket may rely on the port.
         if let remote {
             do {
                 let server = bootstrap(group, token: remote.token)
@@ -81,11 +76,18 @@ package final class ControlServer: Sendable {
                 channels.append(try server.bind(host: remote.host, port: remote.port).wait())
             } catch {
                 if ownsFile { unsafe unlink(path) }
-                try? channels[0].close().wait()
                 try? group.syncShutdownGracefully()
                 throw ControlServerError(
                     description: "cannot listen at \(remote.host):\(remote.port) (control.listen): \(error)")
             }
+        }
+        do {
+            channels.append(try bootstrap(group, token: nil).withBoundSocket(listener.relinquish()).wait())
+        } catch {
+            if ownsFile { unsafe unlink(path) }
+            for channel in channels { try? channel.close().wait() }
+            try? group.syncShutdownGracefully()
+            throw ControlServerError(description: "cannot serve the control socket \(path): \(error)")
         }
         running.withLock { [channels] in $0 = Running(group: group, channels: channels, ownsFile: ownsFile) }
     }
