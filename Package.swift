@@ -138,7 +138,7 @@ let package = Package(
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "SeededRandom", "Control", "ControlProtocol", "LinuxSystem", "upcastctl",
+                "SeededRandom", "Control", "ControlProtocol", "LinuxSystem", "MediaCore", "upcastctl",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -8,6 +8,7 @@ package final class RawVideo: VideoSource {
     private let format: VideoSampleFormat
     private let reader: InputReader
     private let loops: Bool
+    package private(set) var cutShortBytes = 0
 
     /// - Parameter loops: begins again at the end, where the input can.
     package init(
@@ -24,7 +25,9 @@ package final class RawVideo: VideoSource {
     ) throws -> Bool {
         let target = unsafe UnsafeMutableRawBufferPointer(
             rebasing: try memory(format)[..<format.minimumPayloadBytes])
-        if try unsafe reader.fill(target) == target.count { return true }
+        let got = try unsafe reader.fill(target)
+        if got == target.count { return true }
+        cutShortBytes = got
         guard loops, frame > 0, reader.rewind() else { return false }
         return try unsafe reader.fill(target) == target.count
     }

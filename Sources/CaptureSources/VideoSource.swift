@@ -8,6 +8,9 @@ package protocol VideoSource: AnyObject {
     var rate: FrameRate { get }
     /// True for what ends by itself.
     var isFinite: Bool { get }
+    /// Bytes at the end that were no whole frame, and were left out: the producer was stopped in the middle of it, or
+    /// the frames are larger than they were said to be.
+    var cutShortBytes: Int { get }
     /// Makes the next frame; false when there is none, though memory may have been asked for.
     ///
     /// - Parameters:
@@ -15,4 +18,8 @@ package protocol VideoSource: AnyObject {
     ///   - orientation: how this frame is tagged; a source that draws its frames draws them accordingly.
     ///   - memory: where it is written.
     func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory) throws -> Bool
+}
+
+extension VideoSource {
+    package var cutShortBytes: Int { 0 }
 }

@@ -12,6 +12,7 @@ package final class Y4MVideo: VideoSource {
     private let loops: Bool
     /// One frame as stored, where that is not how it is sent.
     private var stored: [UInt8]
+    package private(set) var cutShortBytes = 0
     private static let maxLine = 1024
 
     /// Reads the header.
@@ -59,7 +60,10 @@ package final class Y4MVideo: VideoSource {
         let got =
             header.isTenBit ? try reader.fill(&stored, count: target.count) : try unsafe reader.fill(target)
         // A producer that was stopped leaves half a frame, which is no more than the end.
-        guard got == target.count else { return false }
+        guard got == target.count else {
+            cutShortBytes = got
+            return false
+        }
         if header.isTenBit { unsafe convertToP010(target) }
         return true
     }

@@ -46,6 +46,8 @@ package struct MemoryPlan: Equatable, Sendable {
     package var fits: Bool { totalBytes <= capBytes }
     /// Negative when the plan does not fit.
     package var leftBytes: Int { capBytes - totalBytes }
+    /// For refusals of a change that would not fit.
+    package var excess: String { "the memory plan would be \(totalBytes) bytes of \(capBytes)" }
 
     /// A plan from the costs of this very configuration; it cannot say what another one would save.
     package init(_ configuration: Configuration, costs: MemoryCosts) {

@@ -49,17 +49,27 @@ struct EventStream {
     }
 }
 
-extension ControlStream {
+extension ControlAnswer {
+    /// Milliseconds between two `status` events.
+    private static let statusIntervals: ClosedRange<Int64> = 250...60_000
+
     /// The answer to `GET /events`: from the header `Last-Event-ID` on, with a `status` each `status` milliseconds of
     /// the query.
     package static func events(
         _ journal: EventJournal, _ request: ControlRequest, status: @escaping @Sendable () -> StatusReport
-    ) -> ControlStream {
+    ) -> ControlAnswer {
         let lastID = request.header("Last-Event-ID").flatMap { UInt64($0) } ?? 0
-        let interval = request.parameter("status").flatMap { Int64($0) }.map { max(250, min($0, 60_000)) }
-        return ControlStream(contentType: "text/event-stream") {
-            var stream = EventStream(journal, after: lastID, statusInterval: interval, status: status)
-            return { stream.next(at: $0) }
+        let interval = request.parameter("status").flatMap { Int64($0) }
+        // What is misspelt is not taken for "no status".
+        guard request.query == nil || interval.map(statusIntervals.contains) == true else {
+            let (least, most) = (statusIntervals.lowerBound, statusIntervals.upperBound)
+            return .response(
+                .failure(400, "bad_value", "the query is status=MILLISECONDS, \(least) to \(most), or there is none"))
         }
+        return .stream(
+            ControlStream(contentType: "text/event-stream") {
+                var stream = EventStream(journal, after: lastID, statusInterval: interval, status: status)
+                return { stream.next(at: $0) }
+            })
     }
 }

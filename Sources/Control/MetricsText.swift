@@ -41,8 +41,8 @@ package struct MetricsText {
         counter("video_frames_unchanged_total", "Frames that looked as the one before.", video.framesUnchanged)
         counter("video_keyframes_total", "Of those encoded, keyframes.", video.keyframes)
         counter("video_encoded_bytes_total", "Bytes of encoded video.", video.bytesEncoded)
-        gauge("video_target_bits_per_second", "What the encoder is asked for.", Double(video.targetBitsPerSecond))
-        gauge("video_bits_per_second", "What the encoder delivers.", Double(video.bitsPerSecond))
+        gauge("video_target_bytes_per_second", "What the encoder is asked for.", bytes(video.targetBitsPerSecond))
+        gauge("video_bytes_per_second", "What the encoder delivers.", bytes(video.bitsPerSecond))
         gauge("video_frame_rate_divisor", "One frame in so many is encoded.", Double(video.frameRateDivisor))
     }
 
@@ -56,7 +56,7 @@ package struct MetricsText {
         counter("audio_samples_encoded_total", "Samples of a channel encoded.", audio.samplesEncoded)
         counter("audio_silence_samples_total", "Of these, silence where no source had sound.", audio.silenceSamples)
         counter("audio_encoded_bytes_total", "Bytes of encoded audio.", audio.bytesEncoded)
-        gauge("audio_target_bits_per_second", "What the encoder is asked for.", Double(audio.targetBitsPerSecond))
+        gauge("audio_target_bytes_per_second", "What the encoder is asked for.", bytes(audio.targetBitsPerSecond))
     }
 
     private mutating func queue(_ queue: QueueStatus) {
@@ -119,7 +119,9 @@ package struct MetricsText {
         gauge("memory_planned_bytes", "The plan by purpose.", memory.plan.labelled("purpose"))
         gauge(
             "memory_given_up_bytes", "What the broadcast does without, because memory is short.",
-            memory.givenUp.labelled("step"))
+            StatusReport.memorySteps.map { step in
+                ([("step", step)], Double(memory.givenUp.first { $0.name == step }?.value ?? 0))
+            })
         counter(
             "memory_steps_total", "Steps of the governor.",
             [
@@ -182,6 +184,9 @@ package struct MetricsText {
         let inside = labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
         text += name + (inside.isEmpty ? "" : "{\(inside)}") + " \(Self.number(value))\n"
     }
+
+    /// Prometheus counts in bytes.
+    private func bytes(_ bits: Int) -> Double { Double(bits) / 8 }
 
     private static func number(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)"

@@ -76,7 +76,7 @@ package enum JSONValue: Equatable, Sendable {
         bytes += brackets.1.utf8
     }
 
-    /// Escapes what RFC 8259, section 7 demands, and nothing else.
+    /// Escapes what RFC 8259, section 7 demands, and DEL, which terminals obey.
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -88,7 +88,7 @@ package enum JSONValue: Equatable, Sendable {
             case 0x0A: bytes += "\\n".utf8
             case 0x0C: bytes += "\\f".utf8
             case 0x0D: bytes += "\\r".utf8
-            case 0..<0x20: bytes += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
+            case 0..<0x20, 0x7F: bytes += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
             default: bytes.append(byte)
             }
         }

@@ -62,6 +62,9 @@ extension StatusReport {
         "jumps_forward", "jumps_backward", "lateness_rebases", "orientation_missing", "orientation_invalid",
         "video_format_changes", "audio_format_changes",
     ]
+
+    /// All that can be in `memory.given_up`, in the order in which it is.
+    package static let memorySteps = ["half_log", "least_log", "two_pictures", "lean_encoder"]
 }
 
 extension DestinationStatus {

@@ -17,7 +17,7 @@ internal import Glibc
     ///   - byteCount: rounded up to whole pages; all are filled with zeros, so that reading makes none.
     package init(name: String, byteCount: Int) throws(Errno) {
         let byteCount = (byteCount + 4095) & ~4095
-        descriptor = try OwnedDescriptor(checking: unsafe upcast_memfd_create(name))
+        descriptor = try .memoryFile(name: name)
         guard ftruncate(descriptor.raw, byteCount) == 0 else { throw Errno.current }
         // Once it is sealed, no further mapping can be written to: this one stays.
         guard

@@ -41,9 +41,17 @@ extension BroadcastHost {
         do {
             changed = try currentConfiguration.adding(destination: text, from: "request")
         } catch {
-            throw CommandRefusal(code: .badDestination, sentence: "\(error)")
+            let problems = error.problems.map(\.description)
+            throw CommandRefusal(code: .badDestination, sentence: problems.joined(separator: "; "))
         }
         guard let added = changed.destinations.last else { return "" }
+        // What would be wrong the moment that it begins.
+        let problems = added.problemsOnThisMachine(environment: environment)
+        guard problems.isEmpty else {
+            throw CommandRefusal(
+                code: .badDestination,
+                sentence: problems.map { "\($0.key): \($0.what); \($0.remedy)" }.joined(separator: "; "))
+        }
         try add(added, making: changed)
         return added.name
     }
@@ -64,8 +72,8 @@ extension BroadcastHost {
         guard plan.fits else {
             throw CommandRefusal(
                 code: .doesNotFit,
-                sentence: "with \"\(added.name)\" the memory plan would be \(plan.totalBytes) bytes of "
-                    + "\(plan.capBytes); raise memory.cap_bytes or remove another destination first")
+                sentence: "with \"\(added.name)\" \(plan.excess); "
+                    + "raise memory.cap_bytes or remove another destination first")
         }
         if let broadcast = current {
             do {

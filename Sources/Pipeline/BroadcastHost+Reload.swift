@@ -110,8 +110,7 @@ extension BroadcastHost {
         guard plan.fits else {
             throw CommandRefusal(
                 code: .doesNotFit,
-                sentence: "the memory plan would be \(plan.totalBytes) bytes of \(plan.capBytes); "
-                    + "take destinations out, or raise memory.cap_bytes and restart")
+                sentence: "\(plan.excess); take destinations out, or raise memory.cap_bytes and restart")
         }
     }
 }

@@ -52,13 +52,26 @@ extension BroadcastHost {
         report.stateMilliseconds = Int((now - since).milliseconds)
         guard let broadcast else {
             report.destinations = ended.isEmpty ? untriedDestinations : ended.map { $0.status(at: now) }
+            nameURLs(in: &report)
             return (report, true, totals)
         }
         let destinations = broadcast.destinations.snapshots
         report.client = broadcast.clientStatus(at: now)
         report.video.bitsPerSecond = bitrate
         broadcast.fill(&report, destinations, at: now)
+        nameURLs(in: &report)
         return (report, false, totals)
+    }
+
+    /// URLs as they are configured, whatever a destination makes of them meanwhile (a part of a recording, the server
+    /// that another one named): who goes by them finds the same at all times.
+    private func nameURLs(in report: inout StatusReport) {
+        let configured = currentConfiguration.destinations
+        for index in report.destinations.indices {
+            let name = report.destinations[index].name
+            guard let destination = configured.first(where: { $0.name == name }) else { continue }
+            report.destinations[index].url = destination.redactedURL
+        }
     }
 
     /// Looks whether the state has changed; called at every change that can bring that about.
@@ -86,7 +99,6 @@ extension BroadcastHost {
         currentConfiguration.destinations.map { destination in
             var status = DestinationStatus()
             status.name = destination.name
-            status.url = destination.redactedURL
             return status
         }
     }

@@ -17,6 +17,8 @@ final class Session {
         var frames: Int64 = 0
         /// Frames that came too late to be sent.
         var late: Int64 = 0
+        /// Bytes at the end of the video that were no whole frame.
+        var cutShortBytes = 0
         var isPaused = false
         var running = 0
         /// Tracks that end by themselves and have not yet.
@@ -261,7 +263,8 @@ final class Session {
             ?? daemon { () throws(CaptureError) in
                 try connection.finish(reason) { progress.show($0) }
             }
-        progress.ended(last, late: shared.withLock { $0.late })
+        let (late, cutShort) = shared.withLock { ($0.late, $0.cutShortBytes) }
+        progress.ended(last, late: late, cutShortBytes: cutShort)
         if last.reason == .finished { return .sent }
         progress.report("the daemon ended the broadcast: " + (last.text.isEmpty ? "\(last.reason)" : last.text))
         return .refused

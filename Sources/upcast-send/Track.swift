@@ -49,6 +49,7 @@ struct Track {
             frame = nil
             shared.withLock { $0.frames += 1 }
         }
+        shared.withLock { [cutShort = source.cutShortBytes] in $0.cutShortBytes = cutShort }
     }
 
     func sendAudio(

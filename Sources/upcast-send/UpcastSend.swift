@@ -24,9 +24,10 @@ import UpcastClient
             SIGINT and SIGTERM end the broadcast properly; a second one ends the program. Progress is shown where \
             standard error is a terminal: time, frames sent, frames that the daemon dropped, late ones, state.
 
-            Exit codes: 0 sent and finished, 1 wrong usage, 2 cannot connect, 3 refused or ended by the daemon, \
-            4 an input cannot be read or sent.
-            """)
+            Exit status: 0 sent and finished, 2 cannot connect, 3 refused or ended by the daemon, 4 an input cannot be \
+            read or sent, 64 wrong usage.
+            """,
+        version: "upcast-send \(Version.current)")
 
     @Option(help: "The daemon's capture socket (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).")
     var socket: String?
@@ -43,7 +44,7 @@ import UpcastClient
     @Option(
         help: ArgumentHelp(
             "y4m, or how pixels are stored (default: 420v for the pattern, y4m for files).",
-            discussion: "420v, 420f, I420, I422, I444, P010, YUY2, UYVY, BGRA, RGBA, ARGB, GREY"))
+            discussion: PixelFormat.allCases.map(\.fourCC.description).joined(separator: ", ")))
     var format: String?
 
     @Option(help: "Pixels of a stored picture (default: 1280x720 for the pattern).")
@@ -124,8 +125,9 @@ import UpcastClient
 /// What the program tells its caller.
 enum ExitStatus: Int32 {
     case sent = 0
-    case usage = 1
     case cannotConnect = 2
     case refused = 3
     case badInput = 4
+    /// EX_USAGE of sysexits.h, as for the other programs.
+    case usage = 64
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import ControlProtocol
+import LinuxSystem
 
 struct ConfigCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,10 +13,21 @@ struct ConfigCheckCommand: ParsableCommand {
     @Argument(
         help: "The file (default: $UPCAST_CONFIG, or the built-in defaults and the environment).", completion: .file())
     var file: String?
+    @Flag(help: "Print whether it is right, and what upcastd says of it line by line, as one JSON object.")
+    var json = false
 
     func run() throws {
         let arguments = ["--check-config"] + (file.map { ["--config", $0] } ?? [])
-        let status = try Program.run(try Program.beside("upcastd"), arguments)
+        let upcastd = try Program.beside("upcastd")
+        let status: CInt
+        if json {
+            let said = try Capture()
+            status = try Program.run(upcastd, arguments, output: said.descriptor.raw)
+            let lines = said.text.split(separator: "\n").map { JSONValue.string(String($0)) }
+            OutputOptions.print(.object([.init("is_right", .bool(status == 0)), .init("messages", .array(lines))]))
+        } else {
+            status = try Program.run(upcastd, arguments)
+        }
         if status != 0 { throw ExitCode(ExitStatus.refused.rawValue) }
     }
 }

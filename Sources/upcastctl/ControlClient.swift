@@ -88,7 +88,11 @@ struct ControlClient {
 
     /// What an answer that is no success says.
     static func refusal(_ answer: Answer) -> ControlClientError {
-        .refused(status: answer.status, ErrorReport(json: (try? json(answer)) ?? .null))
+        let report = ErrorReport(json: (try? json(answer)) ?? .null)
+        guard !report.message.isEmpty else {
+            return .unintelligible("it is \(answer.status) without this daemon's error; something else is there")
+        }
+        return .refused(status: answer.status, report)
     }
 
     /// A value for a query: everything but RFC 3986's unreserved characters is escaped.

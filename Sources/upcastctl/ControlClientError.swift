@@ -12,8 +12,18 @@ enum ControlClientError: Error, Equatable, CustomStringConvertible {
 
     var exitStatus: ExitStatus {
         switch self {
-        case .unreachable: .unreachable
-        case .refused, .unintelligible, .unusable: .refused
+        case .unreachable, .unintelligible: .unreachable
+        case .refused, .unusable: .refused
+        }
+    }
+
+    /// As the daemon would have written it, for programs that read JSON.
+    var report: ErrorReport {
+        switch self {
+        case .unreachable: ErrorReport(code: "unreachable", message: description)
+        case .refused(_, let report): report
+        case .unintelligible: ErrorReport(code: "unintelligible", message: description)
+        case .unusable: ErrorReport(code: "unusable", message: description)
         }
     }
 
@@ -22,9 +32,7 @@ enum ControlClientError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unreachable(let reason), .unusable(let reason): reason
         case .refused(let status, let report):
-            report.message.isEmpty
-                ? "the daemon answered \(status)"
-                : TerminalText.printable("the daemon answered \(status) \(report.code): \(report.message)")
+            TerminalText.printable("the daemon answered \(status) \(report.code): \(report.message)")
         case .unintelligible(let reason): "the daemon's answer is not understood: \(TerminalText.printable(reason))"
         }
     }

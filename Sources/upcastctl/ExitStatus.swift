@@ -3,6 +3,7 @@ enum ExitStatus: Int32 {
     case done = 0
     /// The daemon refused, or it is not so: not healthy, not ready, a configuration that is wrong.
     case refused = 1
+    /// Nobody answers, or somebody who is not this daemon.
     case unreachable = 2
     /// EX_USAGE of sysexits.h.
     case usage = 64

@@ -10,6 +10,10 @@ enum Probe {
         guard answer.status == 200 || answer.status == 503 else { throw ControlClient.refusal(answer) }
         let json = try ControlClient.json(answer)
         let isSo = answer.status == 200
+        // Anybody's 200, or 503, is not this daemon's.
+        guard isSo ? json["status"] != nil : !ErrorReport(json: json).message.isEmpty else {
+            throw ControlClientError.unintelligible("it does not say how the daemon is; something else answers there")
+        }
         if output.json {
             OutputOptions.print(json)
         } else if isSo {

@@ -23,11 +23,23 @@ enum Program {
     }
 
     /// Its exit status; that of a shell where a signal ended it.
-    static func run(_ path: String, _ arguments: [String]) throws(ControlClientError) -> CInt {
+    ///
+    /// - Parameter output: what standard output and standard error of the program become; nil for this one's.
+    static func run(
+        _ path: String, _ arguments: [String], output: CInt? = nil
+    ) throws(ControlClientError) -> CInt {
         var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
         defer { for unsafe word in unsafe words { unsafe free(word) } }
         var child: pid_t = 0
-        let failure = unsafe posix_spawn(&child, path, nil, nil, &words, environ)
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        if let output {
+            for stream in [STDOUT_FILENO, STDERR_FILENO] {
+                unsafe posix_spawn_file_actions_adddup2(&actions, output, stream)
+            }
+        }
+        let failure = unsafe posix_spawn(&child, path, &actions, nil, &words, environ)
         guard failure == 0 else { throw .unusable("cannot run \(TerminalText.printable(path)): \(Errno(failure))") }
         var status: CInt = 0
         while unsafe waitpid(child, &status, 0) < 0 {

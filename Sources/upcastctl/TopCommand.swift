@@ -13,8 +13,11 @@ struct TopCommand: ParsableCommand {
             NO_COLOR in the environment leaves out colours.
             """)
     @OptionGroup var control: ControlOptions
+    @Flag(help: "Print each status's JSON instead, an object a line, until interrupted.")
+    var json = false
 
     func run() throws {
+        if json { return try printStatuses(of: try control.client()) }
         var client = try control.client()
         client.timeoutSeconds = 2
         let feed = TopFeed(client)
@@ -35,6 +38,17 @@ struct TopCommand: ParsableCommand {
         } catch let error as Errno {
             throw ControlClientError.unusable("the terminal is gone: \(error)")
         }
+    }
+
+    /// What the curves are made of.
+    private func printStatuses(of client: ControlClient) throws {
+        let connection = try EventConnection(client, after: "", statusMilliseconds: 1000)
+        while connection.wait(seconds: WatchCommand.silenceSeconds) {
+            for event in try connection.next() where event.name == "status" {
+                OutputOptions.print(try JSONParser.parse(Array(event.data.utf8)), pretty: false)
+            }
+        }
+        throw ControlClientError.unreachable("the daemon has said nothing for \(WatchCommand.silenceSeconds) s")
     }
 
     private func showOnce(_ feed: TopFeed) throws {

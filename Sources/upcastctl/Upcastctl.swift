@@ -1,5 +1,7 @@
 import ArgumentParser
+import ControlProtocol
 import Glibc
+import MediaCore
 
 /// The operator's tool: asks a running daemon over its control socket, or over TCP.
 struct Upcastctl: ParsableCommand {
@@ -8,8 +10,11 @@ struct Upcastctl: ParsableCommand {
         abstract: "Looks at a running upcastd, and commands it.",
         discussion: """
             Exit status: 0 done; 1 the daemon refused, or it is not so (not healthy, not ready, a wrong \
-            configuration); 2 the daemon cannot be reached; 64 wrong usage.
+            configuration); 2 the daemon cannot be reached, or something else answers; 64 wrong usage. With --json, an \
+            error is an object on standard output, too, as the daemon writes it: \
+            {"error":{"code":"...","message":"..."}}.
             """,
+        version: "upcastctl \(Version.current)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Looking",
@@ -34,6 +39,9 @@ enum Main {
             var command = try Upcastctl.parseAsRoot()
             try command.run()
         } catch let error as ControlClientError {
+            if CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json") {
+                OutputOptions.print(error.report.json)
+            }
             fail("upcastctl: \(error)", error.exitStatus.rawValue)
         } catch let status as ExitCode {
             exit(status.rawValue)

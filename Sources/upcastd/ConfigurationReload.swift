@@ -96,13 +96,13 @@ struct ConfigurationReload {
         let plan = new.memoryPlan
         guard plan.fits else {
             throw Refusal(sentences: [
-                "the memory plan would be \(plan.totalBytes) bytes of \(plan.capBytes); upcastd --plan shows it"
+                "\(plan.excess); upcastd --plan shows it"
             ])
         }
         guard !new.destinations.isEmpty else { throw Refusal(sentences: [noDestination]) }
         // A key that cannot be read is final for a destination: where the daemon starts it is seen at once, but here a
         // broadcast would end for it.
-        let unusable = new.problemsOnThisMachine(environment: environment).filter { $0.key.hasPrefix("destinations[") }
+        let unusable = new.destinationProblems(environment: environment)
         guard unusable.isEmpty else { throw Refusal(sentences: unusable.map(\.description)) }
         return new
     }

@@ -16,7 +16,7 @@ extension ControlRoutes {
             let all = host.status.destinations.map(\.json)
             return ControlResponse(status: 200, json: .object([.init("destinations", .array(all))]))
         }
-        add("GET", "/events", answering: { .stream(.events(journal, $0, status: { host.status })) })
+        add("GET", "/events", answering: { .events(journal, $0, status: { host.status }) })
         add("GET", "/snapshot.jpg", answering: { _ in Self.snapshot(of: host) })
     }
 

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import ControlProtocol
 internal import Glibc
 internal import LinuxSystem
 internal import Logging
@@ -105,20 +106,9 @@ final class LogOutput: Sendable {
         value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7f } && !value.isEmpty ? value : json(value)
     }
 
-    /// A JSON string. Values may come from a client: no control character leaves here.
+    /// Values may come from a client: no control character leaves here.
     private static func json(_ value: String) -> String {
-        var result = "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
+        String(decoding: JSONValue.string(value).serialized(), as: UTF8.self)
     }
 
     // MARK: Standard error

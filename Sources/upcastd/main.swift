@@ -3,6 +3,7 @@ internal import Control
 internal import Glibc
 internal import LinuxSystem
 internal import Logging
+internal import MediaCore
 internal import Pipeline
 
 /// Prints a sentence that ends the program.

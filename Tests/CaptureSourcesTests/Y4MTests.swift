@@ -121,6 +121,7 @@ import Testing
         let bytes = [UInt8](repeating: 1, count: 256) + [UInt8](repeating: 2, count: 256) + [3, 3, 3]
         let video = RawVideo(InputReader(MemoryInput(bytes)), format: format, rate: FrameRate(1))
         #expect(try read(video).map { $0[255] } == [1, 2])
+        #expect(video.cutShortBytes == 3)
         let loop = RawVideo(
             InputReader(MemoryInput(bytes)), format: format, rate: FrameRate(1), loops: true)
         #expect(try (0..<5).map { try loop.next($0)?[0] } == [1, 2, 1, 2, 1])

@@ -75,17 +75,17 @@ import Testing
 
     private func channel(_ journal: EventJournal, _ limits: ControlLimits = ControlLimits()) throws -> EmbeddedChannel {
         var routes = ControlRoutes()
-        routes.add("GET", "/events", answering: { .stream(.events(journal, $0, status: { .full })) })
-        let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addExchange(routes: routes, limits: limits)
-        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/x")).wait()
-        return channel
+        routes.add("GET", "/events", answering: { .events(journal, $0, status: { .full }) })
+        return try .served(routes, limits: limits)
     }
 
-    private func written(_ channel: EmbeddedChannel) throws -> String {
-        var text = ""
-        while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
-        return text
+    /// What is misspelt is not taken for no status.
+    @Test(arguments: ["?status=249", "?status=60001", "?status=", "?status=1s", "?state=1000", "?"])
+    func queriesThatAreNone(query: String) throws {
+        let channel = try channel(journal("one"))
+        try channel.writeInbound(ByteBuffer(string: "GET /events\(query) HTTP/1.1\r\n\r\n"))
+        let answer = try channel.written()
+        #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains("250 to 60000"), "\(answer)")
     }
 
     @Test func aStreamStaysOpenAndEndsWithItsClient() throws {
@@ -93,16 +93,16 @@ import Testing
         let channel = try channel(journal)
         try channel.writeInbound(ByteBuffer(string: "GET /events HTTP/1.1\r\nLast-Event-ID: 0\r\n\r\n"))
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
-        let head = try written(channel)
+        let head = try channel.written()
         #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(head.contains("Content-Type: text/event-stream\r\n"))
         #expect(head.contains("event: one\n"))
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(channel.isActive)
-        _ = try written(channel)
+        _ = try channel.written()
         journal.append(time: "", level: "info", message: "later", fields: [])
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(200))
-        #expect(try written(channel).contains("event: later\n"))
+        #expect(try channel.written().contains("event: later\n"))
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(!channel.isActive)
     }
@@ -113,7 +113,7 @@ import Testing
         channel.isWritable = false
         channel.embeddedEventLoop.advanceTime(by: .seconds(4))
         #expect(channel.isActive)
-        #expect(try !written(channel).contains("event:"), "written to a client that is full")
+        #expect(try !channel.written().contains("event:"), "written to a client that is full")
         channel.embeddedEventLoop.advanceTime(by: .seconds(2))
         #expect(!channel.isActive)
     }
@@ -123,6 +123,6 @@ import Testing
         limits.maxStreams = 0
         let channel = try channel(journal(), limits)
         try channel.writeInbound(ByteBuffer(string: "GET /events HTTP/1.1\r\n\r\n"))
-        #expect(try written(channel).hasPrefix("HTTP/1.1 503 "))
+        #expect(try channel.written().hasPrefix("HTTP/1.1 503 "))
     }
 }

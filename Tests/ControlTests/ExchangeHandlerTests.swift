@@ -6,34 +6,20 @@ import Testing
 
 /// Timeouts, with a clock that the test turns.
 @Suite struct ExchangeHandlerTests {
-    private func channel() throws -> EmbeddedChannel {
-        let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addExchange(
-            routes: .standard(status: { .full }, readiness: { .ready }), limits: ControlLimits())
-        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/x")).wait()
-        return channel
-    }
-
-    private func written(_ channel: EmbeddedChannel) throws -> String {
-        var text = ""
-        while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
-        return text
-    }
-
     @Test func theRequestHasFiveSeconds() throws {
-        let channel = try channel()
+        let channel = try EmbeddedChannel.served()
         try channel.writeInbound(ByteBuffer(string: "GET /healthz HTTP/1.1\r\n"))
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(4999))
         #expect(channel.isActive)
-        #expect(try written(channel).isEmpty)
+        #expect(try channel.written().isEmpty)
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
-        #expect(try written(channel).hasPrefix("HTTP/1.1 408 "))
+        #expect(try channel.written().hasPrefix("HTTP/1.1 408 "))
         #expect(!channel.isActive)
     }
 
     /// One byte now and then does not buy more time.
     @Test func drippingDoesNotExtendIt() throws {
-        let channel = try channel()
+        let channel = try EmbeddedChannel.served()
         for byte in "GET /healthz HTTP/1.1\r\nX: y\r\n".utf8.prefix(24) {
             try channel.writeInbound(ByteBuffer(bytes: [byte]))
             channel.embeddedEventLoop.advanceTime(by: .milliseconds(250))
@@ -43,12 +29,12 @@ import Testing
     }
 
     @Test func anAnsweredConnectionClosesAtOnce() throws {
-        let channel = try channel()
+        let channel = try EmbeddedChannel.served()
         try channel.writeInbound(ByteBuffer(string: "GET /healthz HTTP/1.1\r\n\r\n"))
-        #expect(try written(channel).hasPrefix("HTTP/1.1 200 "))
+        #expect(try channel.written().hasPrefix("HTTP/1.1 200 "))
         #expect(!channel.isActive)
         // No timer is left that would answer again.
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
-        #expect(try written(channel).isEmpty)
+        #expect(try channel.written().isEmpty)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         ("plain", #""plain""#),
         ("a\"b\\c/d", #""a\"b\\c/d""#),
         ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
-        ("\0\u{1}\u{1F}\u{7F}", #""\u0000\u0001\u001f"# + "\u{7F}\""),
+        ("\0\u{1}\u{1F}\u{7F}", #""\u0000\u0001\u001f\u007f""#),
         ("é 漢 😀 \u{2028}", "\"é 漢 😀 \u{2028}\"")
     ])
     func stringsAreEscaped(string: String, expected: String) {

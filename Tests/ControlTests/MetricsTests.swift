@@ -1,4 +1,5 @@
 import ControlProtocol
+import Foundation
 import Testing
 
 @testable import Control
@@ -42,7 +43,28 @@ import Testing
         }
     }
 
+    /// The example with which alerts and dashboard are checked has the same families.
+    @Test func theExampleNamesWhatThereIs() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../scripts/share/monitoring/metrics.txt")
+        let example = try String(contentsOf: file.standardized, encoding: .utf8)
+        func families(_ text: String) -> [String] {
+            text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map(String.init).sorted()
+        }
+        #expect(families(text) == families(example))
+    }
+
+    /// One that is there only once it is needed cannot be alerted on.
+    @Test func everyStepOfTheGovernorIsThere() {
+        let idle = MetricsText.text(StatusReport())
+        for step in StatusReport.memorySteps {
+            #expect(idle.contains("upcast_memory_given_up_bytes{step=\"\(step)\"} 0\n"))
+        }
+        #expect(lines.contains("upcast_memory_given_up_bytes{step=\"half_log\"} 1048576"))
+    }
+
     @Test func valuesAreThoseOfTheReport() {
+        #expect(lines.contains("upcast_video_target_bytes_per_second 312500"))
         #expect(lines.contains("upcast_state{state=\"live\"} 1"))
         #expect(lines.contains("upcast_state{state=\"idle\"} 0"))
         #expect(lines.contains("upcast_uptime_seconds 3720"))

@@ -8,14 +8,9 @@ import Testing
 /// Who is answered over TCP.
 @Suite struct RemoteControlTests {
     private func answer(_ request: String, token: ControlToken? = ControlToken("0123456789abcdef")) throws -> String {
-        let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addExchange(
-            routes: .standard(status: { .full }, readiness: { .ready }), limits: ControlLimits(), token: token)
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let channel = try EmbeddedChannel.served(token: token)
         try channel.writeInbound(ByteBuffer(string: request + "\r\n"))
-        var text = ""
-        while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
-        return text
+        return try channel.written()
     }
 
     @Test(arguments: [

@@ -2,6 +2,7 @@ import Control
 import ControlProtocol
 import Foundation
 import LinuxSystem
+import MediaCore
 import Testing
 
 @testable import upcastctl
@@ -96,7 +97,7 @@ import Testing
         }
         try serving(routes) {
             let (status, out, err) = try run(["snapshot", file, "--socket", path])
-            #expect(status == 1 && out.isEmpty && err.contains("no JPEG file"), "\(err)")
+            #expect(status == 2 && out.isEmpty && err.contains("no JPEG file"), "\(err)")
         }
         #expect(FileManager.default.contents(atPath: file) == Data([1, 2, 3]))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["picture.jpg"])
@@ -129,7 +130,7 @@ import Testing
         func routes() -> ControlRoutes {
             let journal = journal
             var routes = ControlRoutes()
-            routes.add("GET", "/events", answering: { .stream(.events(journal, $0, status: { .full })) })
+            routes.add("GET", "/events", answering: { .events(journal, $0, status: { .full }) })
             return routes
         }
         note(1)
@@ -162,6 +163,43 @@ import Testing
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         #expect(lines == (1...4).map(shown))
+    }
+
+    /// Programs that read JSON get an object where there is no answer, too; people still get the sentence.
+    @Test func errorsAsJSON() throws {
+        let gone = try run(["status", "--json", "--socket", path])
+        let report = ErrorReport(json: try JSONParser.parse(Array(gone.out.utf8)))
+        #expect(gone.status == 2 && report.code == "unreachable" && gone.err == "upcastctl: \(report.message)\n")
+        var routes = ControlRoutes()
+        routes.add("POST", "/stop") { _ in .failure(409, "no_broadcast", "no broadcast is running") }
+        try serving(routes) {
+            let (status, out, err) = try run(["stop", "--json", "--socket", path])
+            let report = ErrorReport(json: try JSONParser.parse(Array(out.utf8)))
+            #expect(status == 1 && report == ErrorReport(code: "no_broadcast", message: "no broadcast is running"))
+            #expect(err.hasSuffix("no_broadcast: no broadcast is running\n"))
+        }
+    }
+
+    /// Whoever answers 200, or 404 with a page of its own, is not the daemon for that.
+    @Test func somethingElseAnswers() throws {
+        var routes = ControlRoutes()
+        for path in ["/healthz", "/readyz"] {
+            routes.add("GET", path) { _ in ControlResponse(status: 200, json: .object([])) }
+        }
+        routes.add("GET", "/status") { _ in
+            ControlResponse(status: 404, contentType: "text/html", body: Array("<h1>Not Found</h1>".utf8))
+        }
+        try serving(routes) {
+            for command in ["health", "ready", "status"] {
+                let (status, out, err) = try run([command, "--socket", path])
+                #expect(status == 2 && out.isEmpty && err.contains("something else"), "\(command): \(err)")
+            }
+        }
+    }
+
+    @Test func version() throws {
+        let (status, out, err) = try run(["--version"])
+        #expect(status == 0 && out == "upcastctl \(Version.current)\n" && err.isEmpty)
     }
 
     @Test(arguments: [

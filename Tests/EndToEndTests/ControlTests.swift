@@ -54,7 +54,7 @@ import Testing
             #expect(try post(stage, "/bitrate", "{\"bits_per_second\": 600000}") == 200)
             try waitFor("the bitrate to fall") {
                 try playback.client.send(TestPictures.landscape(3), pts: playback.now, orientation: .up)
-                return try metric("upcast_video_target_bits_per_second", stage) == 600_000
+                return try metric("upcast_video_target_bytes_per_second", stage) == 75_000
             }
             #expect(try post(stage, "/bitrate", "{\"bits_per_second\": 5}") == 400)
             // More than memory was planned for.

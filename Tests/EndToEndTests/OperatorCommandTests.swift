@@ -51,7 +51,7 @@ import Testing
             try waitFor("the ceiling") { try video("target_bits_per_second") == 1_500_000 }
             #expect(try control(daemon, "bitrate", "auto").exit == .code(0))
             let refused = try control(daemon, "bitrate", "1k")
-            #expect(refused.exit == .code(1) && refused.errors.contains("100000 to 50000000, not 1000"))
+            #expect(refused.exit == .code(1) && refused.errors.contains("100000 to 8000000 (video.bitrate_kbps"))
 
             let keyframes = try video("keyframes")
             #expect(try control(daemon, "keyframe").exit == .code(0))
@@ -89,7 +89,11 @@ import Testing
             let playback = try stage.live(showing: TestPictures.landscape(1))
             let link = folder.file("link.jpg")
             try #require(symlink("shot.jpg", link) == 0)
-            #expect(try control(stage.daemon, "snapshot", link).exit == .code(0))
+            let saved = try control(stage.daemon, "snapshot", link, "--json")
+            #expect(saved.exit == .code(0))
+            let bytes = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
+            let said = try json(saved.output)
+            #expect(said["file"] as? String == link && said["bytes"] as? Int == bytes && bytes != nil)
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "shot.jpg")
             #expect(try MediaProbe.decodingErrors(file) == "")
             let picture = try #require(try MediaProbe.streams(file).first)
@@ -138,6 +142,14 @@ import Testing
             #expect(try control(["config", "check", right]).exit == .code(0))
             let refused = try control(["config", "check", wrong])
             #expect(refused.exit == .code(1) && refused.errors.contains("widht"), "\(refused)")
+            for (file, isRight) in [(right, true), (wrong, false)] {
+                let answer = try control(["config", "check", file, "--json"])
+                let object = try json(answer.output)
+                #expect(answer.exit == .code(isRight ? 0 : 1) && answer.errors.isEmpty, "\(answer)")
+                #expect(object["is_right"] as? Bool == isRight)
+                let messages = try #require(object["messages"] as? [String])
+                #expect(isRight || messages.contains { $0.contains("widht") }, "\(messages)")
+            }
         }
     }
 

@@ -20,6 +20,21 @@ import Testing
         #expect(rig.host.status.destinations.map(\.name) == ["main"])
     }
 
+    /// What would fail when it begins is refused at once, all of it in one sentence a mistake.
+    @Test func aDestinationThatCannotBeginIsRefused() throws {
+        let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
+        func refusal(_ text: String) throws -> CommandRefusal {
+            try #require(throws: CommandRefusal.self) { try rig.host.addDestination(Array(text.utf8)) }
+        }
+        let folder = try refusal("{name: second, url: 'file:/nowhere/at/all.flv'}")
+        #expect(folder.code == .badDestination && folder.sentence.contains("/nowhere/at/all.flv does not exist"))
+        let key = try refusal("{name: second, url: 'rtmp://127.0.0.1/live', key_file: /nowhere/key}")
+        #expect(key.code == .badDestination && key.sentence.hasPrefix("key_file: "), "\(key.sentence)")
+        let two = try refusal("{name: second, url: 'file:/tmp/a.flv', sync: often, rotate_bytes: many}")
+        #expect(two.sentence.contains("sync") && two.sentence.contains("rotate_bytes") && !two.sentence.contains("\n"))
+        #expect(rig.host.status.destinations.map(\.name) == ["main"])
+    }
+
     /// Without a broadcast the next one begins with what has been added, and without what has been removed.
     @Test func changesLastBeyondABroadcast() throws {
         let rig = try HostRig { $0.memory.capBytes = 1 << 30 }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import LinuxSystem
 import MediaCore
 import Testing
@@ -25,6 +26,11 @@ import Testing
             if let move { moves.append((at, move)) }
         }
         return moves
+    }
+
+    /// Metrics know the steps by name, without knowing the governor.
+    @Test func theStepsAreThoseOfTheReport() {
+        #expect(MemoryStep.allCases.map(\.rawValue) == StatusReport.memorySteps)
     }
 
     @Test func stepsDownInOrderWhileTooLittleIsLeft() {

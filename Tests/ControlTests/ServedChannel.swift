@@ -1,0 +1,29 @@
+import ControlProtocol
+import NIOCore
+import NIOEmbedded
+
+@testable import Control
+
+extension EmbeddedChannel {
+    /// A connection to a control server without a socket or a clock.
+    ///
+    /// - Parameter token: asked for, as over TCP; nil for the Unix socket.
+    static func served(
+        _ routes: ControlRoutes = .standard(status: { .full }, readiness: { .ready }),
+        limits: ControlLimits = ControlLimits(), token: ControlToken? = nil
+    ) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addExchange(routes: routes, limits: limits, token: token)
+        let address: SocketAddress =
+            token == nil ? try .init(unixDomainSocketPath: "/x") : try .init(ipAddress: "127.0.0.1", port: 1)
+        try channel.connect(to: address).wait()
+        return channel
+    }
+
+    /// What the server has written since the last call.
+    func written() throws -> String {
+        var text = ""
+        while let part = try readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
+        return text
+    }
+}
