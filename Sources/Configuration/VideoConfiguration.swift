@@ -16,7 +16,7 @@ package struct VideoConfiguration: Equatable, Sendable {
     /// Empty for none.
     package var tune = "zerolatency"
     package var profile = H264Profile.high
-    package var threads = 1
+    package var threads = 2
     package var bFrames = 0
     /// libx264 only.
     package var subpixelMotion = false

@@ -36,8 +36,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// Since when the newest picture has looked as it does.
     private var unchangedSince: MediaTime?
     /// A picture that has just changed is encoded again for as long: an encoder with a bitrate to keep makes it better
-    /// from frame to frame.
-    private static let refinement = MediaTime.seconds(1)
+    /// from frame to frame, and has got there by then.
+    private static let refinement = MediaTime.milliseconds(500)
 
     init(
         canvas: CanvasFormat, bars: CanvasBars, fit: FitMode, skipsUnchanged: Bool, convention: OrientationConvention,

@@ -16,7 +16,7 @@ import Testing
         "video.background": "#ff8000",
         "video.encoder": "h264_vaapi", "video.preset": "superfast", "video.tune": "zerolatency,fastdecode",
         "video.profile": "main",
-        "video.threads": "2", "video.b_frames": "2", "video.bitrate_kbps": "1500", "video.vbv_ms": "500",
+        "video.threads": "3", "video.b_frames": "2", "video.bitrate_kbps": "1500", "video.vbv_ms": "500",
         "video.adaptive": "false", "video.min_bitrate_kbps": "200", "video.keyframe_interval_ms": "1000",
         "video.color_matrix": "bt601", "video.color_range": "full",
         "video.idle_repeat_ms": "500", "video.skip_unchanged": "false", "video.subpixel_motion": "true",

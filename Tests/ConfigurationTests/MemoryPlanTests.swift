@@ -149,7 +149,7 @@ import Testing
         costs.threadCount = 4
         let expected = """
             process and libraries     20.00 MiB  code in use, libraries, runtime; measured
-            video encoder              0.01 MiB  libx264 veryfast zerolatency, 1280x720, 1 thread
+            video encoder              0.01 MiB  libx264 veryfast zerolatency, 1280x720, 2 threads
             audio encoder              0.00 MiB  AAC, 2 channels
             pictures                   0.00 MiB  1 of 1280x720: shown, being filled
             ingest buffer              0.00 MiB  one message being read

@@ -1,6 +1,7 @@
 import Buffering
 import Configuration
 import ControlProtocol
+import Encoding
 import Ingest
 import LinuxSystem
 import Logging
@@ -68,7 +69,9 @@ import Testing
         let savings = MemorySavings(configuration)
         #expect(savings.leastLog == .init(maxBytes: 1_000_000, maxDelay: .zero))
         #expect(savings.halfLog == .init(maxBytes: 2_500_000, maxDelay: .seconds(3)))
-        #expect(savings.leanEncoder == nil && savings.leanEncoderBytes == 0, "the defaults are lean")
+        #expect(savings.leanEncoder?.threads == 1 && savings.leanEncoderBytes == 400_000)
+        configuration.video.threads = 1
+        #expect(MemorySavings(configuration).leanEncoder == nil, "the other defaults are lean")
         configuration.buffer.maxBytes = 900_000
         #expect(MemorySavings(configuration).steps.prefix(2).allSatisfy { $0.savedBytes == 0 })
     }
