@@ -84,7 +84,8 @@ enum ConfigurationTable {
                 "H.264 profile that players must support.", memory: nothing),
             ConfigurationKey(
                 "video", "threads", \.video.threads, .integer(1...16),
-                "Encoder threads. 1 takes a tenth less processor time; 2 take a third off what the slowest frames wait.",
+                "Encoder threads. 1 takes a tenth less processor time; "
+                    + "2 take a third off what the slowest frames wait.",
                 memory: "0.4 MB a thread with zerolatency; without it 9 MB a thread at 720p."),
             ConfigurationKey(
                 "video", "subpixel_motion", \.video.subpixelMotion, .boolean,
@@ -123,7 +124,8 @@ enum ConfigurationTable {
                 memory: nothing),
             ConfigurationKey(
                 "video", "skip_unchanged", \.video.skipsUnchanged, .boolean,
-                "Pictures that have looked the same for half a second are not encoded, but repeated every idle_repeat_ms.",
+                "Pictures that have looked the same for half a second are not encoded, "
+                    + "but repeated every idle_repeat_ms.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "encoder_options", \.video.encoderOptions, .options,
