@@ -1,29 +1,44 @@
+internal import Glibc
 internal import NIOCore
 
-/// The connections of a server, so that none keeps another out: where there is no room, the one goes that has taken
-/// longest to send its request.
+/// The connections of a server, so that none keeps another out: where there is no room, one goes whose request is
+/// awaited, of the process that has most of these, the one that has taken longest.
 ///
-/// Used on the server's one event loop only.
+/// A process with a single connection is thus not pushed out by another's thousand. Over TCP, where nobody can tell, all
+/// are one. Used on the server's one event loop only.
 final class OpenConnections: @unchecked Sendable /* all of it belongs to the event loop */ {
     private var open: Set<ObjectIdentifier> = []
-    /// Those whose request has not come whole, the oldest first.
-    private var reading: [any Channel] = []
+    /// Those whose request has not come whole, the oldest first; at most as many as may be open.
+    private var reading: [(channel: any Channel, process: pid_t)] = []
     private var streams = 0
 
     /// Notes a new connection, whose request is awaited. False where all others are being answered: it is refused.
     func hasRoom(for channel: any Channel, atMost limit: Int) -> Bool {
+        hasRoom(for: channel, of: Self.process(at: channel), atMost: limit)
+    }
+
+    func hasRoom(for channel: any Channel, of process: pid_t, atMost limit: Int) -> Bool {
         open.insert(ObjectIdentifier(channel))
         channel.closeFuture.assumeIsolated().whenComplete { [self] _ in open.remove(ObjectIdentifier(channel)) }
-        if open.count > limit {
-            guard !reading.isEmpty else { return false }
-            reading.removeFirst().close(promise: nil)
-        }
-        reading.append(channel)
+        let mustGo = open.count > limit
+        if mustGo, reading.isEmpty { return false }
+        reading.append((channel, process))
+        if mustGo { reading.remove(at: slowest).channel.close(promise: nil) }
         return true
     }
 
+    /// The oldest of the process that has most; never the newest, which has had no time.
+    private var slowest: Int {
+        var (place, most) = (0, 0)
+        for (index, one) in reading.enumerated().dropLast() {
+            let count = reading.count(where: { $0.process == one.process })
+            if count > most { (place, most) = (index, count) }
+        }
+        return place
+    }
+
     /// Its request has come.
-    func complete(_ channel: any Channel) { reading.removeAll { $0 === channel } }
+    func complete(_ channel: any Channel) { reading.removeAll { $0.channel === channel } }
 
     func closed(_ channel: any Channel, wasStream: Bool) {
         complete(channel)
@@ -34,5 +49,23 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
         guard streams < limit else { return false }
         streams += 1
         return true
+    }
+
+    /// As SO_PEERCRED has it.
+    private struct Credentials: Sendable {
+        var process: pid_t
+        var user: uid_t
+        var group: gid_t
+    }
+
+    /// The process at the other end; 0 where nobody can tell.
+    private static func process(at channel: any Channel) -> pid_t {
+        guard let provider = channel as? any SocketOptionProvider else { return 0 }
+        var process: pid_t = 0
+        // On the event loop the answer is there at once.
+        let answer: EventLoopFuture<Credentials> = provider.unsafeGetSocketOption(
+            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
+        answer.assumeIsolated().whenSuccess { process = $0.process }
+        return process
     }
 }

@@ -1,0 +1,52 @@
+import NIOEmbedded
+import Testing
+
+@testable import Control
+
+/// Who goes where there is no room for all.
+@Suite struct OpenConnectionsTests {
+    private func channel() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
+        return channel
+    }
+
+    /// One process with many connections takes the room of its own only.
+    @Test func aCrowdPushesNobodyElseOut() throws {
+        let connections = OpenConnections()
+        let single = try channel()
+        #expect(connections.hasRoom(for: single, of: 1, atMost: 4))
+        var crowd: [EmbeddedChannel] = []
+        for _ in 0..<20 {
+            crowd.append(try channel())
+            #expect(connections.hasRoom(for: crowd[crowd.count - 1], of: 2, atMost: 4))
+            // Closing takes a turn of the loop.
+            for one in crowd { one.embeddedEventLoop.run() }
+        }
+        #expect(single.isActive)
+        #expect(crowd.map(\.isActive) == Array(repeating: false, count: 17) + [true, true, true])
+    }
+
+    /// Of one process, or where nobody can tell, the one goes that has taken longest.
+    @Test func theSlowestGoes() throws {
+        let connections = OpenConnections()
+        let all = try (0..<6).map { _ in try channel() }
+        for one in all {
+            #expect(connections.hasRoom(for: one, of: 0, atMost: 4))
+            for other in all { other.embeddedEventLoop.run() }
+        }
+        #expect(all.map(\.isActive) == [false, false, true, true, true, true])
+    }
+
+    /// Nobody who is being answered goes.
+    @Test func whoIsBeingAnsweredStays() throws {
+        let connections = OpenConnections()
+        let all = try (0..<3).map { _ in try channel() }
+        for one in all.dropLast() {
+            #expect(connections.hasRoom(for: one, of: 7, atMost: 2))
+            connections.complete(one)
+        }
+        #expect(!connections.hasRoom(for: all[2], of: 8, atMost: 2))
+        #expect(all.allSatisfy(\.isActive))
+    }
+}
