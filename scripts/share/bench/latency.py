@@ -15,7 +15,7 @@ WIDTH, HEIGHT, RATE, KBPS = 1280, 720, 30, 2500
 
 
 class Sink:
-    """An RTMP server for one publisher that notes when each coded picture has come."""
+    """An RTMP server for one publisher that notes when each coded picture has come, and its time in the stream."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -58,14 +58,21 @@ class Sink:
                 number = 64 + self._take(1)[0]
             elif number == 1:
                 number = 64 + int.from_bytes(self._take(2), "little")
-            state = streams.setdefault(number, {"length": 0, "kind": 0, "body": bytearray(), "extended": False})
+            state = streams.setdefault(
+                number, {"length": 0, "kind": 0, "body": bytearray(), "extended": False, "time": 0, "step": 0})
             if form < 3:
                 header = self._take((11, 7, 3)[form])
                 state["extended"] = header[:3] == b"\xff\xff\xff"
                 if form < 2:
                     state["length"], state["kind"] = int.from_bytes(header[3:6], "big"), header[6]
+                number = int.from_bytes(header[:3], "big")
+                state["step"] = 0 if form == 0 else number
+                if form == 0:
+                    state["time"] = number
             if state["extended"]:
                 self._take(4)
+            if not state["body"]:
+                state["time"] += state["step"]
             part = min(size, state["length"] - len(state["body"]))
             state["body"] += self._take(part)
             if len(state["body"]) < state["length"]:
@@ -74,7 +81,7 @@ class Sink:
             if state["kind"] == 1:
                 size = int.from_bytes(body[:4], "big")
             elif state["kind"] == 9 and len(body) > 1 and body[1] == 1:
-                self.arrivals.append(time.monotonic())
+                self.arrivals.append((time.monotonic(), state["time"]))
             elif state["kind"] == 20:
                 self._command(body)
 
@@ -144,11 +151,17 @@ def _feed(write, frames, seconds):
     return sent
 
 
-def _milliseconds(sent, arrivals):
-    """Of each frame but the first two seconds'; nothing where a frame is missing."""
-    if abs(len(sent) - len(arrivals)) > 1:
+def _milliseconds(sent, arrivals, origin):
+    """Of each frame but the first two seconds'; nothing where frames are missing after these.
+
+    Which frame has come, its time in the stream says, counted from that of the first: one that a cold start superseded
+    must not make all others late.
+    """
+    came = {round((stamp - origin) * RATE / 1000): at for at, stamp in arrivals}
+    frames = range(2 * RATE, len(sent) - 1)
+    if not all(frame in came for frame in frames):
         return []
-    return [(b - a) * 1000 for a, b in list(zip(sent, arrivals))[2 * RATE:]]
+    return [(came[frame] - sent[frame]) * 1000 for frame in frames]
 
 
 def of_command(command, frames, seconds, log):
@@ -177,7 +190,8 @@ def of_command(command, frames, seconds, log):
             child.wait()
     time.sleep(0.2)
     sink.stop()
-    return _milliseconds(sent, sink.arrivals)
+    # A pipe loses nothing.
+    return _milliseconds(sent, sink.arrivals, sink.arrivals[0][1] if sink.arrivals else 0)
 
 
 def ffmpeg(url):
@@ -230,7 +244,8 @@ def of_upcast(contender, task_type, frames, seconds, folder):
         daemon.signal(signal.SIGTERM)
         daemon.wait(20)
         sink.stop()
-    return _milliseconds(sent, arrivals)
+    # The broadcast begins with the first sample.
+    return _milliseconds(sent, arrivals, 0)
 
 
 def _drain(peer):
