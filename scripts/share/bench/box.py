@@ -150,15 +150,31 @@ def _drop_caches(program):
         subprocess.run(["dd", f"if={file}", "iflag=nocache", "count=0", "status=none"], stderr=subprocess.DEVNULL)
 
 
+def profile():
+    """What Config/profiles/1080p30.yaml sets, by section: what is measured is what is shipped."""
+    sections, section = {}, None
+    with open(os.path.join(os.path.dirname(__file__), "../../../Config/profiles/1080p30.yaml")) as file:
+        for line in file:
+            key, _, value = line.rstrip().partition(":")
+            if not key or key.startswith("#"):
+                continue
+            if not key.startswith(" "):
+                section = sections.setdefault(key, {})
+            elif not key.lstrip().startswith("- ") and not key.startswith("    "):
+                section[key.strip()] = value.strip()
+    del sections["destinations"]
+    return sections
+
+
 def of_upcast(bin_dir, nginx, video, audio, seconds, folder, say):
     """The daemon in the box, its client outside; what it came to."""
     os.makedirs(folder, exist_ok=True)
     box, uplink = Box(), Uplink(folder, nginx.port, bin_dir)
     figures = {"who": "upcast", "seconds": seconds, "polls": 0, "peak_needed": 0, "peak_anonymous": 0, "steps": []}
+    options = profile()
+    options["video"]["adaptive"] = "true"
     contender = contenders.Upcast(bin_dir, options={
-        "video": {"vbv_ms": 500, "adaptive": "true"}, "audio": {"max_latency_ms": 250},
-        "buffer": {"max_bytes": "1344KiB"}, "control": {"snapshot_size": 0}, "memory": {"cap_bytes": LIMIT},
-        "destination": {"ca_file": folder + "/ca.pem"}})
+        **options, "memory": {"cap_bytes": LIMIT}, "destination": {"ca_file": folder + "/ca.pem"}})
     task = contenders.Task(
         video, *audio, WIDTH, HEIGHT, KBPS, seconds, f"rtmps://localhost:{uplink.port}/live/box", turned=False)
     try:
