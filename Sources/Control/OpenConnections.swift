@@ -4,8 +4,8 @@ internal import NIOCore
 /// The connections of a server, so that none keeps another out: where there is no room, one goes whose request is
 /// awaited, of the process that has most of these, the one that has taken longest.
 ///
-/// A process with a single connection is thus not pushed out by another's thousand. Over TCP, where nobody can tell, all
-/// are one. Used on the server's one event loop only.
+/// A process with a single connection is thus not pushed out by another's thousand. Over TCP, where nobody can tell,
+/// all are one. Used on the server's one event loop only.
 final class OpenConnections: @unchecked Sendable /* all of it belongs to the event loop */ {
     private var open: Set<ObjectIdentifier> = []
     /// Those whose request has not come whole, the oldest first; at most as many as may be open.
