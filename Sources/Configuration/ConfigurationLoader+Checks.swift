@@ -114,7 +114,9 @@ extension ConfigurationLoader {
                 ["\(path).login_env", "\(path).login_file"], "login_file and login_env are both set",
                 "keep one of the two")
         }
-        if let other = earlier.firstIndex(where: { $0.name == destination.name }) {
+        // One that was refused stands for a default that nobody has written.
+        let isNamed = !problems.contains { $0.key == "\(path).name" }
+        if isNamed, let other = earlier.firstIndex(where: { $0.name == destination.name }) {
             conflict(
                 ["\(path).name", path], "\"\(destination.name)\" is already the name of destination \(other)",
                 "give each destination a name of its own")

@@ -34,7 +34,7 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
         let endpoint: RTMPEndpoint
         do { endpoint = try RTMPEndpoint(text) } catch {
             throw InvalidDestinationURL(
-                what: error.description, remedy: "write rtmp://host/app, or rtmps://host:port/app")
+                what: error.description, remedy: "write rtmp://host/app, rtmps://host:port/app, or file:/path")
         }
         if let login = endpoint.userInfo, !login.revealed.contains(":") {
             throw InvalidDestinationURL(

@@ -15,10 +15,18 @@ package struct ControlRequest: Equatable, Sendable {
     package init(method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.method = method
         self.headers = headers
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = Self.origin(of: target).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = parts.first.map(String.init) ?? ""
         query = parts.count == 2 ? String(parts[1]) : nil
         self.body = body
+    }
+
+    /// A target as a proxy is given it, with scheme and host, without these (RFC 9112, 3.2.2).
+    private static func origin(of target: String) -> Substring {
+        let scheme = "http://"
+        guard target.prefix(scheme.count).lowercased() == scheme else { return target[...] }
+        let path = target.dropFirst(scheme.count).drop { $0 != "/" && $0 != "?" }
+        return path.isEmpty ? "/" : path
     }
 
     /// The first field of that name.

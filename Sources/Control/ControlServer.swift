@@ -77,8 +77,10 @@ package final class ControlServer: Sendable {
             } catch {
                 if ownsFile { unsafe unlink(path) }
                 try? group.syncShutdownGracefully()
+                let why = (error as? IOError).map { "\(Errno($0.errnoCode))" } ?? "\(error)"
                 throw ControlServerError(
-                    description: "cannot listen at \(remote.host):\(remote.port) (control.listen): \(error)")
+                    description: "cannot listen at \(remote.host):\(remote.port) (control.listen): \(why)"
+                        + "; choose an address of this machine, and a port that nobody has (ss -ltnp)")
             }
         }
         do {

@@ -49,11 +49,14 @@ extension BroadcastHost {
                 sentence: "bits_per_second: \(least) to \(configuration.video.bitrate) (video.bitrate_kbps, which "
                     + "memory was planned for), not \(bitrate)")
         }
-        state.withLock { $0.bitrateCeiling = bitrate }
-        current?.bitrate.setCeiling(bitrate)
+        let ceiling = state.withLock { state in
+            state.bitrateCeiling = bitrate ?? state.reloadedBitrate
+            return state.bitrateCeiling
+        }
+        current?.bitrate.setCeiling(ceiling)
         logger.notice(
             "bitrate ceiling set",
-            metadata: ["kbit_s": "\((bitrate ?? configuration.video.bitrate) / 1000)", "by": "\(who)"])
+            metadata: ["kbit_s": "\((ceiling ?? configuration.video.bitrate) / 1000)", "by": "\(who)"])
     }
 
     /// A JPEG file of what is encoded, at most 640 wide; nil while it is on its way.

@@ -95,6 +95,11 @@ extension BroadcastHost {
             broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
         }
         logger.notice("destination removed", metadata: ["destination": "\(name)"])
+        if currentConfiguration.destinations.isEmpty {
+            logger.warning(
+                "no destination is left",
+                metadata: ["now": "what is broadcast goes nowhere until one is added (upcastctl destination add)"])
+        }
     }
 
     /// Destinations that wait for their next attempt make it now: the one of that name, or all.

@@ -47,9 +47,12 @@ extension BroadcastHost {
         // More than memory was planned for waits for a restart, like the rest.
         let isLive = new.video.bitrate <= configuration.video.bitrate
         report.needRestart = new.changes(since: configuration).keys.filter { $0 != "video.bitrate_kbps" || !isLive }
-        if isLive, changes.keys.contains("video.bitrate_kbps") {
-            try setBitrateCeiling(new.video.bitrate, by: "a reload")
-            report.applied.append("video.bitrate_kbps \(new.video.bitrate / 1000)")
+        if changes.keys.contains("video.bitrate_kbps") {
+            // Until the restart a higher one is the one of the start.
+            let bitrate = min(new.video.bitrate, configuration.video.bitrate)
+            state.withLock { $0.reloadedBitrate = bitrate == configuration.video.bitrate ? nil : bitrate }
+            try setBitrateCeiling(nil, by: "a reload")
+            if isLive { report.applied.append("video.bitrate_kbps \(bitrate / 1000)") }
         }
         let present = currentConfiguration.destinations.map(\.name)
         for name in changes.removed where present.contains(name) {

@@ -91,7 +91,9 @@ extension BroadcastHost {
         guard state.closer == nil else { return .draining }
         guard !state.isPaused, !state.isHeld else { return .paused }
         guard !broadcast.destinations.contains(where: \.takesPackets) else { return .live }
-        return broadcast.destinations.contains { $0.video.packets > 0 } ? .reconnecting : .starting
+        // The ones that have got packets may have been removed since.
+        let hasBeenLive = state.phase == .live || state.phase == .reconnecting
+        return hasBeenLive || broadcast.destinations.contains { $0.video.packets > 0 } ? .reconnecting : .starting
     }
 
     /// Before the first broadcast.

@@ -24,6 +24,8 @@ package final class BroadcastHost: IngestConsumer {
         var isHeld = false
         /// Bits a second that an operator allows; nil as configured. Lasts until the daemon ends.
         var bitrateCeiling: Int?
+        /// What a reload has put in the place of the configured bitrate; at most that.
+        var reloadedBitrate: Int?
         /// What the broadcasts that have ended counted.
         var totals = StatusReport()
         var history = StatusHistory()
@@ -99,6 +101,17 @@ package final class BroadcastHost: IngestConsumer {
         current.destinations = state.withLock { $0.destinations }
         return current
     }
+
+    /// The same with what reloads have changed since the start: what whoever wrote the file expects to see.
+    package var shownConfiguration: Configuration {
+        var shown = currentConfiguration
+        shown.video.bitrate = configuredBitrate
+        shown.log.level = reloading.withLock { $0.configuration.log.level }
+        return shown
+    }
+
+    /// What the encoder is asked for where nobody says otherwise.
+    var configuredBitrate: Int { state.withLock { $0.reloadedBitrate } ?? configuration.video.bitrate }
 
     /// Takes note that the daemon stops, for the status; `IngestServer.stop` is what ends the broadcast.
     package func noteStopping() {

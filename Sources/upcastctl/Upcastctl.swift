@@ -12,7 +12,7 @@ struct Upcastctl: ParsableCommand {
             Exit status: 0 done; 1 the daemon refused, or it is not so (not healthy, not ready, a wrong \
             configuration); 2 the daemon cannot be reached, or something else answers; 64 wrong usage. With --json, an \
             error is an object on standard output, too, as the daemon writes it: \
-            {"error":{"code":"...","message":"..."}}.
+            {"error":{"code":"...","message":"..."}}; but not of wrong usage.
             """,
         version: "upcastctl \(Version.current)",
         groupedSubcommands: [

@@ -37,8 +37,12 @@ struct ConfigurationReload {
             let new = try Self.load(path, environment)
             var report: ReloadReport
             do { report = try host.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
-            applyHere(new, &report)
+            report.needRestart.removeAll { Self.liveKeys.contains($0) }
+            let newLevel = takeLevel(of: new, &report)
+            // What is said of the change is said at whichever of the two levels says more.
+            if let newLevel, newLevel < output.level { output.level = newLevel }
             log(report)
+            if let newLevel { output.level = newLevel }
             if report.isEmpty, !host.isReloading {
                 logger.notice("configuration reloaded", metadata: ["applied": "nothing, it is the same"])
             }
@@ -54,15 +58,12 @@ struct ConfigurationReload {
     /// Some times a second, while the host is reloading.
     func continueReload(on host: BroadcastHost) { log(host.continueReload()) }
 
-    /// What the process itself has to change.
-    private mutating func applyHere(_ new: Configuration, _ report: inout ReloadReport) {
-        report.needRestart.removeAll { Self.liveKeys.contains($0) }
-        // Compared with what the file said before: a command may have set another since.
-        if new.log.level != level {
-            level = new.log.level
-            output.level = Logger.Level(rawValue: level.rawValue) ?? .info
-            report.applied.append("log.level \(level.rawValue)")
-        }
+    /// The level that the file now says; nil where it says the same as before: a command may have set another since.
+    private mutating func takeLevel(of new: Configuration, _ report: inout ReloadReport) -> Logger.Level? {
+        guard new.log.level != level else { return nil }
+        level = new.log.level
+        report.applied.append("log.level \(level.rawValue)")
+        return Logger.Level(rawValue: level.rawValue) ?? .info
     }
 
     /// Keys that are applied here, or need nothing.

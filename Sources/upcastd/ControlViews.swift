@@ -11,7 +11,7 @@ extension ControlRoutes {
                 status: 200, contentType: MetricsText.contentType, body: Array(MetricsText.text(host.totals).utf8))
         }
         add("GET", "/history") { _ in ControlResponse(status: 200, json: host.history.json) }
-        add("GET", "/config") { _ in ControlResponse(status: 200, json: host.currentConfiguration.json) }
+        add("GET", "/config") { _ in ControlResponse(status: 200, json: host.shownConfiguration.json) }
         add("GET", "/destinations") { _ in
             let all = host.status.destinations.map(\.json)
             return ControlResponse(status: 200, json: .object([.init("destinations", .array(all))]))

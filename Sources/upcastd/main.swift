@@ -55,6 +55,9 @@ do {
     }
     guard plan.fits else { fail(.configuration, "\(plan)") }
     guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
+    do { _ = try configuration.control.remote(environment: environment) } catch {
+        fail(.configuration, "control.token_file: \(error)")
+    }
     _ = try TestFreeze(environment: environment)
     let passed = try PassedSockets(environment: environment, known: Daemon.passedSockets)
     let made = passed.names.map { $0 == "capture" ? "ingest" : $0 }

@@ -68,6 +68,29 @@ import Testing
         #expect(try rig.host.reload(rig.host.configuration).needRestart.isEmpty)
     }
 
+    /// A lower bitrate is in force at once, and is what an operator's "auto" means from then on; a higher one than
+    /// memory was planned for is, until the restart, the one of the start.
+    @Test func bitrates() throws {
+        let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
+        let started = rig.host.configuration.video.bitrate
+        var new = rig.host.configuration
+        new.video.bitrate = started / 2
+        new.log.level = .error
+        #expect(try rig.host.reload(new).applied == ["video.bitrate_kbps \(started / 2000)"])
+        #expect(rig.host.shownConfiguration.video.bitrate == started / 2)
+        #expect(rig.host.shownConfiguration.log.level == .error)
+        #expect(rig.host.configuration.video.bitrate == started, "what memory was planned for stays")
+        try rig.host.setBitrateCeiling(started / 4)
+        try rig.host.setBitrateCeiling(nil)
+        #expect(rig.host.configuredBitrate == started / 2)
+        new.video.bitrate = started * 2
+        let report = try rig.host.reload(new)
+        #expect(report.applied.isEmpty && report.needRestart.contains("video.bitrate_kbps"))
+        #expect(rig.host.shownConfiguration.video.bitrate == started)
+        new.video.bitrate = started
+        #expect(!(try rig.host.reload(new).needRestart.contains("video.bitrate_kbps")))
+    }
+
     @Test func whatDoesNotFitChangesNothing() throws {
         let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
         var new = rig.host.configuration

@@ -39,7 +39,9 @@ package struct DaemonSettings: Sendable {
         var text = section("ingest", ingest.merging(["socket": ingestSocket]) { $1 })
         text += section("control", control.merging(["socket": controlSocket]) { $1 })
         text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
-        text += section("memory", memory)
+        // What a sanitizer takes beside the daemon must not make it give anything up.
+        let room = Patience.factor > 1 ? ["cap_bytes": "4096MiB"] : [:]
+        text += section("memory", room.merging(memory) { $1 })
         if !destinations.isEmpty {
             text += "destinations:\n"
             for destination in destinations {

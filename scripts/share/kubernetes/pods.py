@@ -65,7 +65,8 @@ def check_upcastd(where, container, pod):
     check("/run/upcast" in mounts, where, "has no place for its sockets")
     for variable, path in settings.items():
         if variable.endswith("_FILE"):
-            check(any(path.startswith(mount + "/") for mount in mounts), where, f"{variable} is in no volume")
+            # A mount can be the file itself (subPath).
+            check(any(f"{path}/".startswith(f"{mount}/") for mount in mounts), where, f"{variable} is in no volume")
     for variable in settings:
         if variable.startswith("UPCAST_"):
             check(re.sub(r"_\d+_", "_0_", variable) in reference, where, f"{variable} is no key of the configuration")
