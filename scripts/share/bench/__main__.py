@@ -300,12 +300,14 @@ def latency_part(options, folder, results):
 
 
 def note_latency(results, who, values):
-    if not values:
-        say(f"latency {who}: frames are missing")
+    came = [value for value in values if value is not None]
+    if not came:
+        say(f"latency {who}: no frame came")
         return
-    p50, p99 = latency.percentile(values, 0.5), latency.percentile(values, 0.99)
-    results["latency"].append({"who": who, "p50": p50, "p99": p99, "frames": len(values)})
-    say(f"latency {who}: p50 {p50:.1f} ms, p99 {p99:.1f} ms of {len(values)} frames")
+    p50, p99 = latency.percentile(came, 0.5), latency.percentile(came, 0.99)
+    left_out = len(values) - len(came)
+    results["latency"].append({"who": who, "p50": p50, "p99": p99, "frames": len(came), "left_out": left_out})
+    say(f"latency {who}: p50 {p50:.1f} ms, p99 {p99:.1f} ms of {len(came)} frames, {left_out} left out")
 
 
 def latency_report(results):
@@ -314,8 +316,9 @@ def latency_report(results):
     for name in who:
         runs = [row for row in results["latency"] if row["who"] == name]
         medians[name] = [report.median([run[key] for run in runs]) for key in ("p50", "p99")]
-        rows.append([name] + [f"{value:.1f}" for value in medians[name]] + [len(runs)])
-    text = report.table(["last byte of a frame to its message, 720p30", "p50 ms", "p99 ms", "runs"], rows)
+        rows.append([name] + [f"{value:.1f}" for value in medians[name]]
+                    + [sum(run["left_out"] for run in runs), len(runs)])
+    text = report.table(["last byte of a frame to its message, 720p30", "p50 ms", "p99 ms", "left out", "runs"], rows)
     rivals = [medians[name] for name in ("ffmpeg", "gstreamer") if name in medians]
     if "upcast" in medians and rivals:
         for index, key in enumerate(("p50", "p99")):

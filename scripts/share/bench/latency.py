@@ -152,16 +152,13 @@ def _feed(write, frames, seconds):
 
 
 def _milliseconds(sent, arrivals, origin):
-    """Of each frame but the first two seconds'; nothing where frames are missing after these.
+    """Of each frame but the first two seconds' that has come; None for one that was left out.
 
-    Which frame has come, its time in the stream says, counted from that of the first: one that a cold start superseded
-    must not make all others late.
+    Which frame has come, its time in the stream says, counted from that of the first.
     """
     came = {round((stamp - origin) * RATE / 1000): at for at, stamp in arrivals}
     frames = range(2 * RATE, len(sent) - 1)
-    if not all(frame in came for frame in frames):
-        return []
-    return [(came[frame] - sent[frame]) * 1000 for frame in frames]
+    return [(came[frame] - sent[frame]) * 1000 if frame in came else None for frame in frames]
 
 
 def of_command(command, frames, seconds, log):
