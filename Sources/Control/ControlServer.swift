@@ -96,12 +96,15 @@ package final class ControlServer: Sendable {
 
     /// Removes the socket file, closes every connection and ends the thread. Call from a plain thread; a second call
     /// does nothing.
-    package func stop() {
+    ///
+    /// - Parameter isProcessEnding: leaves the thread to go with the process. NIO ends it by way of libdispatch, whose
+    ///   worker asks for a priority that an unprivileged process may not have, and says so on standard error.
+    package func stop(isProcessEnding: Bool = false) {
         guard let running = running.withLock({ $0.take() }) else { return }
         // Before the close: from the close on, the path may belong to another daemon.
         if running.ownsFile { unsafe unlink(path) }
         for channel in running.channels { try? channel.close().wait() }
-        try? running.group.syncShutdownGracefully()
+        if !isProcessEnding { try? running.group.syncShutdownGracefully() }
     }
 
     private func bootstrap(_ group: MultiThreadedEventLoopGroup, token: ControlToken?) -> ServerBootstrap {

@@ -86,7 +86,7 @@ struct Daemon {
             throw StartFailure("the ingest thread cannot be started: \(error)")
         }
         defer {
-            control.stop()
+            control.stop(isProcessEnding: true)
             if passedPath == nil { unsafe unlink(configuration.ingest.socket) }
         }
         logger.notice(
