@@ -124,6 +124,8 @@ import Testing
             let folder = try TemporaryDirectory("key")
             let stage = try Stage(DaemonSettings(bitrateKilobits: 2_000))
             let second = try NginxRTMP()
+            // Without a key it could not be added; it goes before the first connection.
+            try folder.write("a-key\n", to: "key")
             let add = try ChildProcess(
                 ProductExecutable.upcastctl.path,
                 [
@@ -131,6 +133,7 @@ import Testing
                     stage.daemon.controlSocket,
                 ])
             #expect(add.waitForExit(within: 15) == .code(0), "\(add.errors)")
+            try FileManager.default.removeItem(atPath: folder.file("key"))
             // The client is told that one of two is lost, so it does not wait for "live".
             func begin() throws -> (client: CaptureClient, send: () -> Void) {
                 let client = try CaptureClient(socket: stage.daemon.ingestSocket)
