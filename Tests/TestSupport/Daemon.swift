@@ -19,6 +19,8 @@ package struct DaemonSettings: Sendable {
         video = [
             "width": "\(width)", "height": "\(height)", "fit": fit, "bitrate_kbps": "\(bitrateKilobits)",
             "preset": "veryfast",
+            // Many of these run side by side on few cores.
+            "threads": "1",
         ]
     }
 
