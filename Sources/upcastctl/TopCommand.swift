@@ -45,7 +45,10 @@ struct TopCommand: ParsableCommand {
         let connection = try EventConnection(client, after: "", statusMilliseconds: 1000)
         while connection.wait(seconds: WatchCommand.silenceSeconds) {
             for event in try connection.next() where event.name == "status" {
-                OutputOptions.print(try JSONParser.parse(Array(event.data.utf8)), pretty: false)
+                guard let status = try? JSONParser.parse(Array(event.data.utf8)) else {
+                    throw ControlClientError.unintelligible("an event is no JSON")
+                }
+                OutputOptions.print(status, pretty: false)
             }
         }
         throw ControlClientError.unreachable("the daemon has said nothing for \(WatchCommand.silenceSeconds) s")

@@ -16,11 +16,16 @@ struct Daemon {
     private let logger: Logger
     private let output: LogOutput
     private let journal: EventJournal
+    private let remote: RemoteControl?
 
+    /// - Throws: where the token for `control.listen` is not to be had.
     init(
         _ configuration: Configuration, path: String?, environment: [String: String], output: LogOutput,
         journal: EventJournal
-    ) {
+    ) throws(SecretError) {
+        remote = try configuration.control.remote(environment: environment).map { address, token in
+            RemoteControl(host: address.host, port: address.port, token: ControlToken(token.revealed))
+        }
         self.configuration = configuration
         self.path = path
         self.environment = environment
@@ -70,7 +75,7 @@ struct Daemon {
             routes.addLogLevel(output, logger: logger)
             control = ControlServer(
                 path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,
-                remote: try remoteControl())
+                remote: remote)
             try MediaLibraries.prepare(logger)
             // The last moment with one thread, and everything is loaded.
             ProcessMemory.releaseFilePages()
@@ -112,11 +117,6 @@ struct Daemon {
         end.met()
         logger.notice("stopped", metadata: ["sent_all": "\(drained)"])
         return drained ? .success : .notDrained
-    }
-
-    private func remoteControl() throws(SecretError) -> RemoteControl? {
-        guard let (address, token) = try configuration.control.remote(environment: environment) else { return nil }
-        return RemoteControl(host: address.host, port: address.port, token: ControlToken(token.revealed))
     }
 
     /// Names of the sockets that a service manager may pass (FileDescriptorName= in a socket unit).

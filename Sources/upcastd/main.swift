@@ -55,9 +55,6 @@ do {
     }
     guard plan.fits else { fail(.configuration, "\(plan)") }
     guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
-    do { _ = try configuration.control.remote(environment: environment) } catch {
-        fail(.configuration, "control.token_file: \(error)")
-    }
     _ = try TestFreeze(environment: environment)
     let passed = try PassedSockets(environment: environment, known: Daemon.passedSockets)
     let made = passed.names.map { $0 == "capture" ? "ingest" : $0 }
@@ -68,7 +65,7 @@ do {
     let output = LogOutput(
         level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format,
         isJournal: isJournal)
-    let daemon = Daemon(
+    let daemon = try Daemon(
         configuration, path: arguments.configurationPath, environment: environment, output: output,
         // Seconds leave room for a million events in each.
         journal: EventJournal(after: UInt64(max(0, time(nil))) * 1_000_000))
@@ -78,6 +75,8 @@ do {
     fail(.usage, error.description)
 } catch let error as ConfigurationError {
     fail(.configuration, error.description)
+} catch let error as SecretError {
+    fail(.configuration, "control.token_file: \(error)")
 } catch let error as TestFreeze.Invalid {
     fail(.configuration, error.description)
 } catch let error as StartFailure {

@@ -83,6 +83,7 @@ import Testing
     @Test(arguments: ["?status=249", "?status=60001", "?status=", "?status=1s", "?state=1000", "?"])
     func queriesThatAreNone(query: String) throws {
         let channel = try channel(journal("one"))
+        defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /events\(query) HTTP/1.1\r\n\r\n"))
         let answer = try channel.written()
         #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains("250 to 60000"), "\(answer)")
@@ -91,6 +92,7 @@ import Testing
     @Test func aStreamStaysOpenAndEndsWithItsClient() throws {
         let journal = journal("one")
         let channel = try channel(journal)
+        defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /events HTTP/1.1\r\nLast-Event-ID: 0\r\n\r\n"))
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
         let head = try channel.written()
@@ -109,6 +111,7 @@ import Testing
 
     @Test func oneThatDoesNotReadIsCutOff() throws {
         let channel = try channel(journal("one"))
+        defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /events?status=250 HTTP/1.1\r\n\r\n"))
         channel.isWritable = false
         channel.embeddedEventLoop.advanceTime(by: .seconds(4))
@@ -122,6 +125,7 @@ import Testing
         var limits = ControlLimits()
         limits.maxStreams = 0
         let channel = try channel(journal(), limits)
+        defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /events HTTP/1.1\r\n\r\n"))
         #expect(try channel.written().hasPrefix("HTTP/1.1 503 "))
     }

@@ -8,6 +8,7 @@ import Testing
 @Suite struct ExchangeHandlerTests {
     @Test func theRequestHasFiveSeconds() throws {
         let channel = try EmbeddedChannel.served()
+        defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /healthz HTTP/1.1\r\n"))
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(4999))
         #expect(channel.isActive)
@@ -20,6 +21,7 @@ import Testing
     /// One byte now and then does not buy more time.
     @Test func drippingDoesNotExtendIt() throws {
         let channel = try EmbeddedChannel.served()
+        defer { channel.end() }
         for byte in "GET /healthz HTTP/1.1\r\nX: y\r\n".utf8.prefix(24) {
             try channel.writeInbound(ByteBuffer(bytes: [byte]))
             channel.embeddedEventLoop.advanceTime(by: .milliseconds(250))
@@ -30,6 +32,7 @@ import Testing
 
     @Test func anAnsweredConnectionClosesAtOnce() throws {
         let channel = try EmbeddedChannel.served()
+        defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /healthz HTTP/1.1\r\n\r\n"))
         #expect(try channel.written().hasPrefix("HTTP/1.1 200 "))
         #expect(!channel.isActive)

@@ -16,8 +16,10 @@ import Testing
     @Test func aCrowdPushesNobodyElseOut() throws {
         let connections = OpenConnections()
         let single = try channel()
+        defer { single.end() }
         #expect(connections.hasRoom(for: single, of: 1, atMost: 4))
         var crowd: [EmbeddedChannel] = []
+        defer { for one in crowd { one.end() } }
         for _ in 0..<20 {
             crowd.append(try channel())
             #expect(connections.hasRoom(for: crowd[crowd.count - 1], of: 2, atMost: 4))
@@ -32,6 +34,7 @@ import Testing
     @Test func theSlowestGoes() throws {
         let connections = OpenConnections()
         let all = try (0..<6).map { _ in try channel() }
+        defer { for one in all { one.end() } }
         for one in all {
             #expect(connections.hasRoom(for: one, of: 0, atMost: 4))
             for other in all { other.embeddedEventLoop.run() }
@@ -43,6 +46,7 @@ import Testing
     @Test func whoIsBeingAnsweredStays() throws {
         let connections = OpenConnections()
         let all = try (0..<3).map { _ in try channel() }
+        defer { for one in all { one.end() } }
         for one in all.dropLast() {
             #expect(connections.hasRoom(for: one, of: 7, atMost: 2))
             connections.complete(one)

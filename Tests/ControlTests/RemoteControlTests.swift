@@ -9,6 +9,7 @@ import Testing
 @Suite struct RemoteControlTests {
     private func answer(_ request: String, token: ControlToken? = ControlToken("0123456789abcdef")) throws -> String {
         let channel = try EmbeddedChannel.served(token: token)
+        defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: request + "\r\n"))
         return try channel.written()
     }

@@ -20,6 +20,12 @@ extension EmbeddedChannel {
         return channel
     }
 
+    /// Ends it for good: what waits for a client that is gone would keep it for ever.
+    func end() {
+        embeddedEventLoop.advanceTime(by: .seconds(60))
+        _ = try? finish(acceptAlreadyClosed: true)
+    }
+
     /// What the server has written since the last call.
     func written() throws -> String {
         var text = ""

@@ -65,10 +65,10 @@ class Sink:
                 state["extended"] = header[:3] == b"\xff\xff\xff"
                 if form < 2:
                     state["length"], state["kind"] = int.from_bytes(header[3:6], "big"), header[6]
-                number = int.from_bytes(header[:3], "big")
-                state["step"] = 0 if form == 0 else number
+                stamp = int.from_bytes(header[:3], "big")
+                state["step"] = 0 if form == 0 else stamp
                 if form == 0:
-                    state["time"] = number
+                    state["time"] = stamp
             if state["extended"]:
                 self._take(4)
             if not state["body"]:
