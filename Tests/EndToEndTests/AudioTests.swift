@@ -174,7 +174,7 @@ import Testing
             timetable.show(dark, from: from, to: length, every: .milliseconds(40))
             timetable.sound(.app, silence, format: appFormat, from: from, to: length)
 
-            let stage = try Stage(.patient)
+            let stage = try Stage(FlashAndBeep.settings)
             let playback = try stage.live(showing: dark)
             try playback.play(timetable)
             try playback.client.finish()

@@ -4,6 +4,15 @@ import Testing
 
 /// When a viewer of a recording sees the picture become bright and hears the sound begin.
 struct FlashAndBeep {
+    /// Every picture is encoded, so that a flash is known to 40 ms; and where a busy machine sends the first bright one
+    /// late, no repeat of the dark one takes its place.
+    static var settings: DaemonSettings {
+        var settings = DaemonSettings.patient
+        settings.video["skip_unchanged"] = "false"
+        settings.video["idle_repeat_ms"] = "5000"
+        return settings
+    }
+
     /// On a busy machine frames are superseded, the first bright one too: a flash happened after the last dark frame
     /// and not after the first bright one.
     private(set) var flashes: [ClosedRange<Double>] = []

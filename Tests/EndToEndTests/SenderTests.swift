@@ -10,9 +10,7 @@ import Testing
     @Test(.inItsTurn) func aLatePipeIsInStepWithAFile() async throws {
         try await blocking {
             // Sound that a busy machine delivers late is none of this test's business.
-            var settings = DaemonSettings.patient
-            settings.audio = ["min_latency_ms": "1500", "max_latency_ms": "2000"]
-            let stage = try Stage(settings)
+            let stage = try Stage(FlashAndBeep.settings)
             let folder = try TemporaryDirectory("late")
             let events: [Range<Double>] = [1.2..<1.5, 2.4..<2.7, 3.6..<3.9]
             try Self.clip(length: 5, bright: events).write(to: URL(filePath: folder.file("clip.y4m")))

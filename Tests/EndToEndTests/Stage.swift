@@ -102,7 +102,8 @@ extension DaemonSettings {
     /// default forgives.
     static var patient: DaemonSettings {
         var settings = DaemonSettings()
-        settings.audio["min_latency_ms"] = "400"
+        settings.audio["min_latency_ms"] = "1500"
+        settings.audio["max_latency_ms"] = "3000"
         return settings
     }
 }

@@ -55,11 +55,7 @@ import Testing
 
     @Test(.inItsTurn) func aClockThatRestartsEachSecondLosesNothing() async throws {
         try await blocking {
-            // More patience than a busy machine needs.
-            var settings = DaemonSettings()
-            settings.audio["min_latency_ms"] = "2000"
-            settings.audio["max_latency_ms"] = "4000"
-            let result = try play(settings, pictures: true) {
+            let result = try play(.patient, pictures: true) {
                 MediaTime(nanoseconds: $0.nanoseconds % 1_000_000_000)
             }
             // A client that a busy machine holds up at the very moment of a restart leaves a gap.
