@@ -100,6 +100,14 @@ struct Daemon {
                 "capture_socket": "\(capturePath)", "control_socket": "\(controlPath)",
                 "destinations": "\(configuration.destinations.map(\.description).joined(separator: ", "))",
             ])
+        if let listen = configuration.control.listen, !listen.isLoopback {
+            logger.warning(
+                "other machines may reach the control server, and it is not encrypted",
+                metadata: [
+                    "address": "\(listen)",
+                    "now": "whoever reads along has the token; 127.0.0.1 behind a proxy that speaks TLS keeps it",
+                ])
+        }
         if let freeze = try? TestFreeze(environment: environment) {
             logger.critical(
                 "a test hook is set", metadata: ["now": "the encoder hangs after \(freeze.encoderFrames) frames"])

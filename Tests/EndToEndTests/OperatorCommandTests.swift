@@ -222,6 +222,15 @@ import Testing
             let said = try control(stage.daemon, "top")
             #expect(said.exit == .code(0) && said.output.hasPrefix("idle for "), "\(said)")
             #expect(said.output.contains("main         idle") && !said.output.contains("\u{1B}"))
+            let data = try ChildProcess(
+                ProductExecutable.upcastctl.path, ["top", "--json", "--socket", stage.daemon.controlSocket])
+            try waitFor("two statuses", evidence: { data.output + data.errors }) {
+                data.output.split(separator: "\n").count > 2
+            }
+            for line in data.output.split(separator: "\n").dropLast() {
+                #expect(try json(String(line))["state"] as? String == "idle", "\(line)")
+            }
+            try data.stop(SIGTERM)
             try stage.end()
         }
     }
