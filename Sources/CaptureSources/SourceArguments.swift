@@ -14,6 +14,16 @@ package enum SourceArguments {
         return (width, height)
     }
 
+    /// `300x80+40-20`: width, height, and the place of the top left corner, as X writes geometries.
+    package static func rectangle(
+        _ text: String
+    ) throws(InputError) -> (x: Int, y: Int, width: Int, height: Int) {
+        guard let parts = text.wholeMatch(of: /([0-9]{1,6})x([0-9]{1,6})([+-][0-9]{1,6})([+-][0-9]{1,6})/)?.output,
+            let width = Int(parts.1), let height = Int(parts.2), let x = Int(parts.3), let y = Int(parts.4)
+        else { throw InputError("\(text) is no rectangle; write it as WIDTHxHEIGHT+X+Y, for example 300x80+40+20") }
+        return (x, y, width, height)
+    }
+
     /// `30` or `30000/1001`.
     package static func rate(_ text: String) throws(InputError) -> FrameRate {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) ?? 0 }

@@ -26,8 +26,11 @@ package import MediaCore
     private let scalers: (PlaneScaler, PlaneScaler, PlaneScaler)
     private let converter = ColorConverter()
     private var bars: CanvasBars
+    private let secureColor: (red: UInt8, green: UInt8, blue: UInt8)
 
     private var work: Work?
+    /// What of the frame that has been begun must not be shown.
+    private var redaction: Redaction?
 
     /// Bytes that one intake uses at most for sources up to this size, for the memory plan: 0.3 MB of buffers, and the
     /// strips and tables of three scalers.
@@ -60,9 +63,12 @@ package import MediaCore
         var gatheredRows = 0
     }
 
-    /// - Parameter bars: for all pictures that will be filled.
-    package init(bars: CanvasBars) {
+    /// - Parameters:
+    ///   - bars: for all pictures that will be filled.
+    ///   - secureColor: what secure regions are painted with, in full-range RGB.
+    package init(bars: CanvasBars, secureColor: (red: UInt8, green: UInt8, blue: UInt8) = (0, 0, 0)) {
         self.bars = bars
+        self.secureColor = secureColor
         unsafe buffer = .allocate(byteCount: PlaneBands.byteLimit + Self.slack, alignment: 64)
         unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0, count: PlaneBands.byteLimit + Self.slack)
         unsafe unpacked = UnsafeMutableRawPointer
@@ -81,8 +87,13 @@ package import MediaCore
     /// Starts a sample; one that was not complete is forgotten. `picture` has the canvas's size, and is the
     /// caller's again once `nextBand` returns nil, or after `cancel`. Throws where the sample's planes do not lie one
     /// behind the other or the picture is of another size; nothing is begun then.
-    package func begin(_ plan: GeometryPlan, into picture: Picture) throws(GeometryError) {
+    ///
+    /// - Parameter regions: of this sample; nothing of what lies in them is in the picture.
+    package func begin(
+        _ plan: GeometryPlan, into picture: Picture, hiding regions: SecureRegions = SecureRegions()
+    ) throws(GeometryError) {
         work = nil
+        redaction = regions.isEmpty ? nil : Redaction(regions, color: secureColor, of: plan)
         try plan.checkLayout()
         guard (picture.width, picture.height) == (plan.canvas.width, plan.canvas.height) else {
             throw GeometryError.sizeMismatch(
@@ -122,15 +133,15 @@ package import MediaCore
             work.gatheredRows += 1
             work.nextRow += 1
             if work.gatheredRows == 2 || work.nextRow == work.bands.rows {
-                unsafe process(
-                    buffer, stride: work.bands.rowBytes, firstRow: work.nextRow - work.gatheredRows,
+                processBuffer(
+                    stride: work.bands.rowBytes, firstRow: work.nextRow - work.gatheredRows,
                     rowCount: work.gatheredRows, of: work)
                 work.gatheredRows = 0
             }
         } else {
             let band = work.bands.band(at: work.nextRow)
-            unsafe process(
-                buffer, stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
+            processBuffer(
+                stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
             work.nextRow += band.rowCount
         }
         advance(work)
@@ -141,7 +152,10 @@ package import MediaCore
     package func bandArrived(at bytes: UnsafeRawPointer) throws(GeometryError) {
         guard var work else { throw GeometryError.noBandAwaited }
         let band = work.bands.band(at: work.nextRow)
-        if work.bands.isGathered {
+        // What is to be painted over is not ours to write: it is painted in a copy.
+        let isRedacted =
+            redaction?.touches(plane: band.plane, rows: band.firstRow..<band.firstRow + band.rowCount) == true
+        if work.bands.isGathered || isRedacted {
             unsafe bandBuffer.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: band.byteCount))
             return try bandArrived()
         }
@@ -168,9 +182,15 @@ package import MediaCore
         }
     }
 
-    /// Unpacks and scales rows of one plane. This is where the samples are still the client's own, read by nobody: a
-    /// region that must not be shown is painted over here, before anything else (in place in `buffer`; bytes that lie
-    /// elsewhere are not ours to write and have to be copied there first).
+    /// Processes rows that lie in `buffer`: here the samples are still the client's own, read by nobody, and what of
+    /// them must not be shown is painted over before anything is made of them.
+    private func processBuffer(stride: Int, firstRow: Int, rowCount: Int, of work: Work) {
+        unsafe redaction?.paint(
+            over: buffer, stride: stride, plane: work.bands.plane, firstRow: firstRow, rowCount: rowCount)
+        unsafe process(buffer, stride: stride, firstRow: firstRow, rowCount: rowCount, of: work)
+    }
+
+    /// Unpacks and scales rows of one plane.
     private func process(
         _ bytes: UnsafeRawPointer, stride: Int, firstRow: Int, rowCount: Int, of work: Work
     ) {

@@ -5,7 +5,7 @@ package enum MessageExtensions {
 
     /// Tags that have a meaning, without the critical bit.
     package enum Tag: UInt16, CaseIterable, Sendable {
-        /// Rectangles of a video sample that must not be shown. Sent as critical (0x8001); reserved in version 1.
+        /// What of a video sample must not be shown: `SecureRegionsField`. Sent as critical (0x8001).
         case secureRegions = 1
         /// The payload lies in shared memory, `payloadBytes` is zero: `SharedPayload`. Sent as critical (0x8002).
         case sharedMemory = 2
@@ -22,6 +22,7 @@ package enum MessageExtensions {
     static func check(_ body: RawSpan, from start: Int, in type: MessageType, fatal: Bool) throws(ProtocolError) {
         let end = body.byteCount
         var offset = start
+        var hasRegions = false
         while offset < end {
             guard end - offset >= 4 else {
                 throw ProtocolError(
@@ -42,6 +43,14 @@ package enum MessageExtensions {
             let known = Tag(rawValue: tag & ~criticalBit)
             if type == .video, known == .sharedMemory || (known == .damage && length == 0) {
                 // Whoever decodes the picture reads it.
+            } else if type == .video, known == .secureRegions {
+                // Which of two lists is meant, nobody knows.
+                guard !hasRegions else {
+                    throw ProtocolError(
+                        .badSecureRegions, fatal: false,
+                        "video: there are two lists of secure regions; the picture is refused and not shown")
+                }
+                hasRegions = true
             } else if known == .secureRegions || known == .sharedMemory || tag & criticalBit != 0 {
                 let name =
                     switch known {

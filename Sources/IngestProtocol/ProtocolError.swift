@@ -47,6 +47,8 @@ package enum ErrorCode: UInt16, CaseIterable, Sendable {
     case sampleOverwritten = 26
     /// A picture is said to be the last one, which was not taken or had another format.
     case unknownPicture = 27
+    /// A list of secure regions contradicts itself or is too long: what it hides is not known, so nothing is shown.
+    case badSecureRegions = 28
 
     /// A stream description is consistent, but names PCM that is not taken.
     case unsupportedAudioFormat = 30

@@ -13,6 +13,8 @@ package struct VideoMessage: Equatable, Sendable {
     package var orientationRaw: UInt8
     /// Where the payload lies if it does not follow.
     package var shared: SharedPayload?
+    /// What of the picture must not be shown.
+    package var regions = SecureRegions()
     /// The picture is the one of the last video message with one: there is no payload.
     package var isUnchanged = false
 
@@ -66,6 +68,10 @@ package struct VideoMessage: Equatable, Sendable {
             pts: MediaTime(nanoseconds: body.int64(at: 0)), format: format, orientationRaw: body.uint8(at: 20),
             shared: shared)
         message.isUnchanged = isUnchanged
+        if let value = MessageExtensions.find(.secureRegions, in: body, from: fixedBytes) {
+            message.regions = try SecureRegionsField.decode(
+                body.extracting(value), pictureWidth: width, pictureHeight: height)
+        }
         return message
     }
 
@@ -120,6 +126,7 @@ package struct VideoMessage: Equatable, Sendable {
                 bytes.append(uint32: format.plane(index).stride)
             }
             bytes.append(zeros: 4)
+            SecureRegionsField.append(regions, to: &bytes)
             shared?.append(to: &bytes)
             if isUnchanged {
                 bytes.append(littleEndian: MessageExtensions.criticalBit | MessageExtensions.Tag.damage.rawValue)

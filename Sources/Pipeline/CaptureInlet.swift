@@ -27,6 +27,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     private var planned: (source: VideoSampleFormat, transform: UprightTransform, plan: GeometryPlan)?
     private let sourceText = Monitor("")
     private var filling: (picture: Picture, time: MediaTime)?
+    /// What the last picture that was begun hides.
+    private var shownRegions = SecureRegions()
     private var receiving: PCMBlock?
     private let skipsUnchanged: Bool
     /// An operator has paused the broadcast: what comes is counted and thrown away.
@@ -95,13 +97,14 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             return false
         }
         do {
-            try intake.begin(plan, into: picture)
+            try intake.begin(plan, into: picture, hiding: message.regions)
         } catch {
             slot.recycle(picture)
             counters.framesAbandoned.add()
             throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be taken: \(error)")
         }
         filling = (picture, placement.time)
+        shownRegions = message.regions
         return true
     }
 
@@ -145,7 +148,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         counters.framesReceived.add()
         guard slot.newest != nil, !hasMissedPicture, let planned, planned.source == message.format,
-            planned.transform == transform(of: message)
+            planned.transform == transform(of: message), shownRegions == message.regions
         else {
             counters.framesAbandoned.add()
             throw ProtocolError(

@@ -118,12 +118,14 @@ public final class CaptureConnection: Sendable {
     ///   - payload: at least `format.payloadBytes`, with the planes one behind the other.
     ///   - pts: nanoseconds on any clock, the same one for video and audio.
     ///   - orientation: how to turn it to be upright; nil is taken as up.
+    ///   - secure: what of it must not be shown.
     /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
     public func sendVideo(
-        _ payload: RawSpan, format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil
+        _ payload: RawSpan, format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil,
+        secure: CaptureSecureRegions = .none
     ) throws(CaptureError) {
         try unsafe payload.withUnsafeBytes { bytes throws(CaptureError) in
-            try unsafe sendVideo(format.layout, PayloadPieces(first: bytes), pts, orientation)
+            try unsafe sendVideo(format.layout, PayloadPieces(first: bytes), pts, orientation, secure)
         }
     }
 
@@ -133,7 +135,8 @@ public final class CaptureConnection: Sendable {
     /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
     @unsafe public func sendVideo(
         plane0: UnsafeRawBufferPointer, plane1: UnsafeRawBufferPointer? = nil, plane2: UnsafeRawBufferPointer? = nil,
-        format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil
+        format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil,
+        secure: CaptureSecureRegions = .none
     ) throws(CaptureError) {
         let layout = format.gathered
         let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -148,14 +151,15 @@ public final class CaptureConnection: Sendable {
             }
             unsafe pieces[index] = UnsafeRawBufferPointer(rebasing: plane[..<wanted])
         }
-        try sendVideo(layout, pieces, pts, orientation)
+        try sendVideo(layout, pieces, pts, orientation, secure)
     }
 
     private func sendVideo(
-        _ layout: VideoSampleFormat, _ pieces: PayloadPieces, _ pts: Int64, _ orientation: CaptureOrientation?
+        _ layout: VideoSampleFormat, _ pieces: PayloadPieces, _ pts: Int64, _ orientation: CaptureOrientation?,
+        _ secure: CaptureSecureRegions
     ) throws(CaptureError) {
         try check(layout, pieces.byteCount)
-        let message = Self.message(layout, pts, orientation)
+        let message = try Self.message(layout, pts, orientation, secure)
         if isUnchanged(pieces, message.kind) { return try sendUnchanged(message) }
         if let place = try place(pieces.byteCount) {
             var end = 0
@@ -170,8 +174,8 @@ public final class CaptureConnection: Sendable {
         try send(message, pieces)
     }
 
-    /// Room for a frame, to be filled and given to `send(_:at:orientation:)`: without a copy where the daemon reads
-    /// this client's memory. Any thread.
+    /// Room for a frame, to be filled and given to `send(_:at:orientation:secure:)`: without a copy where the daemon
+    /// reads this client's memory. Any thread.
     ///
     /// - Throws: `invalidArgument` for a format that the daemon does not take.
     public func frame(_ format: CaptureVideoFormat) throws(CaptureError) -> CaptureFrame {
@@ -183,12 +187,13 @@ public final class CaptureConnection: Sendable {
 
     /// Sends a frame that has been filled; once.
     ///
-    /// - Parameters: as of `sendVideo(_:format:at:orientation:)`.
+    /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:)`.
     public func send(
-        _ frame: CaptureFrame, at pts: Int64, orientation: CaptureOrientation? = nil
+        _ frame: CaptureFrame, at pts: Int64, orientation: CaptureOrientation? = nil,
+        secure: CaptureSecureRegions = .none
     ) throws(CaptureError) {
         precondition(!frame.isSent, "a frame is sent once")
-        let message = Self.message(frame.format.layout, pts, orientation)
+        let message = try Self.message(frame.format.layout, pts, orientation, secure)
         let pieces = unsafe PayloadPieces(first: UnsafeRawBufferPointer(frame.bytes))
         if isUnchanged(pieces, message.kind) { return try sendUnchanged(message) }
         switch frame.memory {
@@ -214,9 +219,12 @@ public final class CaptureConnection: Sendable {
     }
 
     private static func message(
-        _ layout: VideoSampleFormat, _ pts: Int64, _ orientation: CaptureOrientation?
-    ) -> VideoMessage {
-        VideoMessage(pts: MediaTime(nanoseconds: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
+        _ layout: VideoSampleFormat, _ pts: Int64, _ orientation: CaptureOrientation?, _ secure: CaptureSecureRegions
+    ) throws(CaptureError) -> VideoMessage {
+        var message = VideoMessage(
+            pts: MediaTime(nanoseconds: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
+        message.regions = try secure.regions(width: layout.width, height: layout.height)
+        return message
     }
 
     private func sendUnchanged(_ message: VideoMessage) throws(CaptureError) {
@@ -382,5 +390,7 @@ extension MediaTime {
 }
 
 extension VideoMessage {
-    fileprivate var kind: FramePool.Kind { FramePool.Kind(format: format, orientation: orientationRaw) }
+    fileprivate var kind: FramePool.Kind {
+        FramePool.Kind(format: format, orientation: orientationRaw, regions: regions)
+    }
 }

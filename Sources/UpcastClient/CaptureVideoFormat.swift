@@ -97,7 +97,7 @@ public struct CaptureVideoFormat: Equatable, Sendable {
     /// Checked when it was made; the offsets are those of planes that stand one behind the other.
     package private(set) var layout: VideoSampleFormat
 
-    /// Bytes that `sendVideo(_:format:at:orientation:)` needs at least.
+    /// Bytes that `sendVideo(_:format:at:orientation:secure:)` needs at least.
     public var payloadBytes: Int { layout.minimumPayloadBytes }
 
     /// A format whose planes follow one another, each of `rows * stride` bytes.

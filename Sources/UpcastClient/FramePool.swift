@@ -30,6 +30,7 @@ final class FramePool: Sendable {
     struct Kind: Equatable {
         var format: VideoSampleFormat
         var orientation: UInt8
+        var regions: SecureRegions
     }
 
     fileprivate enum Use: Equatable {

@@ -20,6 +20,8 @@ struct SessionPlan: Sendable {
     var name: String
     var convention: OrientationConvention
     var orientation: OrientationSchedule
+    /// Of every frame.
+    var secure: CaptureSecureRegions
     var video: Video?
     var appAudio: Audio?
     var microphone: Audio?
@@ -37,6 +39,15 @@ struct SessionPlan: Sendable {
         name = command.name
         convention = command.convention == .exif ? .exif : .replayKit
         orientation = try OrientationSchedule(command.orientation)
+        guard command.secure.count <= CaptureSecureRegions.capacity else {
+            throw InputError("--secure may be given \(CaptureSecureRegions.capacity) times")
+        }
+        var regions: [CaptureSecureRegions.Rectangle] = []
+        for text in command.secure {
+            let (x, y, width, height) = try SourceArguments.rectangle(text)
+            regions.append(.init(x: x, y: y, width: width, height: height))
+        }
+        secure = CaptureSecureRegions(regions)
         matrix = command.color.map { $0 == .bt709 ? .bt709 : $0 == .bt601 ? .bt601 : .bt2020 }
         range = command.range.map { $0 == .video ? .video : .full }
         loops = command.loop

@@ -45,7 +45,8 @@ struct Track {
         try unsafe feed.run(into: memory, leftOut: { shared.withLock { $0.late += 1 } }) { pts, tag in
             guard let ready = frame, !isPaused else { return }
             try connection.send(
-                ready, at: pts.nanoseconds, orientation: tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) })
+                ready, at: pts.nanoseconds, orientation: tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) },
+                secure: plan.secure)
             frame = nil
             shared.withLock { $0.frames += 1 }
         }

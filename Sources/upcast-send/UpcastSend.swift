@@ -60,6 +60,14 @@ import UpcastClient
     var orientation = "up"
 
     @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A rectangle of every picture that must not be shown, as 300x80+40+20: width, height, place.",
+            discussion: "In pixels of the picture as it is stored, before it is turned. May be given several times.",
+            valueName: "rectangle"))
+    var secure: [String] = []
+
+    @Option(
         help: ArgumentHelp(
             "The pictures' matrix (default: bt709 for HD, else bt601).",
             discussion: "ffmpeg makes bt601 of a screen that it grabs, whatever its size, and Y4M does not say so."))

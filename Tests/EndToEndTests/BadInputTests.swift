@@ -93,11 +93,18 @@ import Testing
         Offence("an unknown colour matrix", .badColor) { .video($0).body(21, 1, 77).followed(by: payload) },
         Offence("an unknown colour range", .badColor) { .video($0).body(22, 1, 3).followed(by: payload) },
         Offence("a video body that is too short", .malformedBody) { .video($0).cut(toBody: 20).followed(by: payload) },
-        Offence("secure regions, which this version cannot apply", .unsupportedExtension) {
-            WireBytes.video($0).adding(extension: 0x8001, length: 4, value: [0, 0, 0, 0]).followed(by: payload)
+        Offence("more secure regions than there are bytes", .badSecureRegions) {
+            WireBytes.video($0).adding(extension: 0x8001, length: 4, value: [1, 0, 0, 0]).followed(by: payload)
         },
-        Offence("secure regions without the critical bit", .unsupportedExtension) {
-            WireBytes.video($0).adding(extension: 0x0001, length: 4, value: [0, 0, 0, 0]).followed(by: payload)
+        Offence("the same without the critical bit", .badSecureRegions) {
+            WireBytes.video($0).adding(extension: 0x0001, length: 4, value: [1, 0, 0, 0]).followed(by: payload)
+        },
+        Offence("secure regions with a flag that nobody knows", .badSecureRegions) {
+            WireBytes.video($0).adding(extension: 0x8001, length: 4, value: [0, 0, 2, 0]).followed(by: payload)
+        },
+        Offence("two lists of secure regions", .badSecureRegions) {
+            WireBytes.video($0).adding(extension: 0x8001, length: 4, value: [0, 0, 0, 0])
+                .adding(extension: 0x8001, length: 4, value: [0, 0, 0, 0]).followed(by: payload)
         },
         Offence("half an extension", .malformedExtension) {
             WireBytes.video($0).adding(extension: 3, length: 9, value: [0]).followed(by: payload)

@@ -49,11 +49,14 @@ final class Stage: Sendable {
     }
 
     /// Sends a picture and waits until it has been encoded; again, where the daemon took a newer one in its place.
-    func show(_ sample: RawSample, orientation: OrientationTag, in playback: Playback) throws {
+    func show(
+        _ sample: RawSample, orientation: OrientationTag, hiding regions: SecureRegions = SecureRegions(),
+        in playback: Playback
+    ) throws {
         var encoded = try settledFrames()
         let before = encoded
         while encoded == before {
-            try playback.client.send(sample, pts: playback.now, orientation: orientation)
+            try playback.client.send(sample, pts: playback.now, orientation: orientation, hiding: regions)
             let sent = playback.client.samplesSent
             encoded = try settledFrames(received: sent)
         }

@@ -10,10 +10,11 @@ extension FrameIntake {
 
 /// Sends a payload through an intake band by band, as a socket reader would.
 func take(
-    _ payload: [UInt8], _ plan: GeometryPlan, with intake: FrameIntake? = nil, into given: Picture? = nil
+    _ payload: [UInt8], _ plan: GeometryPlan, with intake: FrameIntake? = nil, into given: Picture? = nil,
+    hiding regions: SecureRegions = SecureRegions()
 ) throws -> Picture {
     let (picture, intake) = (given ?? picture(of: plan.canvas), intake ?? FrameIntake(plan.canvas))
-    try intake.begin(plan, into: picture)
+    try intake.begin(plan, into: picture, hiding: regions)
     try finish(payload, with: intake)
     return picture
 }
@@ -30,9 +31,11 @@ func finish(_ payload: [UInt8], with intake: FrameIntake) throws {
 }
 
 /// Has the bands taken from where they lie.
-func takeInPlace(_ payload: [UInt8], _ plan: GeometryPlan) throws -> Picture {
+func takeInPlace(
+    _ payload: [UInt8], _ plan: GeometryPlan, hiding regions: SecureRegions = SecureRegions()
+) throws -> Picture {
     let (intake, picture) = (FrameIntake(plan.canvas), picture(of: plan.canvas))
-    try intake.begin(plan, into: picture)
+    try intake.begin(plan, into: picture, hiding: regions)
     // What is read beyond a row's end is there.
     try (payload + [UInt8](repeating: 0, count: 64)).withUnsafeBytes { bytes in
         while let band = intake.nextBand() { try intake.bandArrived(at: bytes.baseAddress! + band.payloadOffset) }

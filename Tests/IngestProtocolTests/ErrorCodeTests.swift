@@ -138,8 +138,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (video, videoBytes, UInt16(0x8001), "secure regions"), (audio, audioBytes, 0x8002, "shared memory"),
-        (video, videoBytes, 1, "secure regions"), (audio, audioBytes, 2, "shared memory"),
+        (audio, audioBytes, UInt16(0x8001), "secure regions"), (audio, audioBytes, 0x8002, "shared memory"),
+        (audio, audioBytes, 1, "secure regions"), (audio, audioBytes, 2, "shared memory"),
         (video, videoBytes, 0x8003, "0x8003"),
         (audio, audioBytes, 0xffff, "0xffff"), (annotated, 0, 0x8100, "0x8100"),
         (started, 0, 0x8100, "0x8100"), (finished, 0, 0x8100, "0x8100"), (.bare(.paused), 0, 0x8004, "0x8004"),

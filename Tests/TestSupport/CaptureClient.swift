@@ -58,8 +58,12 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         return try waitForReply("a welcome") { if case .welcome(let welcome) = $0 { welcome } else { nil } }
     }
 
-    package func send(_ sample: RawSample, pts: MediaTime, orientation: OrientationTag? = .up) throws {
-        let message = VideoMessage(pts: pts, format: sample.format, orientation: orientation)
+    package func send(
+        _ sample: RawSample, pts: MediaTime, orientation: OrientationTag? = .up,
+        hiding regions: SecureRegions = SecureRegions()
+    ) throws {
+        var message = VideoMessage(pts: pts, format: sample.format, orientation: orientation)
+        message.regions = regions
         try send { message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1) }
         try sendRaw(sample.payload)
         samplesSent += 1

@@ -1,0 +1,133 @@
+internal import Glibc
+internal import MediaCore
+
+/// Paints over what must not be shown: on the source's own samples, before they are unpacked, scaled, turned or
+/// converted, so that nothing of them is in what is made of them.
+///
+/// A rectangle is widened by `reach` and then to whole chroma samples. Chroma that stands for two pixels has as a rule
+/// been made of more than two: the capturing side filtered it.
+struct Redaction {
+    /// Pixels in each direction: a chroma filter of up to five taps.
+    static let reach = 2
+
+    private let regions: SecureRegions
+    private let format: PixelFormat
+    private let crop: PixelRect
+    /// An element of each plane, in memory's order.
+    private let paint: (UInt32, UInt32, UInt32)
+
+    /// - Parameter color: full-range RGB.
+    init(_ regions: SecureRegions, color: (red: UInt8, green: UInt8, blue: UInt8), of plan: GeometryPlan) {
+        self.regions = regions
+        format = plan.source.pixelFormat
+        crop = plan.crop
+        var meaning = plan.source.color
+        meaning.range = format.rangeOfName ?? meaning.range
+        let converted = CanvasColor(red: color.red, green: color.green, blue: color.blue, color: meaning)
+        paint = Self.elements(format, color, converted)
+    }
+
+    var isEmpty: Bool { regions.isEmpty }
+
+    /// Whether anything is to be painted on rows of a plane, counted from the crop's first.
+    func touches(plane: Int, rows: Range<Int>) -> Bool {
+        if regions.coversAll { return true }
+        return (0..<regions.count).contains { !self.rows(of: regions[$0], on: plane).clamped(to: rows).isEmpty }
+    }
+
+    /// Paints over rows of a plane.
+    ///
+    /// - Parameters:
+    ///   - samples: of the crop's first column in the first of the rows.
+    ///   - firstRow: counted from the crop's first.
+    func paint(over samples: UnsafeMutableRawPointer, stride: Int, plane: Int, firstRow: Int, rowCount: Int) {
+        let band = firstRow..<firstRow + rowCount
+        if regions.coversAll {
+            return unsafe fill(samples, stride, plane, rows: 0..<rowCount, columns: 0..<columnCount(plane))
+        }
+        for index in 0..<regions.count {
+            let rows = rows(of: regions[index], on: plane).clamped(to: band)
+            let columns = columns(of: regions[index], on: plane)
+            guard !rows.isEmpty, !columns.isEmpty else { continue }
+            unsafe fill(
+                samples, stride, plane, rows: rows.lowerBound - firstRow..<rows.upperBound - firstRow,
+                columns: columns)
+        }
+    }
+
+    // MARK: Where
+
+    private func columnCount(_ plane: Int) -> Int {
+        let shape = format.plane(plane)
+        return (crop.width + shape.widthDivisor - 1) / shape.widthDivisor
+    }
+
+    private func columns(of rectangle: SecureRegions.Rectangle, on plane: Int) -> Range<Int> {
+        Self.elements(
+            Int(rectangle.left)..<Int(rectangle.right), from: crop.x, count: crop.width,
+            divisor: format.plane(plane).widthDivisor)
+    }
+
+    private func rows(of rectangle: SecureRegions.Rectangle, on plane: Int) -> Range<Int> {
+        Self.elements(
+            Int(rectangle.top)..<Int(rectangle.bottom), from: crop.y, count: crop.height,
+            divisor: format.plane(plane).heightDivisor)
+    }
+
+    /// Pixels as elements of a plane that begins at `origin`, an even number, and has `count` pixels.
+    private static func elements(_ pixels: Range<Int>, from origin: Int, count: Int, divisor: Int) -> Range<Int> {
+        // Even numbers are whole chroma samples of every format.
+        let first = (pixels.lowerBound - reach) & ~1
+        let end = (pixels.upperBound + reach + 1) & ~1
+        let (from, to) = (max(0, first - origin), min(count, end - origin))
+        guard from < to else { return 0..<0 }
+        return from / divisor..<(to + divisor - 1) / divisor
+    }
+
+    // MARK: With what
+
+    private func fill(
+        _ samples: UnsafeMutableRawPointer, _ stride: Int, _ plane: Int, rows: Range<Int>, columns: Range<Int>
+    ) {
+        let size = format.plane(plane).bytesPerElement
+        let element = plane == 0 ? paint.0 : plane == 1 ? paint.1 : paint.2
+        for row in rows {
+            let start = unsafe samples + row * stride + columns.lowerBound * size
+            switch size {
+            case 1: unsafe memset(start, CInt(element & 0xFF), columns.count)
+            case 2:
+                let element = UInt16(truncatingIfNeeded: element)
+                for index in 0..<columns.count {
+                    unsafe start.storeBytes(of: element, toByteOffset: 2 * index, as: UInt16.self)
+                }
+            default:
+                for index in 0..<columns.count {
+                    unsafe start.storeBytes(of: element, toByteOffset: 4 * index, as: UInt32.self)
+                }
+            }
+        }
+    }
+
+    /// One element of each plane, its first byte in memory the lowest (the machine is little-endian).
+    private static func elements(
+        _ format: PixelFormat, _ rgb: (red: UInt8, green: UInt8, blue: UInt8), _ color: CanvasColor
+    ) -> (UInt32, UInt32, UInt32) {
+        func bytes(_ a: UInt8, _ b: UInt8 = 0, _ c: UInt8 = 0, _ d: UInt8 = 0) -> UInt32 {
+            UInt32(a) | UInt32(b) << 8 | UInt32(c) << 16 | UInt32(d) << 24
+        }
+        let (y, cb, cr) = (color.y, color.u, color.v)
+        switch format.layout {
+        case .planar(_, let crFirst): return (bytes(y), bytes(crFirst ? cr : cb), bytes(crFirst ? cb : cr))
+        case .pairs(_, let crFirst): return (bytes(y), crFirst ? bytes(cr, cb) : bytes(cb, cr), 0)
+        // Eight bits as the upper ones of ten, which stand in the upper ones of sixteen.
+        case .tenBitPairs: return (bytes(0, y), bytes(0, cb, 0, cr), 0)
+        case .packed(let lumaFirst): return (lumaFirst ? bytes(y, cb, y, cr) : bytes(cb, y, cr, y), 0, 0)
+        case .gray: return (bytes(y), 0, 0)
+        case .rgb(let red, let blue):
+            func byte(_ value: UInt8, at place: Int) -> UInt32 { UInt32(value) << (8 * UInt32(place)) }
+            let green = (red + blue) / 2
+            // The fourth byte is ignored, wherever it stands.
+            return (byte(rgb.red, at: red) | byte(rgb.green, at: green) | byte(rgb.blue, at: blue), 0, 0)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// What of a stored picture must not be shown: rectangles in its own pixels, before it is turned, or all of it.
+///
+/// A value without memory of its own, so that a frame with regions allocates nothing. Rectangles are kept as far as
+/// they lie in the picture; those outside of it, and empty ones, hide nothing and are not kept.
+package struct SecureRegions: Equatable, Sendable {
+    /// The most rectangles of one picture.
+    package static let capacity = 64
+
+    /// Pixels from the picture's top left corner, the end not included; in the picture, and not empty.
+    package struct Rectangle: Equatable, Sendable {
+        package let left, top, right, bottom: UInt16
+    }
+
+    /// Nothing of the picture is shown (protected content).
+    package var coversAll = false
+    package private(set) var count = 0
+    private var kept = InlineArray<64, Rectangle>(repeating: Rectangle(left: 0, top: 0, right: 0, bottom: 0))
+
+    /// Everything is shown.
+    package init() {}
+
+    package var isEmpty: Bool { !coversAll && count == 0 }
+
+    /// The rectangle `index`, from 0 up to `count`.
+    package subscript(index: Int) -> Rectangle {
+        precondition(index < count, "there is no such rectangle")
+        return kept[index]
+    }
+
+    /// Hides a rectangle of a picture of `pictureWidth` x `pictureHeight` pixels, at most 65,535 each.
+    ///
+    /// - Parameters:
+    ///   - x, y: may be negative.
+    ///   - width, height: not negative; none of the four is beyond 32 bits.
+    package mutating func hide(
+        x: Int, y: Int, width: Int, height: Int, pictureWidth: Int, pictureHeight: Int
+    ) {
+        let (left, right) = (max(0, x), min(pictureWidth, x + width))
+        let (top, bottom) = (max(0, y), min(pictureHeight, y + height))
+        guard left < right, top < bottom else { return }
+        guard count < Self.capacity else { return coversAll = true }
+        kept[count] = Rectangle(
+            left: UInt16(left), top: UInt16(top), right: UInt16(right), bottom: UInt16(bottom))
+        count += 1
+    }
+
+    package static func == (a: SecureRegions, b: SecureRegions) -> Bool {
+        a.coversAll == b.coversAll && a.count == b.count && (0..<a.count).allSatisfy { a.kept[$0] == b.kept[$0] }
+    }
+}

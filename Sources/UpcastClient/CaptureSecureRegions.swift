@@ -1,0 +1,55 @@
+internal import MediaCore
+
+/// What of a frame must not be shown to anybody: the daemon paints it over before it does anything else with the frame.
+public struct CaptureSecureRegions: Equatable, Sendable {
+    /// The most rectangles of one frame.
+    public static let capacity = 64
+
+    /// Pixels of the frame as it is stored, before it is turned, from its top left corner. May lie outside of the
+    /// frame, partly or wholly, be empty, and overlap others.
+    public struct Rectangle: Equatable, Sendable {
+        public var x: Int
+        public var y: Int
+        public var width: Int
+        public var height: Int
+
+        public init(x: Int, y: Int, width: Int, height: Int) {
+            (self.x, self.y, self.width, self.height) = (x, y, width, height)
+        }
+    }
+
+    public var rectangles: [Rectangle]
+    /// Nothing of the frame is shown (protected content).
+    public var coversAll: Bool
+
+    public init(_ rectangles: [Rectangle] = [], coversAll: Bool = false) {
+        self.rectangles = rectangles
+        self.coversAll = coversAll
+    }
+
+    /// All of the frame is shown.
+    public static let none = CaptureSecureRegions()
+    /// Nothing of it is.
+    public static let wholeFrame = CaptureSecureRegions(coversAll: true)
+
+    /// As the daemon takes them, for a frame of this size.
+    func regions(width: Int, height: Int) throws(CaptureError) -> SecureRegions {
+        guard rectangles.count <= Self.capacity else {
+            throw CaptureError(
+                .invalidArgument,
+                "\(rectangles.count) secure regions; a frame has at most \(Self.capacity): join some, or hide it all")
+        }
+        var regions = SecureRegions()
+        regions.coversAll = coversAll
+        let limit = Int(Int32.max)
+        for rectangle in rectangles {
+            guard rectangle.width >= 0, rectangle.height >= 0, rectangle.width <= limit, rectangle.height <= limit,
+                (-limit...limit).contains(rectangle.x), (-limit...limit).contains(rectangle.y)
+            else { throw CaptureError(.invalidArgument, "a secure region's size is negative, or beyond 32 bits") }
+            regions.hide(
+                x: rectangle.x, y: rectangle.y, width: rectangle.width, height: rectangle.height, pictureWidth: width,
+                pictureHeight: height)
+        }
+        return regions
+    }
+}

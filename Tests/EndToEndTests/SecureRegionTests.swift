@@ -1,0 +1,96 @@
+import IngestProtocol
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: what lies in a secure region is in no frame that leaves, whatever the format, the turn, the fit and the
+/// scale; and the rest is as it was.
+@Suite struct SecureRegionTests {
+    /// Grey, so that whatever has colour in a recording comes from the marker: a chequer of saturated colours that
+    /// fills the region to its last pixel, at another place each time.
+    private func picture(
+        _ number: Int, marked: Bool, width: Int = 320, height: Int = 180
+    ) -> (RGBImage, SecureRegions) {
+        var image = RGBImage(width: width, height: height, filling: RGB(0.5, 0.5, 0.5))
+        let (x, y) = (3 + number * 37 % (width - 90), 5 + number * 23 % (height - 60))
+        let (wide, high) = (41 + number % 40, 23 + number % 30)
+        let colors = [RGB(1, 0, 1), RGB(0, 1, 0), RGB(1, 1, 0), RGB(0, 0, 1)]
+        if marked {
+            for row in y..<y + high {
+                for column in x..<x + wide { image[column, row] = colors[(column / 3 + row / 3 * 2) % 4] }
+            }
+        }
+        var regions = SecureRegions()
+        regions.hide(x: x, y: y, width: wide, height: high, pictureWidth: width, pictureHeight: height)
+        // Others that overlap it, reach out of the picture and lie beside it.
+        regions.hide(x: x + 5, y: y + 5, width: 10, height: 10, pictureWidth: width, pictureHeight: height)
+        regions.hide(x: -20, y: -20, width: 25, height: 25, pictureWidth: width, pictureHeight: height)
+        regions.hide(x: width + 3, y: 0, width: 25, height: 25, pictureWidth: width, pictureHeight: height)
+        return (image, regions)
+    }
+
+    /// The most that chroma strays from grey: what an encoder makes of grey beside black is far below, and what is
+    /// left of a marker far above.
+    private static let noise = 12
+
+    private func colored(_ image: I420Image) -> Int {
+        zip(image.u, image.v).count { abs(Int($0) - 128) > Self.noise || abs(Int($1) - 128) > Self.noise }
+    }
+
+    struct Canvas: Sendable, CustomTestStringConvertible {
+        let width, height: Int
+        var testDescription: String { "\(width)x\(height)" }
+    }
+
+    @Test(
+        .inItsTurn, arguments: FitMode.allCases,
+        [Canvas(width: 640, height: 360), Canvas(width: 192, height: 128)])
+    func nothingOfTheMarkerLeaves(fit: FitMode, canvas: Canvas) async throws {
+        try await blocking {
+            let stage = try Stage(DaemonSettings(width: canvas.width, height: canvas.height, fit: fit.rawValue))
+            let playback = try stage.live(showing: RawSample(picture(0, marked: false).0, format: .i420))
+            var number = 0
+            for storage in OrientationMatrixTests.storages {
+                for tag in OrientationTag.allCases {
+                    number += 1
+                    let (image, regions) = picture(number, marked: true)
+                    let sample = RawSample(
+                        image, format: storage.format, matrix: storage.matrix, range: storage.range,
+                        padding: storage.padding)
+                    try stage.show(sample, orientation: tag, hiding: regions, in: playback)
+                }
+            }
+            try playback.client.finish()
+            #expect(playback.client.errors.map(\.text) == [])
+            let recording = try stage.server.finishedRecording()
+            var frames = 0
+            try DecodedVideo.forEachFrame(of: recording) { frame in
+                frames += 1
+                let count = colored(frame.image)
+                #expect(count == 0, "frame \(frame.index) at \(frame.pts) s")
+                if count > 0 || frames == 60 {
+                    try PictureArchive.save(frame.image, as: "secure-\(fit)-\(canvas.width)-\(frame.index)")
+                }
+            }
+            #expect(frames > number)
+            try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+
+    /// The test above sees a marker that is there: without regions each picture has hundreds of coloured samples.
+    @Test(.inItsTurn) func theMarkerWouldBeSeen() async throws {
+        try await blocking {
+            let stage = try Stage(DaemonSettings(width: 192, height: 128))
+            let playback = try stage.live(showing: RawSample(picture(0, marked: false).0, format: .i420))
+            let (image, _) = picture(7, marked: true)
+            try stage.show(RawSample(image, format: .nv12VideoRange), orientation: .right, in: playback)
+            try playback.client.finish()
+            let recording = try stage.server.finishedRecording()
+            var most = 0
+            try DecodedVideo.forEachFrame(of: recording) { most = max(most, colored($0.image)) }
+            #expect(most > 100)
+            try stage.end()
+        }
+    }
+}
