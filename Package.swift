@@ -46,6 +46,7 @@ let package = Package(
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
         .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
         .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CPlanes"]),
+        .target(name: "Privacy", dependencies: ["MediaCore", "LinuxSystem"]),
         .target(name: "AudioMixing", dependencies: ["MediaCore", "CLibSWResample"]),
         .target(name: "Encoding", dependencies: ["MediaCore", "LinuxSystem", "FLV", "CLibAV"]),
         .target(
@@ -59,7 +60,7 @@ let package = Package(
             dependencies: [
                 "MediaCore", "LinuxSystem", "IngestProtocol", "ControlProtocol", "Timeline", "Configuration", "Ingest",
                 "FrameGeometry",
-                "AudioMixing", "Encoding", "Buffering", "Publishing",
+                "AudioMixing", "Encoding", "Buffering", "Publishing", "Privacy",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -80,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "upcastd",
             dependencies: [
-                "Pipeline", "Control", "ControlProtocol", "Configuration", "LinuxSystem", "MediaCore",
+                "Pipeline", "Control", "ControlProtocol", "Configuration", "LinuxSystem", "MediaCore", "Privacy",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
@@ -127,6 +128,7 @@ let package = Package(
         .testTarget(
             name: "FrameGeometryTests",
             dependencies: ["SeededRandom", "FrameGeometry", "MediaCore", "CLibSWScale", "CLibYUV"]),
+        .testTarget(name: "PrivacyTests", dependencies: ["Privacy", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(
             name: "EncodingTests", dependencies: ["SeededRandom", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),

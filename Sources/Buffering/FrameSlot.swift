@@ -12,6 +12,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         case frame(Picture, Tag)
         /// The picture that is shown is to be shown once more.
         case again(Tag)
+        /// What waited has been thrown away, and `throwAway` wants to be heard.
+        case thrownAway
         case timeout
         /// The slot was closed and holds nothing any more.
         case closed
@@ -25,6 +27,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         /// The last one that was handed over, unless it was given up.
         var newest: Picture?
         var isClosed = false
+        var hasThrownAway = false
         var superseded: UInt64 = 0
         /// Pictures that exist, those that the threads hold among them.
         var count: Int
@@ -118,6 +121,23 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
+    /// Any thread: the frame that waits is not wanted any more, and no later one is to be compared with it; wakes the
+    /// video thread.
+    ///
+    /// - Returns: whether one waited.
+    @discardableResult
+    package func throwAway() -> Bool {
+        monitor.signal { state in
+            let waited = state.waiting != nil || state.again != nil
+            if let waiting = state.waiting { state.giveBack(waiting.picture) }
+            state.waiting = nil
+            state.again = nil
+            state.newest = nil
+            state.hasThrownAway = true
+            return waited
+        }
+    }
+
     /// Either thread: gives a picture back, unused or done with.
     package func recycle(_ picture: Picture) {
         monitor.withLock { $0.giveBack(picture) }
@@ -127,6 +147,10 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// out.
     package func take(until deadline: MediaTime?) -> Outcome {
         monitor.wait(until: deadline) { state -> Outcome? in
+            if state.hasThrownAway {
+                state.hasThrownAway = false
+                return .thrownAway
+            }
             if let waiting = state.waiting {
                 state.waiting = nil
                 return .frame(waiting.picture, waiting.tag)

@@ -58,6 +58,7 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
                 switch step {
                 case .deliver(let sequence):
                     let entry = log.ring[sequence]
+                    log.ring.noteDelivered(entry.info)
                     buffer.place(headroom: headroom, byteCount: entry.byteCount)
                     unsafe buffer.withPayload { unsafe log.ring.copyPayload(of: sequence, to: $0) }
                     return .packet(entry.info, byteCount: entry.byteCount)

@@ -16,6 +16,8 @@ package enum DropCause: String, CaseIterable, Sendable {
     case outOfOrder = "out_of_order"
     /// There was no connection.
     case disconnected
+    /// The curtain was raised before it had been sent.
+    case takenBack = "taken_back"
 }
 
 /// Packets of one track that were dropped, by cause.
@@ -27,6 +29,7 @@ package struct TrackDrops: Equatable, Sendable {
     package var tooLarge = 0
     package var outOfOrder = 0
     package var disconnected = 0
+    package var takenBack = 0
 
     package init() {}
 
@@ -40,6 +43,7 @@ package struct TrackDrops: Equatable, Sendable {
             case .tooLarge: tooLarge
             case .outOfOrder: outOfOrder
             case .disconnected: disconnected
+            case .takenBack: takenBack
             }
         }
         set {
@@ -51,11 +55,14 @@ package struct TrackDrops: Equatable, Sendable {
             case .tooLarge: tooLarge = newValue
             case .outOfOrder: outOfOrder = newValue
             case .disconnected: disconnected = newValue
+            case .takenBack: takenBack = newValue
             }
         }
     }
 
-    package var total: Int { disposable + late + undecodable + evicted + tooLarge + outOfOrder + disconnected }
+    package var total: Int {
+        disposable + late + undecodable + evicted + tooLarge + outOfOrder + disconnected + takenBack
+    }
 }
 
 /// What one cursor dropped. Packets before its first keyframe do not count, but a keyframe that was too large to start

@@ -125,12 +125,26 @@ struct PacketCursorState {
 
     /// Of each track's next packet the one to be decoded first.
     private mutating func earliest(in ring: PacketLogRing) -> Int? {
-        for track in [Track.video, .audio] {
-            while next[track] < ring.end, ring[next[track]].info.track != track { next[track] += 1 }
-        }
+        pass(.video, in: ring)
+        pass(.audio, in: ring)
         guard next.video < ring.end else { return next.audio < ring.end ? next.audio : nil }
         guard next.audio < ring.end else { return next.video }
         return ring[next.audio].info.dts < ring[next.video].info.dts ? next.audio : next.video
+    }
+
+    /// Passes the other track's packets, and those that were taken back: they are in nobody's way, whenever they would
+    /// have been due.
+    private mutating func pass(_ track: Track, in ring: PacketLogRing) {
+        while next[track] < ring.end {
+            let entry = ring[next[track]]
+            if entry.info.track == track {
+                guard entry.missing == .takenBack else { return }
+                passed[track] += 1
+                count(1, of: track, as: startDTS == nil ? skipCause : .takenBack)
+                if track == .video, entry.info.priority != .disposable { awaitsKeyframe = true }
+            }
+            next[track] += 1
+        }
     }
 
     private enum Verdict {

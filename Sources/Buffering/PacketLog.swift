@@ -52,6 +52,19 @@ package final class PacketLog: PacketSink, Sendable {
         }
     }
 
+    /// Takes back every packet that no reader has had, and those of earlier epochs that the encoders still hold: once
+    /// it has returned, `PacketCursor.next` gives out none of them. Any thread; waits for one packet's copy at most.
+    ///
+    /// Packets of the new epoch may go on where the foremost reader is, though their decode times lie before those that
+    /// were taken back: with a delay the gap can be filled.
+    ///
+    /// - Parameters:
+    ///   - epoch: rises with each call.
+    ///   - age: takes back only packets newer than this, against the newest; nil for all.
+    package func takeBack(epoch: UInt32, newerThan age: MediaTime? = nil) -> TakenBack {
+        monitor.signal { $0.ring.takeBack(epoch: epoch, newerThan: age) }
+    }
+
     /// Any thread: holds fewer or more bytes from now on, and nothing back for longer than `maxDelay`. The oldest
     /// packets that do not fit are forgotten; with a shorter delay cursors are late at once, which they mend as ever.
     /// Little more memory is taken meanwhile than the larger of both sizes. False where the kernel refuses.

@@ -45,6 +45,10 @@ struct TrackCounts: Equatable {
     private var lastKeyframe = -1
     /// Each track's latest decode time.
     private(set) var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
+    /// Packets of earlier epochs come too late.
+    private(set) var epoch: UInt32 = 0
+    /// Each track's latest decode time that any reader has had.
+    private var delivered: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
 
     init(limits: PacketLogLimits) {
         guard let storage = RingStorage(byteCount: limits.maxBytes) else {
@@ -98,11 +102,12 @@ struct TrackCounts: Equatable {
         var missing: DropCause?
         if let last = info.track == .video ? lastDTS.video : lastDTS.audio, info.dts <= last { missing = .outOfOrder }
         if payload.count > limits.maxBytes { missing = .tooLarge }
+        if info.epoch < epoch { missing = .takenBack }
         let count = missing == nil ? payload.count : 0
         if missing == nil {
             if info.track == .video { lastDTS.video = info.dts } else { lastDTS.audio = info.dts }
             newestDTS = first == end ? info.dts : max(newestDTS, info.dts)
-        } else {
+        } else if missing != .takenBack {
             refused += 1
         }
         while first < end, !hasRoom(for: count) { first += 1 }
@@ -114,6 +119,48 @@ struct TrackCounts: Equatable {
         if missing == nil, info.track == .video, info.isKeyframe { lastKeyframe = end }
         written[info.track] += 1
         end += 1
+    }
+
+    // MARK: Taking back
+
+    /// A reader has had this packet.
+    func noteDelivered(_ info: PacketInfo) {
+        switch info.track {
+        case .video: delivered.video = max(delivered.video ?? info.dts, info.dts)
+        case .audio: delivered.audio = max(delivered.audio ?? info.dts, info.dts)
+        }
+    }
+
+    /// Readers get none of the packets that are held any more, and none of earlier epochs that are still to come.
+    /// What comes next goes on where the foremost reader is.
+    ///
+    /// - Parameter age: only packets newer than this, against the newest; nil for all.
+    /// - Returns: where each track goes on.
+    func takeBack(epoch new: UInt32, newerThan age: MediaTime?) -> TakenBack {
+        epoch = new
+        var taken = TakenBack(lastVideo: delivered.video, lastAudio: delivered.audio)
+        let bound = age.map { newestDTS - $0 }
+        lastKeyframe = -1
+        for sequence in first..<end {
+            let entry = self[sequence]
+            guard entry.missing == nil else { continue }
+            let (track, dts) = (entry.info.track, entry.info.dts)
+            if let bound, dts <= bound {
+                if track == .video {
+                    taken.lastVideo = max(taken.lastVideo ?? dts, dts)
+                    if entry.info.isKeyframe { lastKeyframe = sequence }
+                } else {
+                    taken.lastAudio = max(taken.lastAudio ?? dts, dts)
+                }
+                continue
+            }
+            if let last = track == .video ? delivered.video : delivered.audio, dts <= last {} else {
+                if track == .video { taken.videoPackets += 1 } else { taken.audioPackets += 1 }
+            }
+            unsafe entries[sequence % limits.maxPackets].missing = .takenBack
+        }
+        lastDTS = (taken.lastVideo, taken.lastAudio)
+        return taken
     }
 
     private func hasRoom(for count: Int) -> Bool {

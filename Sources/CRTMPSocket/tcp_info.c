@@ -27,3 +27,10 @@ int upcast_tcp_read_info(int fd, upcast_tcp_info *result) {
     };
     return 0;
 }
+
+void upcast_tcp_disconnect(int fd) {
+    struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+    connect(fd, &nobody, sizeof nobody);
+    // A socket that is not connected is ready for nothing but errors only after this.
+    shutdown(fd, SHUT_RDWR);
+}

@@ -10,6 +10,7 @@ package struct Configuration: Equatable, Sendable {
     package var log = LogConfiguration()
     package var memory = MemoryConfiguration()
     package var stop = StopConfiguration()
+    package var privacy = PrivacyConfiguration()
 
     package static let maxDestinations = 8
 

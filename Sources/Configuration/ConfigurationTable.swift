@@ -13,7 +13,8 @@ enum ConfigurationTable {
         ("control", "Where upcastctl and health checks connect."),
         ("log", "What the daemon says, on standard error."),
         ("memory", "The cap that the plan must fit under; see upcastd --plan."),
-        ("stop", "How a broadcast ends.")
+        ("stop", "How a broadcast ends."),
+        ("privacy", "What viewers get in place of what is private. docs/privacy.md says what is promised.")
     ]
 
     private static let nothing = "none."
@@ -221,6 +222,16 @@ enum ConfigurationTable {
                 "stop", "drain_ms", \.stop.drain, .milliseconds(0...60_000), unit: "ms",
                 "How long destinations may take to send what is queued when a broadcast ends; buffer.delay_ms comes on "
                     + "top.",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "secure_color", \.privacy.secureColor, .color, "Colour of secure regions.",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "curtain_style", \.privacy.curtainStyle, .cases(),
+                "The curtain: one colour, or the last picture that was allowed, 16 pixels wide, behind frosted glass.",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "curtain_color", \.privacy.curtainColor, .color, "Colour of a solid curtain.",
                 memory: nothing)
         ]
     }

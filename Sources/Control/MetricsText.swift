@@ -32,6 +32,7 @@ package struct MetricsText {
         gauge("uptime_seconds", "Since the daemon started.", Double(report.uptimeMilliseconds) / 1000)
         counter("broadcasts_total", "Broadcasts that began.", report.broadcasts)
         gauge("client_connected", "1 while a capture client is connected.", report.client == nil ? 0 : 1)
+        gauge("curtain_up", "1 while viewers see the curtain.", report.privacy.curtain.isUp ? 1 : 0)
     }
 
     private mutating func video(_ video: VideoStatus) {

@@ -31,6 +31,10 @@ package struct JSONFields {
         field(name, write: { .integer(value) }, read: { if case .integer(let new) = $0 { value = new } })
     }
 
+    package mutating func callAsFunction(_ name: String, _ value: inout Bool) {
+        field(name, write: { .bool(value) }, read: { if case .bool(let new) = $0 { value = new } })
+    }
+
     package mutating func callAsFunction(_ name: String, _ value: inout Double) {
         field(name, write: { .number(value) }) {
             switch $0 {

@@ -35,6 +35,7 @@ package struct StatusReport: JSONRecord {
     /// What the guard of the timeline met: jumps, corrections, skew; names end in their unit.
     package var timeline: [Counter] = []
     package var latency: [LatencyStatus] = []
+    package var privacy = PrivacyStatus()
 
     package init() {}
 
@@ -53,6 +54,7 @@ package struct StatusReport: JSONRecord {
         fields("memory", &memory)
         fields("timeline", &timeline)
         fields("latency", &latency)
+        fields("privacy", &privacy)
     }
 }
 

@@ -28,6 +28,8 @@ package final class AudioEncoder {
     private var submitted: Int64 = 0
     private var times: AudioBlockTimes
     private var lastDTS: MediaTime?
+    /// Packets of earlier ones are not written.
+    private var epoch: UInt32 = 0
     private var isFinished = false
 
     /// Bytes of anonymous memory that libavcodec's aac encoder and a block of samples hold, as measured (RssAnon).
@@ -99,16 +101,19 @@ package final class AudioEncoder {
     ///   - channels: one pointer for each channel of the settings.
     ///   - frames: samples a channel, any number.
     ///   - time: when the first of them is heard. Calls are to follow each other without gaps, as a mixer's do: a
-    ///     packet takes its time from the samples with which it begins.
+    ///     packet takes its time from the samples with which it begins, and its epoch.
     package func encode(
-        channels planes: UnsafePointer<UnsafePointer<Float>>, frames: Int, time: MediaTime, into sink: any PacketSink
+        channels planes: UnsafePointer<UnsafePointer<Float>>, frames: Int, time: MediaTime, epoch: UInt32 = 0,
+        into sink: any PacketSink
     ) throws(EncodingError) {
         guard !isFinished else { throw .finished(encoder: encoder.name) }
         var taken = 0
         while taken < frames {
             if buffered == 0 {
                 try check(unsafe av_frame_make_writable(frame.pointer), "copying samples", encoder: encoder.name)
-                times.insert(firstSample: submitted, time: time + MediaTime(sample: Int64(taken), rate: sampleRate))
+                times.insert(
+                    firstSample: submitted, time: time + MediaTime(sample: Int64(taken), rate: sampleRate),
+                    epoch: epoch)
             }
             let count = min(frameLength - buffered, frames - taken)
             for channel in 0..<channels {
@@ -118,6 +123,13 @@ package final class AudioEncoder {
             taken += count
             if buffered == frameLength { try submit(into: sink) }
         }
+    }
+
+    /// For a stream whose end was taken back: packets that begin with samples of earlier epochs are not written any
+    /// more, and what is encoded next may be heard at any time after `time`.
+    package func goBack(to time: MediaTime?, epoch: UInt32) {
+        self.epoch = epoch
+        if let time, let last = lastDTS, time < last { lastDTS = time }
     }
 
     /// Encodes what waits, padded with silence, and drains the encoder. Nothing can be encoded afterwards.
@@ -150,15 +162,16 @@ package final class AudioEncoder {
     private func drain(into sink: any PacketSink) throws(EncodingError) {
         while try encoder.receive() {
             let packet = unsafe encoder.packet
-            guard let data = unsafe packet.pointee.data, let time = unsafe times.time(of: packet.pointee.pts) else {
-                continue  // the run-up before the first sample
-            }
+            guard let data = unsafe packet.pointee.data,
+                let (time, epoch) = unsafe times.time(of: packet.pointee.pts)
+            else { continue }  // the run-up before the first sample
+            guard epoch >= self.epoch else { continue }
             // Times that the caller set back would go back on the wire; within a track they must rise.
             var dts = time
             if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
             lastDTS = dts
             sink.write(
-                PacketInfo(track: .audio, pts: dts, dts: dts, priority: .audio),
+                PacketInfo(track: .audio, pts: dts, dts: dts, priority: .audio, epoch: epoch),
                 payload: unsafe UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size)).bytes)
         }
     }

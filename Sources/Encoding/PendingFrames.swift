@@ -1,26 +1,30 @@
 internal import MediaCore
 
-/// When the frames that an encoder holds arrived, by presentation time; of fixed size, it never allocates after `init`.
+/// What is known of the frames that an encoder holds, by the encoder's time; of fixed size, it never allocates after
+/// `init`.
 struct PendingFrames {
-    private struct Entry {
+    struct Entry {
+        /// As the encoder was told.
+        var time: MediaTime
+        /// On the broadcast's timeline.
         var pts: MediaTime
         var arrival: MediaTime
+        var epoch: UInt32
     }
 
     /// More than any encoder here delays (x264's longest lookahead is 250, which no live settings use).
     private static let capacity = 64
     private var entries = [Entry](
-        repeating: Entry(pts: MediaTime(nanoseconds: .min), arrival: .zero), count: PendingFrames.capacity)
+        repeating: Entry(time: MediaTime(nanoseconds: .min), pts: .zero, arrival: .zero, epoch: 0),
+        count: PendingFrames.capacity)
     private var next = 0
 
     /// Remembers a frame in place of the oldest.
-    mutating func insert(pts: MediaTime, arrival: MediaTime) {
-        entries[next] = Entry(pts: pts, arrival: arrival)
+    mutating func insert(_ entry: Entry) {
+        entries[next] = entry
         next = (next + 1) % Self.capacity
     }
 
-    /// The arrival of the frame at `pts`; zero where it is not known any more.
-    func arrival(of pts: MediaTime) -> MediaTime {
-        entries.first { $0.pts == pts }?.arrival ?? .zero
-    }
+    /// The frame at the encoder's `time`; nil where it is not known any more.
+    subscript(time: MediaTime) -> Entry? { entries.first { $0.time == time } }
 }

@@ -31,6 +31,10 @@ package final class VideoEncoder {
     private var scratch: [UInt8] = []
     private var lastPTS: MediaTime?
     private var lastDTS: MediaTime?
+    /// How far the encoder's time is ahead of the broadcast's, which may go back.
+    private var ahead = MediaTime.zero
+    /// Frames of earlier ones are not written.
+    private var epoch: UInt32 = 0
     private var isFinished = false
 
     /// What an encoder needs to know to go on with another's stream.
@@ -38,6 +42,7 @@ package final class VideoEncoder {
         fileprivate var bitrate: Int
         fileprivate var lastPTS: MediaTime?
         fileprivate var lastDTS: MediaTime?
+        fileprivate var epoch: UInt32
     }
 
     /// Opens the encoder.
@@ -76,6 +81,7 @@ package final class VideoEncoder {
         bitrate = continuation?.bitrate ?? settings.bitrate
         lastPTS = continuation?.lastPTS
         lastDTS = continuation?.lastDTS
+        epoch = continuation?.epoch ?? 0
         isPaced = isX264
         self.settings = settings
         self.encoder = encoder
@@ -83,7 +89,9 @@ package final class VideoEncoder {
     }
 
     /// For the encoder that takes this one's place, once this one is finished.
-    package var continuation: Continuation { Continuation(bitrate: bitrate, lastPTS: lastPTS, lastDTS: lastDTS) }
+    package var continuation: Continuation {
+        Continuation(bitrate: bitrate, lastPTS: lastPTS, lastDTS: lastDTS, epoch: epoch)
+    }
 
     /// Whether the last packet was a keyframe. The first of another encoder must not follow it: two keyframes in a row
     /// have to differ in their number (idr_pic_id), and each encoder begins with the same.
@@ -99,9 +107,10 @@ package final class VideoEncoder {
     /// - Parameters:
     ///   - picture: I420 of the canvas's size, best in the memory of one of the last four.
     ///   - pts: later than the last frame's.
-    ///   - arrival: goes into the `PacketInfo` of this frame's packet.
+    ///   - arrival: goes into the `PacketInfo` of this frame's packet, as does `epoch`.
     package func encode(
-        _ picture: PicturePlanes, pts: MediaTime, forceKeyframe: Bool, arrival: MediaTime, into sink: any PacketSink
+        _ picture: PicturePlanes, pts: MediaTime, forceKeyframe: Bool, arrival: MediaTime, epoch: UInt32 = 0,
+        into sink: any PacketSink
     ) throws(EncodingError) {
         guard !isFinished else { throw .finished(encoder: encoder.name) }
         precondition(
@@ -109,14 +118,25 @@ package final class VideoEncoder {
             "the picture is not of the canvas's size")
         if let lastPTS, pts <= lastPTS { throw .timeDidNotRise(pts, after: lastPTS) }
         lastPTS = pts
-        if isPaced, pacing.advance(to: pts) { applyBitrate() }
-        pending.insert(pts: pts, arrival: arrival)
-        let isKeyframe = keyframes.mustForce(at: pts, requested: forceKeyframe)
+        let time = pts + ahead
+        if isPaced, pacing.advance(to: time) { applyBitrate() }
+        pending.insert(.init(time: time, pts: pts, arrival: arrival, epoch: epoch))
+        let isKeyframe = keyframes.mustForce(at: time, requested: forceKeyframe)
         let frame = unsafe try input(picture).frame
-        unsafe frame.pointee.pts = pts.nanoseconds
+        unsafe frame.pointee.pts = time.nanoseconds
         unsafe frame.pointee.pict_type = isKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         try unsafe encoder.send(frame)
         try drain(into: sink)
+    }
+
+    /// For a stream whose end was taken back: frames of earlier epochs that the encoder still holds are not written any
+    /// more, and the next one, which has to be a keyframe, may be shown at any time after `time`.
+    package func goBack(to time: MediaTime?, epoch: UInt32) {
+        self.epoch = epoch
+        guard let time, let last = lastPTS, time < last else { return }
+        ahead += last - time
+        lastPTS = time
+        lastDTS = time
     }
 
     private func input(_ picture: PicturePlanes) throws(EncodingError) -> InputFrame {
@@ -169,23 +189,29 @@ package final class VideoEncoder {
         let payload = unsafe converted.span.bytes.extracting(0..<written)
 
         let flags = unsafe packet.pointee.flags
-        let pts = unsafe MediaTime(nanoseconds: packet.pointee.pts)
-        var dts = unsafe MediaTime(nanoseconds: packet.pointee.dts)
-        if dts.nanoseconds == upcast_AV_NOPTS_VALUE { dts = pts }
+        let time = unsafe MediaTime(nanoseconds: packet.pointee.pts)
+        let known = pending[time]
+        // What is not known may be of any.
+        guard known?.epoch ?? 0 >= epoch else { return }
+        let pts = known?.pts ?? time - ahead
+        let decodeTime = unsafe MediaTime(nanoseconds: packet.pointee.dts)
+        var dts = decodeTime.nanoseconds == upcast_AV_NOPTS_VALUE ? pts : pts - (time - decodeTime)
         if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
         lastDTS = dts
         let priority: PacketPriority
         lastWasKeyframe = flags & AV_PKT_FLAG_KEY != 0
         if lastWasKeyframe {
             priority = .keyframe
-            keyframes.noteKeyframe(at: pts)
+            keyframes.noteKeyframe(at: time)
         } else if flags & AV_PKT_FLAG_DISPOSABLE != 0 || NALUnits.isDisposable(payload) {
             priority = .disposable
         } else {
             priority = .reference
         }
         sink.write(
-            PacketInfo(track: .video, pts: pts, dts: dts, priority: priority, arrival: pending.arrival(of: pts)),
+            PacketInfo(
+                track: .video, pts: pts, dts: dts, priority: priority, arrival: known?.arrival ?? .zero,
+                epoch: known?.epoch ?? 0),
             payload: payload)
     }
 

@@ -24,7 +24,7 @@ struct Redaction {
         var meaning = plan.source.color
         meaning.range = format.rangeOfName ?? meaning.range
         let converted = CanvasColor(red: color.red, green: color.green, blue: color.blue, color: meaning)
-        paint = Self.elements(format, color, converted)
+        paint = Self.elements(format, color, converted, meaning.range)
     }
 
     var isEmpty: Bool { regions.isEmpty }
@@ -110,7 +110,7 @@ struct Redaction {
 
     /// One element of each plane, its first byte in memory the lowest (the machine is little-endian).
     private static func elements(
-        _ format: PixelFormat, _ rgb: (red: UInt8, green: UInt8, blue: UInt8), _ color: CanvasColor
+        _ format: PixelFormat, _ rgb: (red: UInt8, green: UInt8, blue: UInt8), _ color: CanvasColor, _ range: ColorRange
     ) -> (UInt32, UInt32, UInt32) {
         func bytes(_ a: UInt8, _ b: UInt8 = 0, _ c: UInt8 = 0, _ d: UInt8 = 0) -> UInt32 {
             UInt32(a) | UInt32(b) << 8 | UInt32(c) << 16 | UInt32(d) << 24
@@ -124,7 +124,11 @@ struct Redaction {
         case .packed(let lumaFirst): return (lumaFirst ? bytes(y, cb, y, cr) : bytes(cb, y, cr, y), 0, 0)
         case .gray: return (bytes(y), 0, 0)
         case .rgb(let red, let blue):
-            func byte(_ value: UInt8, at place: Int) -> UInt32 { UInt32(value) << (8 * UInt32(place)) }
+            func byte(_ value: UInt8, at place: Int) -> UInt32 {
+                // RGB itself may be of video range.
+                let value = range == .video ? 16 + (UInt32(value) * 219 + 127) / 255 : UInt32(value)
+                return value << (8 * UInt32(place))
+            }
             let green = (red + blue) / 2
             // The fourth byte is ignored, wherever it stands.
             return (byte(rgb.red, at: red) | byte(rgb.green, at: green) | byte(rgb.blue, at: blue), 0, 0)

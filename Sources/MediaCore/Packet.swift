@@ -28,15 +28,21 @@ package struct PacketInfo: Equatable, Sendable {
     package var priority: PacketPriority
     /// Monotonic clock when the sample's last byte had been read, for latency; zero where it was made up (silence).
     package var arrival: MediaTime
+    /// How often the curtain had been raised when the sample was taken: packets of before are taken back by number.
+    package var epoch: UInt32
 
     package var isKeyframe: Bool { priority == .keyframe }
 
-    package init(track: Track, pts: MediaTime, dts: MediaTime, priority: PacketPriority, arrival: MediaTime = .zero) {
+    package init(
+        track: Track, pts: MediaTime, dts: MediaTime, priority: PacketPriority, arrival: MediaTime = .zero,
+        epoch: UInt32 = 0
+    ) {
         self.track = track
         self.pts = pts
         self.dts = dts
         self.priority = priority
         self.arrival = arrival
+        self.epoch = epoch
     }
 }
 

@@ -3,6 +3,7 @@ internal import Buffering
 internal import Encoding
 internal import LinuxSystem
 internal import MediaCore
+internal import Privacy
 
 /// The body of the thread `up-audio`: puts PCM on the mixer's timeline, and encodes a block whenever one is due, with
 /// silence where there is nothing, so that the broadcast always has an audio track.
@@ -16,6 +17,9 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private let meter: PacketMeter
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
+    private let curtain: Curtain
+    private let takenBack: @Sendable (UInt32) -> TakenBack?
+    private var muting: CurtainMuting
     private let published: Monitor<AudioMixerCounters>
     private let onFailure: @Sendable (String) -> Void
     /// A block from being taken to being mixed, and what is encoded with it.
@@ -26,8 +30,13 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
 
     init(
         queue: PCMQueue, mixer: AudioMixer, encoder: AudioEncoder, meter: PacketMeter, clock: BroadcastClock,
-        counters: BroadcastCounters, onFailure: @escaping @Sendable (String) -> Void
+        counters: BroadcastCounters, curtain: Curtain = Curtain(),
+        takenBack: @escaping @Sendable (UInt32) -> TakenBack? = { _ in nil },
+        onFailure: @escaping @Sendable (String) -> Void
     ) {
+        self.curtain = curtain
+        self.takenBack = takenBack
+        muting = CurtainMuting(settings: mixer.settings, epoch: curtain.stamp.epoch)
         self.queue = queue
         self.mixer = mixer
         self.encoder = encoder
@@ -107,14 +116,38 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     }
 
     private func encode(_ block: MixedBlock) throws(WorkerFailure) {
+        let stamp = curtain.stamp
+        if muting.isNews(stamp) { try fill(upTo: block.time, stamp.epoch) }
+        let gain = muting.gain(of: block.time, stamp, now: clock.now() ?? block.time)
+        // For mono the encoder reads the first pointer only.
+        let channels = unsafe (block.channel(0), block.channel(block.channels - 1))
+        try unsafe encode(
+            muting.apply(gain, to: channels, count: block.frames), block.frames, at: block.time, stamp.epoch)
+    }
+
+    /// Where packets were taken back, silence takes their place: players wait for sound that never comes.
+    private func fill(upTo end: MediaTime, _ epoch: UInt32) throws(WorkerFailure) {
+        let last = takenBack(epoch)?.lastAudio
+        encoder.goBack(to: last, epoch: epoch)
+        guard let last else { return }
+        let settings = mixer.settings
+        let length = MediaTime(sample: Int64(settings.frameLength), rate: settings.sampleRate)
+        let blocks = (end - last).nanoseconds / length.nanoseconds - 1
+        guard blocks > 0 else { return }
+        for number in stride(from: blocks, to: 0, by: -1) {
+            try unsafe encode(muting.silence, settings.frameLength, at: end - length * number, epoch)
+        }
+    }
+
+    private func encode(
+        _ channels: (UnsafePointer<Float>, UnsafePointer<Float>), _ frames: Int, at time: MediaTime, _ epoch: UInt32
+    ) throws(WorkerFailure) {
         try encoding { () throws(EncodingError) in
-            // For mono the encoder reads the first pointer only.
-            var channels = unsafe (block.channel(0), block.channel(block.channels - 1))
+            var channels = unsafe channels
             try unsafe withUnsafePointer(to: &channels) { pointer throws(EncodingError) in
                 try unsafe pointer.withMemoryRebound(to: UnsafePointer<Float>.self, capacity: 2) {
                     planes throws(EncodingError) in
-                    try unsafe encoder.encode(
-                        channels: planes, frames: block.frames, time: block.time, into: meter)
+                    try unsafe encoder.encode(channels: planes, frames: frames, time: time, epoch: epoch, into: meter)
                 }
             }
         }

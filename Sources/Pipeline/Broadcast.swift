@@ -8,6 +8,7 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
+internal import Privacy
 internal import Publishing
 internal import Synchronization
 
@@ -31,12 +32,17 @@ final class Broadcast: Sendable {
     let savings: MemorySavings
     let snapshots: SnapshotBooth
     let video: VideoWorker
+    private let curtain: Curtain
+    /// What was taken back when the curtain was raised last.
+    private let taken: Monitor<(epoch: UInt32, result: TakenBack)?>
     private let audio: AudioWorker
     private let videoThread: WorkerThread
     private let audioThread: WorkerThread
 
     /// Bytes of raw PCM that may wait: the largest message (512 KiB) and as much again.
     static let pcmQueueBytes = 1024 * 1024
+    private static let longestTakeBack = MediaTime.milliseconds(100)
+
     /// - Parameters:
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
     ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
@@ -45,11 +51,14 @@ final class Broadcast: Sendable {
     /// - Throws: a sentence for the client and the log.
     init(
         _ started: StartedMessage, configuration: Configuration, environment: [String: String],
-        clock monotonic: any TimeSource, freeze: TestFreeze? = nil,
+        clock monotonic: any TimeSource, curtain: Curtain = Curtain(), freeze: TestFreeze? = nil,
         onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
         onBitrate: @escaping @Sendable (BitrateStep) -> Void, onFailure: @escaping @Sendable (String) -> Void
     ) throws(WorkerFailure) {
         self.started = started
+        self.curtain = curtain
+        let taken = Monitor<(epoch: UInt32, result: TakenBack)?>(nil)
+        self.taken = taken
         startedAt = monotonic.now()
         let canvas = configuration.video.canvas
         clock = BroadcastClock(monotonic)
@@ -82,16 +91,23 @@ final class Broadcast: Sendable {
         inlet = CaptureInlet(
             canvas: canvas, bars: bars, fit: configuration.video.fit,
             skipsUnchanged: configuration.video.skipsUnchanged, convention: started.convention, slot: slot,
-            queue: queue, clock: clock, counters: counters)
+            queue: queue, clock: clock, counters: counters, curtain: curtain, secureColor: configuration.secureColor)
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
+        let takenBack: @Sendable (UInt32) -> TakenBack? = { epoch in
+            // Whoever has raised it is about to say so.
+            taken.wait(until: monotonic.now() + Self.longestTakeBack) { taken -> TakenBack? in
+                taken.flatMap { $0.epoch >= epoch ? $0.result : nil }
+            }
+        }
         let bitrate = BitrateControl(configuration.bitrateLimits)
         self.bitrate = bitrate
         let video = VideoWorker(
             slot: slot, encoder: videoEncoder, settings: configuration.videoEncoderSettings,
             leanSettings: savings.leanEncoder, shown: background, sink: meter, clock: clock, counters: counters,
-            snapshots: snapshots, frameRate: canvas.frameRate,
-            idleInterval: configuration.video.idleRepeat, freeze: freeze,
+            snapshots: snapshots, curtain: curtain,
+            painter: CurtainPainter(configuration.curtainStyle, canvas: canvas), frameRate: canvas.frameRate,
+            idleInterval: configuration.video.idleRepeat, takenBack: takenBack, freeze: freeze,
             adapt: { now in
                 let step = bitrate.look(at: now, destinations.forEachLink)
                 if let step { onBitrate(step) }
@@ -100,7 +116,7 @@ final class Broadcast: Sendable {
             onFailure: onFailure)
         let audio = AudioWorker(
             queue: queue, mixer: mixer, encoder: audioEncoder, meter: meter, clock: clock, counters: counters,
-            onFailure: onFailure)
+            curtain: curtain, takenBack: takenBack, onFailure: onFailure)
         self.video = video
         self.audio = audio
         // Weak: the worker writes to the log, and would otherwise live as long as it.
@@ -129,6 +145,18 @@ final class Broadcast: Sendable {
             videoThread.join()
             throw error
         }
+    }
+
+    /// After the curtain was raised: throws away every picture and packet that has not gone out. Once it returns, none
+    /// of them will. Any thread; waits for no data thread.
+    func takeBack() -> TakenBack {
+        let epoch = curtain.stamp.epoch
+        let result = log.takeBack(epoch: epoch)
+        taken.signal { $0 = (epoch, result) }
+        destinations.takeBack(before: epoch)
+        snapshots.forget(before: epoch)
+        slot.throwAway()
+        return result
     }
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
@@ -161,7 +189,7 @@ final class Broadcast: Sendable {
     /// Frames that were received and never encoded.
     private var framesDropped: UInt64 {
         slot.superseded + counters.framesAboveRate.current + counters.framesOutOfOrder.current
-            + counters.framesAbandoned.current + counters.framesHeldBack.current
+            + counters.framesAbandoned.current + counters.framesHeldBack.current + counters.framesCurtained.current
     }
 
     /// What has become of the client's samples so far.

@@ -29,6 +29,8 @@ final class BroadcastCounters: Sendable {
     let framesAboveRate = AtomicCount()
     /// Frames that came while an operator held the broadcast.
     let framesHeldBack = AtomicCount()
+    /// Frames that came while the curtain was up, or that it came down upon.
+    let framesCurtained = AtomicCount()
     /// The same for PCM blocks.
     let audioHeldBack = AtomicCount()
     /// Samples without, or with an invalid, orientation tag; treated as up.

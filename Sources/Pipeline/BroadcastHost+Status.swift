@@ -14,6 +14,7 @@ extension BroadcastHost {
     package var status: StatusReport {
         var report = look().report
         report.memory = memoryStatus
+        report.privacy = privacyStatus
         return report
     }
 
@@ -22,6 +23,7 @@ extension BroadcastHost {
         let (report, isIdle, earlier) = look()
         var totals = isIdle ? report.gaugesOnly : report
         totals.memory = memoryStatus
+        totals.privacy = privacyStatus
         totals.add(earlier)
         return totals
     }
@@ -162,6 +164,7 @@ extension Broadcast {
                 case .videoNotAfterPrevious: counters.framesOutOfOrder.asInt
                 case .videoAbandoned: counters.framesAbandoned.asInt
                 case .videoPaused: counters.framesHeldBack.asInt
+                case .videoCurtained: counters.framesCurtained.asInt
                 case .audioPaused: counters.audioHeldBack.asInt
                 case .audioQueueFull: Int(clamping: pcm.dropped + pcm.refused)
                 case .audioRefused: counters.audioRefused.asInt

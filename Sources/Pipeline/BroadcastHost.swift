@@ -6,6 +6,7 @@ package import LinuxSystem
 package import Logging
 package import MediaCore
 internal import Buffering
+internal import Privacy
 internal import Publishing
 internal import Glibc
 
@@ -64,6 +65,10 @@ package final class BroadcastHost: IngestConsumer {
     let state: Monitor<State>
     let progress: Monitor<Progress>
     let reloading: Monitor<Reload>
+    /// For the life of the daemon: who has raised it holds it for the next broadcast, too.
+    let curtain = Curtain()
+    /// One at a time: whoever is told that it is up can rely on it.
+    let raising = Monitor(())
     private let freeze: TestFreeze?
 
     /// - Parameter environment: where stream keys and logins may stand (`key_env`, `login_env`).
@@ -130,6 +135,7 @@ package final class BroadcastHost: IngestConsumer {
         return state.withLock { $0.hasDrained }
     }
 
+    private static let vanished = "client_vanished"
     private static let annotationsPerSecond = 10
     /// A client that has sent no sample by then is broadcast as background and silence.
     private static let longestSilentStart = MediaTime.seconds(1)
@@ -141,11 +147,15 @@ package final class BroadcastHost: IngestConsumer {
     package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
         joinCloser()
         state.withLock { $0.hasFailed = false }
+        // Held for the broadcast before.
+        releaseCurtain(of: Self.vanished)
+        lowerCurtain(PrivacyHolder(.client))
         let id = broadcastID()
         let broadcast: Broadcast
         do {
             broadcast = try Broadcast(
-                message, configuration: currentConfiguration, environment: environment, clock: clock, freeze: freeze,
+                message, configuration: currentConfiguration, environment: environment, clock: clock, curtain: curtain,
+                freeze: freeze,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },
                 onBitrate: { [weak self] in self?.bitrateChanged($0) },
                 onFailure: { [weak self] in self?.failed($0) })
@@ -206,14 +216,12 @@ package final class BroadcastHost: IngestConsumer {
 
     package func paused() {
         state.withLock { $0.isPaused = true }
-        notePhase()
-        logger.info("paused by the client", metadata: ["now": "the last picture is repeated, with silence"])
+        raiseCurtain(PrivacyHolder(.client), reason: "the client paused")
     }
 
     package func resumed() {
         state.withLock { $0.isPaused = false }
-        notePhase()
-        logger.info("resumed by the client")
+        lowerCurtain(PrivacyHolder(.client))
     }
 
     package func annotated(_ message: AnnotatedMessage) {
@@ -235,6 +243,12 @@ package final class BroadcastHost: IngestConsumer {
     package func ended(_ reason: BroadcastEnd) {
         guard let broadcast = current else { return }
         let sentence = Self.sentence(reason)
+        switch reason {
+        case .clientVanished, .protocolError:
+            // Nobody can say any more what of the last pictures was private.
+            raiseCurtain(PrivacyHolder(.daemon, Self.vanished), reason: sentence)
+        case .finished, .daemonStopping, .endedByOperator, .failed: break
+        }
         logger.info(
             "broadcast ending",
             metadata: [

@@ -4,6 +4,7 @@ internal import Ingest
 internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
+internal import Privacy
 internal import Synchronization
 internal import Timeline
 
@@ -18,6 +19,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     private let queue: PCMQueue
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
+    private let curtain: Curtain
     let convention: OrientationConvention
 
     private var timeline: BroadcastTimeline
@@ -26,7 +28,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// The plan of the last frame: while nothing changes, nothing is planned again.
     private var planned: (source: VideoSampleFormat, transform: UprightTransform, plan: GeometryPlan)?
     private let sourceText = Monitor("")
-    private var filling: (picture: Picture, time: MediaTime)?
+    private var filling: (picture: Picture, time: MediaTime, stamp: Curtain.Stamp)?
     /// What the last picture that was begun hides.
     private var shownRegions = SecureRegions()
     private var receiving: PCMBlock?
@@ -43,7 +45,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
 
     init(
         canvas: CanvasFormat, bars: CanvasBars, fit: FitMode, skipsUnchanged: Bool, convention: OrientationConvention,
-        slot: FrameSlot<VideoFrameTag>, queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters
+        slot: FrameSlot<VideoFrameTag>, queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters,
+        curtain: Curtain, secureColor: (red: UInt8, green: UInt8, blue: UInt8)
     ) {
         self.canvas = canvas
         self.fit = fit
@@ -53,7 +56,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         self.queue = queue
         self.clock = clock
         self.counters = counters
-        intake = FrameIntake(bars: bars)
+        self.curtain = curtain
+        intake = FrameIntake(bars: bars, secureColor: secureColor)
         timeline = BroadcastTimeline()
         published = Monitor(timeline.counters)
     }
@@ -86,9 +90,11 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesOutOfOrder.add()
             return false
         }
-        hasMissedPicture = held.load(ordering: .relaxed)
+        let stamp = curtain.stamp
+        let isHeld = held.load(ordering: .relaxed)
+        hasMissedPicture = isHeld || stamp.isUp
         guard !hasMissedPicture else {
-            counters.framesHeldBack.add()
+            (isHeld ? counters.framesHeldBack : counters.framesCurtained).add()
             return false
         }
         let plan = plan(for: message.format, transform: transform(of: message))
@@ -103,7 +109,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesAbandoned.add()
             throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be taken: \(error)")
         }
-        filling = (picture, placement.time)
+        filling = (picture, placement.time, stamp)
         shownRegions = message.regions
         return true
     }
@@ -131,8 +137,13 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     }
 
     func endVideo(arrival: MediaTime) {
-        guard let (picture, time) = filling else { return }
+        guard let (picture, time, stamp) = filling else { return }
         filling = nil
+        guard curtain.stamp == stamp else {
+            hasMissedPicture = true
+            slot.recycle(picture)
+            return counters.framesCurtained.add()
+        }
         if !looksAsBefore(picture) {
             unchangedSince = time
         } else if isRefined(at: time) {
@@ -140,13 +151,18 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesUnchanged.add()
             return
         }
-        slot.offer(picture, VideoFrameTag(time: time, arrival: arrival))
+        slot.offer(picture, VideoFrameTag(time: time, arrival: arrival, stamp: stamp))
     }
 
     /// The client says that its picture is the last one: it is neither converted nor, once it has been for a while,
     /// encoded.
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         counters.framesReceived.add()
+        let stamp = curtain.stamp
+        guard !stamp.isUp else {
+            hasMissedPicture = true
+            return counters.framesCurtained.add()
+        }
         guard slot.newest != nil, !hasMissedPicture, let planned, planned.source == message.format,
             planned.transform == transform(of: message), shownRegions == message.regions
         else {
@@ -159,7 +175,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         guard placement.isAccepted else { return counters.framesOutOfOrder.add() }
         guard !held.load(ordering: .relaxed) else { return counters.framesHeldBack.add() }
         guard !isRefined(at: placement.time) else { return counters.framesUnchanged.add() }
-        slot.offerAgain(VideoFrameTag(time: placement.time, arrival: arrival))
+        slot.offerAgain(VideoFrameTag(time: placement.time, arrival: arrival, stamp: stamp))
     }
 
     private func isRefined(at time: MediaTime) -> Bool {
@@ -173,7 +189,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     }
 
     func cancelVideo() {
-        guard let (picture, _) = filling else { return }
+        guard let (picture, _, _) = filling else { return }
         filling = nil
         intake.cancel()
         slot.recycle(picture)

@@ -15,6 +15,24 @@ extension Configuration {
         return CanvasColor(red: color.red, green: color.green, blue: color.blue, color: video.canvas.color)
     }
 
+    /// Full-range RGB.
+    var secureColor: (red: UInt8, green: UInt8, blue: UInt8) {
+        (privacy.secureColor.red, privacy.secureColor.green, privacy.secureColor.blue)
+    }
+
+    var curtainStyle: CurtainStyle {
+        func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> CanvasColor {
+            CanvasColor(red: red, green: green, blue: blue, color: video.canvas.color)
+        }
+        let solid = privacy.curtainColor
+        return switch privacy.curtainStyle {
+        case .solid: .solid(color(solid.red, solid.green, solid.blue))
+        case .frostedLight: .frosted(tint: color(255, 255, 255), amount: 77)
+        case .frostedExtraLight: .frosted(tint: color(255, 255, 255), amount: 179)
+        case .frostedDark: .frosted(tint: color(0, 0, 0), amount: 154)
+        }
+    }
+
     var videoEncoderSettings: VideoEncoderSettings {
         var settings = VideoEncoderSettings(canvas: video.canvas, bitrate: video.bitrate)
         settings.encoder = video.encoder

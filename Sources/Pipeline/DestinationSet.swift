@@ -87,6 +87,12 @@ final class DestinationSet: Sendable {
         }
     }
 
+    /// Nothing of earlier epochs goes out any more.
+    func takeBack(before epoch: UInt32) {
+        let (members, leaving) = state.withLock { ($0.members, $0.leaving) }
+        for member in members + leaving { member.takeBack(before: epoch) }
+    }
+
     /// What the links do, of destinations that a broadcast adapts to. Without an array: it is asked ten times a second.
     func forEachLink(_ body: (String, LinkReport) -> Void) {
         for member in state.withLock({ $0.members }) where member.settings.isAdaptedTo {

@@ -26,12 +26,20 @@ struct PresentationSchedule {
     func decide(_ time: MediaTime) -> FramePacer.Decision { pacer.decide(time) }
 
     /// When, on the monotonic clock, the last canvas has to be encoded again; nil before the first.
-    var repeatDeadline: MediaTime? { last.map { $0.at + idleInterval } }
+    var repeatDeadline: MediaTime? { deadline(after: idleInterval) }
+
+    /// The same for another interval.
+    func deadline(after interval: MediaTime) -> MediaTime? { last.map { $0.at + interval } }
 
     /// The time of a repeat that is encoded at `now` (monotonic clock); nil before the first frame.
     ///
     /// It is as late as the last frame was; after a long gap (the machine slept) one repeat, not many.
     func repeatTime(at now: MediaTime) -> MediaTime? { last.map { $0.pts + (now - $0.at) } }
+
+    /// What comes next may be shown at any time after `pts`: the end of the stream was taken back.
+    mutating func goBack(to pts: MediaTime) {
+        if let last, pts < last.pts { self.last = (pts, last.at) }
+    }
 
     /// Takes note that something for `time` is encoded at `now` (monotonic clock); returns the time that it gets.
     mutating func encode(_ time: MediaTime, at now: MediaTime) -> MediaTime {

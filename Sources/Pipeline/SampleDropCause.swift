@@ -11,6 +11,8 @@ enum SampleDropCause: String, CaseIterable {
     case videoAbandoned = "video_abandoned"
     /// An operator had paused the broadcast.
     case videoPaused = "video_paused"
+    /// The curtain was up, or was raised while it was in hand.
+    case videoCurtained = "video_curtained"
     case audioPaused = "audio_paused_blocks"
     case audioQueueFull = "audio_queue_full_blocks"
     /// The mixer could make nothing of it.

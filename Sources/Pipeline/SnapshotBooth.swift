@@ -17,6 +17,8 @@ final class SnapshotBooth: Sendable {
         /// When the copy was made, or nil before the first.
         var takenAt: MediaTime?
         var file: (bytes: [UInt8], takenAt: MediaTime)?
+        /// Pictures of earlier ones are not shown any more.
+        var epoch: UInt32 = 0
     }
 
     private let canvas: CanvasFormat
@@ -39,11 +41,21 @@ final class SnapshotBooth: Sendable {
         return Thumbnail.memoryBytes(of: canvas, longest: size) + JPEG.estimatedBytes(width: width, height: height)
     }
 
-    /// Video thread, after each frame.
-    func pass(_ picture: Picture) {
-        guard wanted.load(ordering: .relaxed) else { return }
-        wanted.store(false, ordering: .relaxed)
+    /// Any thread: what was taken before the curtain was raised for the nth time is shown to nobody any more.
+    func forget(before epoch: UInt32) {
         state.withLock { state in
+            state.epoch = epoch
+            state.takenAt = nil
+            state.file = nil
+        }
+    }
+
+    /// Video thread, after each frame.
+    func pass(_ picture: Picture, epoch: UInt32) {
+        guard wanted.load(ordering: .relaxed) else { return }
+        state.withLock { state in
+            guard epoch >= state.epoch else { return }
+            wanted.store(false, ordering: .relaxed)
             let thumbnail = state.thumbnail ?? Thumbnail(of: canvas, longest: size)
             thumbnail.take(picture.planes)
             state.thumbnail = thumbnail

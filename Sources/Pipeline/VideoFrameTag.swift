@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import Privacy
 
 /// What travels with a picture from ingest to the video thread.
 struct VideoFrameTag: Sendable {
@@ -6,4 +7,6 @@ struct VideoFrameTag: Sendable {
     let time: MediaTime
     /// Monotonic clock when its last byte had been read.
     let arrival: MediaTime
+    /// The curtain's when the frame began to come.
+    let stamp: Curtain.Stamp
 }

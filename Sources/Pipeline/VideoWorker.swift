@@ -3,6 +3,7 @@ internal import Encoding
 internal import FrameGeometry
 internal import LinuxSystem
 internal import MediaCore
+internal import Privacy
 internal import Synchronization
 
 /// The body of the thread `up-video`: takes the newest picture and encodes it.
@@ -22,6 +23,14 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
     private let snapshots: SnapshotBooth
+    private let curtain: Curtain
+    private let painter: CurtainPainter
+    /// How often the curtain had been raised when it was last drawn, or a picture shown.
+    private var epoch: UInt32 = 0
+    /// What is shown is the curtain.
+    private var isCurtained = true
+    /// What was taken back when the curtain was raised for the nth time; nil where that is not known (yet).
+    private let takenBack: @Sendable (UInt32) -> TakenBack?
     /// What the links ask of the encoder, if that has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
     private let onFailure: @Sendable (String) -> Void
@@ -40,8 +49,9 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, settings: VideoEncoderSettings,
         leanSettings: VideoEncoderSettings?, shown: Picture, sink: any PacketSink,
-        clock: BroadcastClock, counters: BroadcastCounters, snapshots: SnapshotBooth, frameRate: FrameRate,
-        idleInterval: MediaTime, freeze: TestFreeze? = nil,
+        clock: BroadcastClock, counters: BroadcastCounters, snapshots: SnapshotBooth, curtain: Curtain,
+        painter: CurtainPainter, frameRate: FrameRate, idleInterval: MediaTime,
+        takenBack: @escaping @Sendable (UInt32) -> TakenBack?, freeze: TestFreeze? = nil,
         adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
         framesUntilFreeze = freeze?.encoderFrames
@@ -54,6 +64,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         self.clock = clock
         self.counters = counters
         self.snapshots = snapshots
+        self.curtain = curtain
+        self.painter = painter
+        self.takenBack = takenBack
+        epoch = curtain.stamp.epoch
         self.adapt = adapt
         self.onFailure = onFailure
         schedule = PresentationSchedule(frameRate, idleInterval: idleInterval)
@@ -86,11 +100,19 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
 
     /// One frame, or one repeat; false when the slot is closed.
     private func step() throws(WorkerFailure) -> Bool {
+        let epoch = curtain.stamp.epoch
+        if epoch != self.epoch { try drawCurtain(epoch) }
         switch take(until: repeatDeadline()) {
         case .frame(let picture, let tag):
+            guard tag.stamp == curtain.stamp else {
+                slot.recycle(picture)
+                counters.framesCurtained.add()
+                break
+            }
             show(picture)
             try present(tag)
         case .again(let tag): try present(tag)
+        case .thrownAway: break
         case .timeout: try repeatPicture()
         case .closed: return false
         }
@@ -117,8 +139,13 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
                 tag = newerTag
                 counters.framesAboveRate.add()
             case .timeout, .closed: break holding
+            case .thrownAway: return
             }
         }
+        // The curtain was raised after this frame was taken: it is drawn over what is shown.
+        guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
+        if tag.stamp.epoch != epoch { enter(tag.stamp.epoch) }
+        isCurtained = false
         try encode(tag.time, arrival: tag.arrival)
         counters.framesEncoded.add()
         let latency = clock.monotonic.now() - tag.arrival
@@ -130,13 +157,53 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         shown = picture
     }
 
+    // MARK: The curtain
+
+    /// How often it is encoded, so that the stream has a steady rate while it is up.
+    private static let curtainInterval = MediaTime.milliseconds(100)
+
+    /// Covers what is shown, and fills what was taken back with it.
+    private func drawCurtain(_ epoch: UInt32) throws(WorkerFailure) {
+        let now = clock.monotonic.now()
+        let end = schedule.repeatTime(at: now)
+        // Ingest may still be comparing with what is shown.
+        let picture = slot.acquire() ?? shown
+        painter.paint(picture.planes, after: shown.planes)
+        if picture !== shown { show(picture) }
+        isCurtained = true
+        let last = enter(epoch)
+        // Nothing has been shown yet: the first frame comes as ever.
+        guard let end else { return }
+        if let last {
+            var time = last + Self.curtainInterval
+            while time < end - Self.curtainInterval {
+                try encode(time, arrival: .zero)
+                time += Self.curtainInterval
+            }
+        }
+        try encode(end, arrival: .zero)
+        counters.framesRepeated.add()
+    }
+
+    /// From now on what is encoded belongs to this epoch, and begins with a keyframe. Returns where the stream goes on,
+    /// if it goes back.
+    @discardableResult
+    private func enter(_ epoch: UInt32) -> MediaTime? {
+        self.epoch = epoch
+        let last = takenBack(epoch)?.lastVideo
+        encoder.goBack(to: last, epoch: epoch)
+        if let last { schedule.goBack(to: last) }
+        requestKeyframe()
+        return last
+    }
+
     // MARK: A screen that stands still
 
     /// When the last picture has to be encoded again. Before the first sample the broadcast has no time yet: look again
     /// soon.
     private func repeatDeadline() -> MediaTime {
-        schedule.repeatDeadline ?? clock.monotonicTime(of: firstFrameDeadline)
-            ?? clock.monotonic.now() + schedule.idleInterval
+        schedule.deadline(after: isCurtained ? Self.curtainInterval : schedule.idleInterval)
+            ?? clock.monotonicTime(of: firstFrameDeadline) ?? clock.monotonic.now() + schedule.idleInterval
     }
 
     /// A client that sends only audio gets the plain background as its picture, from half a second on.
@@ -169,9 +236,9 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             framesUntilFreeze = frames - 1
         }
         try encoding { () throws(EncodingError) in
-            try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, into: sink)
+            try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, epoch: epoch, into: sink)
         }
-        snapshots.pass(shown)
+        snapshots.pass(shown, epoch: epoch)
     }
 
     /// Closes the encoder and goes on with the other settings.
@@ -194,7 +261,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         while true {
             switch take(until: nil) {
             case .frame(let picture, _): slot.recycle(picture)
-            case .again, .timeout: continue
+            case .again, .timeout, .thrownAway: continue
             case .closed: return
             }
         }

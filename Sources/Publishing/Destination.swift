@@ -34,6 +34,7 @@ package final class Destination: Sendable {
     /// What the thread does between two waits of any length, beyond the deadlines that it has for each; nil for a file:
     /// a disk that hangs is no fault of the daemon's, and the other destinations go on without it.
     package let work: WorkMark?
+    let gate = TakeBackGate()
     private let retry = Monitor<RetrySignal?>(nil)
 
     /// - Parameters:
@@ -94,6 +95,10 @@ package final class Destination: Sendable {
 
     /// A destination that waits for its next attempt makes it now; any other takes no notice. Returns at once.
     package func retryNow() { retry.withLock { $0 }?.signal() }
+
+    /// Nothing of earlier epochs goes out once this returns, not even what the kernel holds: where that is more than
+    /// nothing, the connection is given up.
+    package func takeBack(before epoch: UInt32) { gate.raise(to: epoch) }
 
     private func wake() {
         cursor.wake()

@@ -132,6 +132,7 @@ final class PublishingLoop {
         do {
             destination.work?.begin(allowing: longestOpening)
             try sink.open()
+            destination.gate.use(sink.descriptor)
             if carried == nil, hasWorked { destination.cursor.restart(counting: .disconnected) }
             publishingSince = clock.now()
             meter = LinkMeter(at: clock.now())
@@ -144,11 +145,14 @@ final class PublishingLoop {
             note(sink.progress)
             let deadline = destination.state.withLock { $0.stopDeadline } ?? clock.now() + Self.finishTimeout
             destination.work?.begin(allowing: max(.zero, deadline - clock.now()))
+            defer { destination.gate.use(nil) }
             let isConfirmed = try sink.finish(until: deadline)
             if end == .redirected { return sink.redirect }
             destination.state.withLock { $0.snapshot.isDrained = end == .drained && isConfirmed && !hasLostTheEnd }
             return nil
         } catch {
+            let error = destination.gate.isCut ? Self.cut : error
+            destination.gate.use(nil)
             carried = nil
             // Where a server sent us may be wrong; what the operator said is tried again.
             kind = destination.settings.kind
@@ -158,6 +162,12 @@ final class PublishingLoop {
             if let publishingSince, clock.now() - publishingSince >= backoff.policy.healthyAfter { backoff.reset() }
             throw error
         }
+    }
+
+    private static var cut: PublishError {
+        PublishError(
+            .connectionLost,
+            "the curtain was raised while packets from before were on their way; they were dropped with the connection")
     }
 
     private enum PumpEnd {
@@ -213,10 +223,13 @@ final class PublishingLoop {
     private func write(_ info: PacketInfo, to sink: some PublishingSink) throws(PublishError) {
         let byteCount = buffer.byteCount
         let begin = clock.now()
+        guard destination.gate.begin(info.epoch) else { return }
+        defer { destination.gate.end() }
+        // Also of one that does not go out whole, for whoever wants to know what may have been seen.
+        destination.state.withLock { $0.snapshot.lastPTS = max($0.snapshot.lastPTS ?? info.pts, info.pts) }
         try sink.write(info, &buffer)
         hasWorked = true
         destination.state.withLock { state in
-            state.snapshot.lastPTS = info.pts
             // Repeats of a screen that stands still have not arrived from anywhere.
             if info.track == .video, info.arrival > .zero { state.latency.note(begin - info.arrival) }
             switch info.track {

@@ -7,6 +7,8 @@ protocol PublishingSink: AnyObject {
     var headroom: Int { get }
     /// What has become of the attempt so far.
     var progress: SinkProgress { get }
+    /// The connection's socket, from the end of `open` on; nil where there is none.
+    var descriptor: CInt? { get }
     /// Where the server wants the publisher to connect instead; nil where it has not asked, or must not be followed.
     /// Stays after the end in order.
     var redirect: RTMPEndpoint? { get }
@@ -31,6 +33,7 @@ protocol PublishingSink: AnyObject {
 
 extension PublishingSink {
     var redirect: RTMPEndpoint? { nil }
+    var descriptor: CInt? { nil }
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool { true }
 }
 

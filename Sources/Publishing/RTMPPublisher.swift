@@ -55,6 +55,8 @@ final class RTMPPublisher: PublishingSink {
         return min(acknowledged, connection.socket.bytesSent)
     }
 
+    var descriptor: CInt? { connection?.socket.number }
+
     func open() throws(PublishError) {
         connection = try RTMPConnection(settings: settings, clock: clock, control: control, onNotice: onNotice)
     }

@@ -36,6 +36,8 @@ internal import MediaCore
         get { MediaTime(nanoseconds: unsafe raw.pointee.deadline_ns) }
         set { unsafe raw.pointee.deadline_ns = newValue.nanoseconds }
     }
+    /// Of the descriptor, for whoever may break the connection.
+    var number: CInt { descriptor.raw }
     var bytesSent: UInt64 { unsafe raw.pointee.bytes_sent }
     var bytesReceived: UInt64 { unsafe raw.pointee.bytes_received }
     /// Calls of librtmp's that sent something.

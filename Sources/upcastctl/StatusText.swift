@@ -13,6 +13,16 @@ enum StatusText {
         line(
             "daemon", "upcastd \(status.version)", "up \(Quantity.time(status.uptimeMilliseconds))",
             Quantity.counted(status.broadcasts, "broadcast"))
+        let curtain = status.privacy.curtain
+        if curtain.isUp {
+            line(
+                "curtain",
+                "up, held by "
+                    + curtain.holders.map { holder in
+                        let reason = holder.reason.isEmpty ? "" : " (\(holder.reason))"
+                        return "\(holder.holder)\(reason) for \(Quantity.time(holder.heldMilliseconds))"
+                    }.joined(separator: ", "))
+        }
         if let client = status.client {
             line(
                 "client", client.kind.isEmpty ? client.name : "\(client.name) (\(client.kind))",

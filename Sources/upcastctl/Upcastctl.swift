@@ -26,7 +26,7 @@ struct Upcastctl: ParsableCommand {
                 name: "Commanding",
                 subcommands: [
                     StopCommand.self, PauseCommand.self, ResumeCommand.self, BitrateCommand.self, KeyframeCommand.self,
-                    RetryCommand.self, DestinationCommand.self, LogLevelCommand.self,
+                    RetryCommand.self, DestinationCommand.self, LogLevelCommand.self, CurtainCommand.self,
                 ]),
             CommandGroup(name: "Setting up", subcommands: [ConfigCommand.self, CompletionCommand.self]),
         ])

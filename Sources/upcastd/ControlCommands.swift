@@ -81,23 +81,24 @@ extension ControlRoutes {
         return name
     }
 
-    private static func nothing(_: Void) -> [JSONValue.Member] { [] }
+    static func nothing(_: Void) -> [JSONValue.Member] { [] }
 
-    /// The body's object, which may have this member only; no body is an empty one.
-    private static func members(
-        of request: ControlRequest, _ known: String
+    /// The body's object, which may have these members only; no body is an empty one.
+    static func members(
+        of request: ControlRequest, _ known: String...
     ) throws(CommandRefusal) -> [String: JSONValue] {
         guard !request.body.isEmpty else { return [:] }
         guard let json = try? JSONParser.parse(request.body), case .object(let members) = json else {
             throw CommandRefusal(code: .badValue, sentence: "the body is no JSON object")
         }
-        guard members.allSatisfy({ $0.name == known }) else {
-            throw CommandRefusal(code: .badValue, sentence: "the body may have the member \(known), and no other")
+        guard members.allSatisfy({ known.contains($0.name) }) else {
+            let names = known.count == 1 ? "member \(known[0])" : "members \(known.joined(separator: ", "))"
+            throw CommandRefusal(code: .badValue, sentence: "the body may have the \(names), and no other")
         }
         return Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }
 
-    private static func answer(
+    static func answer(
         _ command: () throws(CommandRefusal) -> [JSONValue.Member]
     ) -> ControlResponse {
         do {

@@ -72,6 +72,7 @@ struct Daemon {
             routes.addViews(of: host, journal: journal)
             routes.addCommands(to: host)
             routes.addBroadcastCommands(to: host)
+            routes.addPrivacy(of: host)
             routes.addLogLevel(output, logger: logger)
             control = ControlServer(
                 path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,

@@ -30,6 +30,7 @@ import Testing
         "control.listen": "[::1]:9180", "control.token_file": "/run/token", "control.snapshot_size": "320",
         "log.level": "debug", "log.format": "json",
         "memory.cap_bytes": "64MiB", "stop.drain_ms": "0",
+        "privacy.secure_color": "#ff0000", "privacy.curtain_style": "frosted_dark", "privacy.curtain_color": "#0000ff",
         "destinations.name": "second", "destinations.url": "rtmps://h:444/app", "destinations.key_file": "/run/key",
         "destinations.key_env": "KEY",
         "destinations.connect_timeout_ms": "1000", "destinations.handshake_timeout_ms": "2000",

@@ -84,6 +84,10 @@ extension StatusReport {
         (latency.path, latency.averageMicroseconds, latency.maximumMicroseconds) = ("socket_to_encoder", 12_345, 44_000)
         (latency.medianMicroseconds, latency.percentile99Microseconds) = (9_100, 33_000)
         report.latency = [latency]
+        report.privacy.curtain.isUp = true
+        var holder = CurtainHolderStatus()
+        (holder.holder, holder.reason, holder.heldMilliseconds) = ("app:kiosk", "will resign active", 1_500)
+        report.privacy.curtain.holders = [holder]
         return report
     }
 }
@@ -139,6 +143,8 @@ extension StatusReport {
             memory.steps_down memory.steps_up
             timeline.jumps timeline.skew_us
             latency[].path latency[].average_us latency[].p50_us latency[].p99_us latency[].maximum_us
+            privacy.curtain.up privacy.curtain.holders[].holder privacy.curtain.holders[].reason
+            privacy.curtain.holders[].held_ms
             """
         #expect(names(StatusReport.full.json, "") == expected.split(whereSeparator: \.isWhitespace).map(String.init))
     }
@@ -161,6 +167,7 @@ extension StatusReport {
         let expected = """
             state     live for 12 min 3 s
             daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
+            curtain   up, held by app:kiosk (will resign active) for 1.5 s
             client    Screen "1" (display), connected for 12 min 3 s
             video     1280x720 at 30000/1001 frames/s, libx264, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
                       from 1920x1080 420v, orientation 6
@@ -193,6 +200,7 @@ extension StatusReport {
         report.state = .idle
         report.client = nil
         let idle = StatusReport()
+        report.privacy = idle.privacy
         (report.video.source, report.video.framesReceived, report.video.framesEncoded) = ("", 0, 0)
         (report.video.framesRepeated, report.video.keyframes, report.video.bitsPerSecond) = (0, 0, 0)
         report.video.framesUnchanged = 0

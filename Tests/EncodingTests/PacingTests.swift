@@ -60,23 +60,27 @@ import Testing
     @Test func pendingFramesForgetTheOldest() {
         var pending = PendingFrames()
         for index in 0..<100 {
-            pending.insert(pts: .milliseconds(Int64(index)), arrival: .seconds(Int64(index)))
+            pending.insert(
+                .init(
+                    time: .milliseconds(Int64(index)), pts: .zero, arrival: .seconds(Int64(index)),
+                    epoch: UInt32(index)))
         }
-        #expect(pending.arrival(of: .milliseconds(99)) == .seconds(99))
-        #expect(pending.arrival(of: .milliseconds(36)) == .seconds(36))
-        #expect(pending.arrival(of: .milliseconds(35)) == .zero)
+        #expect(pending[.milliseconds(99)]?.arrival == .seconds(99))
+        #expect(pending[.milliseconds(36)]?.epoch == 36)
+        #expect(pending[.milliseconds(35)] == nil)
     }
 
     @Test func samplesMapToTheTimeOfTheirBlock() {
         var times = AudioBlockTimes(sampleRate: 1000)
         #expect(times.time(of: 0) == nil)
         for index in 0..<20 {
-            times.insert(firstSample: Int64(index) * 100, time: .seconds(Int64(index)))
+            times.insert(firstSample: Int64(index) * 100, time: .seconds(Int64(index)), epoch: UInt32(index))
         }
         #expect(times.time(of: 399) == nil)
-        #expect(times.time(of: 400) == .seconds(4))
-        #expect(times.time(of: 450) == .milliseconds(4_050))
-        #expect(times.time(of: 2_100) == .milliseconds(19_200))
+        #expect(times.time(of: 400)?.time == .seconds(4))
+        #expect(times.time(of: 450)?.time == .milliseconds(4_050))
+        #expect(times.time(of: 450)?.epoch == 4)
+        #expect(times.time(of: 2_100)?.time == .milliseconds(19_200))
     }
 
     @Test func theLogIsBoundedBySeconds() {

@@ -130,16 +130,19 @@ import Testing
     /// What is sent during a pause is neither shown nor heard, and the stream goes on meanwhile.
     @Test(.inItsTurn) func pausedAndResumed() async throws {
         try await blocking {
-            let stage = try Stage(.patient)
+            // Sound that has not left when the pause begins is not heard any more: half a second of patience.
+            var settings = DaemonSettings()
+            settings.audio["min_latency_ms"] = "400"
+            let stage = try Stage(settings)
             let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
             let tone = Tone(frequency: 440, amplitude: 0.25)
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(1), from: .zero, to: .milliseconds(1000))
-            timetable.append((.milliseconds(1001), { client, _ in try client.sendPaused() }))
-            timetable.show(TestPictures.landscape(66), from: .milliseconds(1100), to: .milliseconds(3000))
-            timetable.append((.milliseconds(3001), { client, _ in try client.sendResumed() }))
-            timetable.show(TestPictures.landscape(3), from: .milliseconds(3100), to: .milliseconds(4500))
-            timetable.sound(.app, tone, format: format, from: .zero, to: .milliseconds(4500))
+            timetable.show(TestPictures.landscape(1), from: .zero, to: .milliseconds(2000))
+            timetable.append((.milliseconds(2001), { client, _ in try client.sendPaused() }))
+            timetable.show(TestPictures.landscape(66), from: .milliseconds(2100), to: .milliseconds(4000))
+            timetable.append((.milliseconds(4001), { client, _ in try client.sendResumed() }))
+            timetable.show(TestPictures.landscape(3), from: .milliseconds(4100), to: .milliseconds(5500))
+            timetable.sound(.app, tone, format: format, from: .zero, to: .milliseconds(5500))
             let playback = try stage.live(showing: TestPictures.landscape(255))
             try playback.play(timetable)
             try playback.client.finish()
@@ -151,7 +154,7 @@ import Testing
             #expect(longest < 1, "no picture for \(longest) s")
             func time(of number: UInt8) -> Double? { seen.first { $0.number == number }?.time }
             if let first = time(of: 1), let third = time(of: 3) {
-                #expect(abs(third - first - 3.1) < 0.25, "the pause shifted time: \(third - first) s instead of 3.1")
+                #expect(abs(third - first - 4.1) < 0.25, "the pause shifted time: \(third - first) s instead of 4.1")
                 let audio = try DecodedAudio(recording)
                 func level(_ from: Double, _ to: Double) -> Double {
                     ToneAnalysis.level(
@@ -159,8 +162,8 @@ import Testing
                         sampleRate: audio.sampleRate)
                 }
                 #expect(level(0.3, 0.8) > -14)
-                #expect(level(1.5, 2.8) < -60, "the pause was heard")
-                #expect(level(3.6, 4.2) > -14)
+                #expect(level(2.5, 3.8) < -60, "the pause was heard")
+                #expect(level(4.6, 5.2) > -14)
             }
             try stage.checkRecording(recording)
             try stage.end()

@@ -121,10 +121,17 @@ import Testing
     func theRestIsAsItWas(format: PixelFormat, transform: UprightTransform) throws {
         for size in Self.sizes {
             for fit in FitMode.allCases {
-                let source = VideoSampleFormat(packed: format, width: size.width, height: size.height)
+                var source = VideoSampleFormat(packed: format, width: size.width, height: size.height)
+                var color = ColorDescription.hd
+                if case .rgb = format.layout {
+                    // White of full range would be clipped in RGB of video range, and hide what is mixed into it.
+                    source.color.range = .full
+                    // RGB becomes BT.601 first: with another matrix the edge's chroma has a part in luma.
+                    color.matrix = .bt601
+                }
                 let plan = GeometryPlan(
-                    source: source, transform: transform, canvas: canvasFormat(size.canvasWidth, size.canvasHeight),
-                    fit: fit)
+                    source: source, transform: transform,
+                    canvas: canvasFormat(size.canvasWidth, size.canvasHeight, color), fit: fit)
                 let regions = Self.regions([(size.width / 3 + 1, size.height / 3 + 1, 15, 13)], source)
                 let white = payload(of: { _, _ in RGB(red: 1, green: 1, blue: 1) }, as: source)
                 let mask = try take(white, plan, hiding: regions)

@@ -125,6 +125,20 @@ import Testing
         Case(.audioPayloadMismatch, fatal: false, "17179869180", audio, payload: audioBytes, (64, littleEndian(.max))),
     ]
 
+    /// The value of extension 1, which lies about itself in one way each.
+    @Test(arguments: [
+        ([], "0 bytes are too few"), ([0, 0, 0], "3 bytes are too few"), ([1, 0, 0, 0], "1 rectangles take 20 bytes"),
+        ([0, 0, 0, 0, 7], "0 rectangles take 4 bytes, not 5"), ([65, 0, 0, 0], "65 rectangles; at most 64"),
+        ([0, 0, 2, 0], "flags 2 are not understood"), ([255, 255, 0, 0], "65535 rectangles"),
+    ] as [([UInt8], String)])
+    func regionsThatLie(value: [UInt8], says: String) {
+        var encoded = Self.video.encoded(sequence: 0, payloadBytes: Self.videoBytes)
+        appendExtension(tag: 0x8001, value, to: &encoded)
+        let error = #expect(throws: ProtocolError.self) { try AnyMessage.decode(encoded) }
+        #expect(error?.code == .badSecureRegions && error?.isFatal == false)
+        #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+    }
+
     @Test(arguments: cases)
     func isReported(_ item: Case) {
         var encoded = item.message.encoded(sequence: 0, payloadBytes: item.payloadBytes)
@@ -169,6 +183,7 @@ import Testing
         let elsewhere: Set<ErrorCode> = [
             .sequenceGap, .unexpectedMessage, .malformedExtension, .unsupportedExtension, .busy, .truncated, .timedOut,
             .shuttingDown, .broadcastFailed, .badSharedMemory, .sampleOverwritten, .unknownPicture,
+            .badSecureRegions,
         ]
         #expect(decoded.union(elsewhere) == Set(ErrorCode.allCases))
         #expect(decoded.isDisjoint(with: elsewhere))

@@ -82,6 +82,9 @@ upcast_refused_calls upcast_rtmp_refused_calls(void);
 
 /// Bytes that the kernel has not sent as yet; 0 where there is no connection.
 int upcast_tcp_unsent_bytes(int fd);
+/// Breaks a connection at once (connect(2) with AF_UNSPEC): what is unsent is dropped, whoever waits for the socket
+/// wakes, and sending fails. The descriptor stays.
+void upcast_tcp_disconnect(int fd);
 /// Bytes that the peer's kernel has not acknowledged, the unsent ones among them; 0 where there is no connection.
 int upcast_tcp_unacknowledged_bytes(int fd);
 

@@ -1,0 +1,66 @@
+internal import CLibYUV
+package import MediaCore
+
+/// What viewers see in place of a picture that is private.
+package enum CurtainStyle: Equatable, Sendable {
+    case solid(CanvasColor)
+    /// The last picture that was allowed, of which at most 16 pixels across are left, seen through glass: `amount` of
+    /// `tint`, 0 to 256.
+    case frosted(tint: CanvasColor, amount: Int)
+}
+
+/// Paints the curtain. Holds a few hundred bytes; used by one thread.
+package final class CurtainPainter {
+    private static let across = 16
+
+    private let style: CurtainStyle
+    /// So few pixels that nothing can be read in them.
+    private let small: Picture
+
+    package init(_ style: CurtainStyle, canvas: CanvasFormat) {
+        self.style = style
+        let width = min(Self.across, canvas.width)
+        // Even, and square pixels as near as may be.
+        let height = max(2, (canvas.height * width / canvas.width + 1) / 2 * 2)
+        small = Picture(width: width, height: min(height, canvas.height))
+    }
+
+    /// Paints all of `picture`, which may be `last`: the last one that was allowed.
+    package func paint(_ picture: PicturePlanes, after last: PicturePlanes) {
+        switch style {
+        case .solid(let color): Self.fill(picture, color)
+        case .frosted(let tint, let amount):
+            let glass = small.planes
+            Self.scale(last, to: glass, kFilterBox)
+            for row in 0..<glass.height {
+                for column in 0..<glass.width {
+                    unsafe Self.blend(&glass.y[row * glass.yStride + column], tint.y, amount)
+                }
+            }
+            for row in 0..<glass.height / 2 {
+                for column in 0..<glass.width / 2 {
+                    unsafe Self.blend(&glass.u[row * glass.uStride + column], tint.u, amount)
+                    unsafe Self.blend(&glass.v[row * glass.vStride + column], tint.v, amount)
+                }
+            }
+            Self.scale(glass, to: picture, kFilterBilinear)
+        }
+    }
+
+    private static func blend(_ sample: inout UInt8, _ tint: UInt8, _ amount: Int) {
+        sample = UInt8((Int(sample) * (256 - amount) + Int(tint) * amount) / 256)
+    }
+
+    private static func fill(_ picture: PicturePlanes, _ color: CanvasColor) {
+        unsafe _ = I420Rect(
+            picture.y, CInt(picture.yStride), picture.u, CInt(picture.uStride), picture.v, CInt(picture.vStride), 0, 0,
+            CInt(picture.width), CInt(picture.height), CInt(color.y), CInt(color.u), CInt(color.v))
+    }
+
+    private static func scale(_ from: PicturePlanes, to: PicturePlanes, _ filter: FilterModeEnum) {
+        unsafe _ = I420Scale(
+            from.y, CInt(from.yStride), from.u, CInt(from.uStride), from.v, CInt(from.vStride), CInt(from.width),
+            CInt(from.height), to.y, CInt(to.yStride), to.u, CInt(to.uStride), to.v, CInt(to.vStride),
+            CInt(to.width), CInt(to.height), filter)
+    }
+}

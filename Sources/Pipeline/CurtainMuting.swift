@@ -1,0 +1,75 @@
+internal import AudioMixing
+internal import MediaCore
+internal import Privacy
+
+/// Which blocks of sound are silent because of the curtain, and the fade back.
+///
+/// A block that is mixed while the curtain is up is silent from its first sample, so that no packet from then on holds
+/// anything of the sound: what is heard fades with the window of the AAC packet before, in 21 ms. When the curtain has
+/// come down, sound of later than that is heard again, after a fade of 5 ms. Audio thread only.
+@safe struct CurtainMuting: ~Copyable {
+    enum Gain { case none, rising, full }
+
+    private let settings: AudioMixerSettings
+    /// Silence, and a block of each of two channels.
+    private let samples: UnsafeMutablePointer<Float>
+    private var epoch: UInt32
+    /// Sound from before is not heard; nil while the curtain is up.
+    private var opensAt: MediaTime? = .zero
+    private var wasMuted = false
+
+    init(settings: AudioMixerSettings, epoch: UInt32) {
+        self.settings = settings
+        self.epoch = epoch
+        unsafe samples = .allocate(capacity: 3 * settings.frameLength)
+        unsafe samples.initialize(repeating: 0, count: 3 * settings.frameLength)
+    }
+
+    deinit { unsafe samples.deallocate() }
+
+    /// Whether the curtain has been raised since the last look.
+    mutating func isNews(_ stamp: Curtain.Stamp) -> Bool {
+        guard stamp.epoch != epoch else { return false }
+        epoch = stamp.epoch
+        opensAt = nil
+        return true
+    }
+
+    /// What a block's samples are to be multiplied with.
+    ///
+    /// - Parameter now: where the broadcast clock stands.
+    mutating func gain(of time: MediaTime, _ stamp: Curtain.Stamp, now: @autoclosure () -> MediaTime) -> Gain {
+        if stamp.isUp { opensAt = nil } else if opensAt == nil { opensAt = now() }
+        guard let opensAt, time >= opensAt else {
+            wasMuted = true
+            return .none
+        }
+        defer { wasMuted = false }
+        return wasMuted ? .rising : .full
+    }
+
+    var silence: (UnsafePointer<Float>, UnsafePointer<Float>) {
+        let silence = unsafe UnsafePointer(samples)
+        return unsafe (silence, silence)
+    }
+
+    /// The block's channels, or others in their place, which hold until the next call.
+    func apply(
+        _ gain: Gain, to channels: (UnsafePointer<Float>, UnsafePointer<Float>), count: Int
+    ) -> (UnsafePointer<Float>, UnsafePointer<Float>) {
+        switch gain {
+        case .none: return unsafe silence
+        case .full: return unsafe channels
+        case .rising:
+            let (left, right) = unsafe (samples + settings.frameLength, samples + 2 * settings.frameLength)
+            let length = settings.sampleRate / 200
+            for index in 0..<min(count, settings.frameLength) {
+                let x = min(1, Float(index) / Float(length))
+                let factor = x * x * (3 - 2 * x)
+                unsafe left[index] = unsafe channels.0[index] * factor
+                unsafe right[index] = unsafe channels.1[index] * factor
+            }
+            return unsafe (UnsafePointer(left), UnsafePointer(right))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import LinuxSystem
+package import MediaCore
+internal import Synchronization
+
+/// Whether viewers see the curtain in place of the picture, and who holds it up: it falls when the last lets go.
+///
+/// Any thread. Whoever takes a sample notes the stamp before it and compares afterwards: where the two are not equal,
+/// or the stamp says that it is up, the sample must not be shown. A stamp never comes again.
+package final class Curtain: Sendable {
+    /// How often it has been raised, and whether it is up.
+    package struct Stamp: Equatable, Sendable {
+        fileprivate var number: UInt32
+
+        /// Raising makes it odd, lowering even.
+        package var isUp: Bool { number % 2 == 1 }
+        /// Times that it has been raised.
+        package var epoch: UInt32 { (number + 1) / 2 }
+        package static let down = Stamp(number: 0)
+    }
+
+    package struct Hold: Equatable, Sendable {
+        package var holder: PrivacyHolder
+        package var reason: String
+        /// Monotonic clock.
+        package var since: MediaTime
+    }
+
+    package enum Change: Equatable, Sendable {
+        /// It was down and is up now, or the other way round.
+        case raised, lowered
+        /// One more, or one less, of several that hold it.
+        case held, released
+        /// Nothing has changed.
+        case none
+    }
+
+    private static let capacity = 64
+    /// Stands for all who did not find room, and lets go only when an operator lets go for it.
+    package static let tooMany = PrivacyHolder(.daemon, "too_many_holders")
+    private let holds = Monitor<[Hold]>([])
+    private let number = Atomic<UInt32>(0)
+
+    package init() {}
+
+    package var stamp: Stamp { Stamp(number: number.load(ordering: .acquiring)) }
+
+    /// Who holds it up, in the order in which they came.
+    package var all: [Hold] { holds.withLock { $0 } }
+
+    /// Raises it, or holds it up as well.
+    package func raise(_ holder: PrivacyHolder, reason: String, at now: MediaTime) -> Change {
+        holds.withLock { holds in
+            let holder = holds.count < Self.capacity ? holder : Self.tooMany
+            guard !holds.contains(where: { $0.holder == holder }) else { return .none }
+            holds.append(Hold(holder: holder, reason: reason, since: now))
+            guard holds.count == 1 else { return .held }
+            number.add(1, ordering: .acquiringAndReleasing)
+            return .raised
+        }
+    }
+
+    /// Lets go for one holder.
+    package func lower(_ holder: PrivacyHolder) -> Change { release { $0 == holder } }
+
+    /// Lets go for all that `isMeant` is true of.
+    package func release(where isMeant: (PrivacyHolder) -> Bool) -> Change {
+        holds.withLock { holds in
+            let before = holds.count
+            holds.removeAll { isMeant($0.holder) }
+            guard holds.count < before else { return .none }
+            guard holds.isEmpty else { return .released }
+            number.add(1, ordering: .acquiringAndReleasing)
+            return .lowered
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import ControlProtocol
+
+struct CurtainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "curtain",
+        abstract: "Hides everything from viewers, or lets go.",
+        discussion: """
+            While somebody holds the curtain up, viewers see it instead of the picture, and hear nothing. It falls \
+            when the last who holds it lets go.
+            """,
+        subcommands: [CurtainUpCommand.self, CurtainDownCommand.self])
+}
+
+struct CurtainUpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Raises the curtain, or holds it up as well.",
+        discussion: "When it returns, nothing from before goes out any more; what had gone out is said.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+    @Option(help: "Hold it for this app, and not as an operator.") var app: String?
+    @Option(help: "Why, for the log and for others.") var reason: String?
+
+    func run() throws {
+        var members: [JSONValue.Member] = []
+        if let app { members.append(.init("app", .string(app))) }
+        if let reason { members.append(.init("reason", .string(reason))) }
+        let answer = try control.client().ask("POST", "/curtain/up", body: .object(members))
+        output.show(answer)
+        guard !output.json, case .object(let fields) = answer,
+            case .object(let last)? = fields.first(where: { $0.name == "last_pts_ms" })?.value
+        else { return }
+        for destination in last {
+            guard case .integer(let time) = destination.value else {
+                Output.line("\(TerminalText.printable(destination.name)): nothing had gone out")
+                continue
+            }
+            Output.line("\(TerminalText.printable(destination.name)): gone out up to \(Quantity.time(time))")
+        }
+    }
+}
+
+struct CurtainDownCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "down", abstract: "Lets go of the curtain; it falls if nobody else holds it.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+    @Option(help: "Let go for this app, and not as an operator.") var app: String?
+    @Flag(help: "Let go for everybody who holds it.") var force = false
+
+    func run() throws {
+        var members: [JSONValue.Member] = []
+        if let app { members.append(.init("app", .string(app))) }
+        if force { members.append(.init("force", .bool(true))) }
+        let answer = try control.client().ask("POST", "/curtain/down", body: .object(members))
+        output.show(answer)
+        guard !output.json, case .object(let fields) = answer,
+            case .bool(true)? = fields.first(where: { $0.name == "up" })?.value
+        else { return }
+        Output.line("others hold it up: see upcastctl status")
+    }
+}
