@@ -112,8 +112,8 @@ import Testing
             kill(-child.processID, SIGINT)
             exit = child.waitForExit(within: 8)
         }
-        // Bash 5.2.15 cannot read a trap that comes while it reads a command substitution, and ends with 2: the parser's
-        // state is shared. Everything is cleaned up then, too, by the trap of the end.
+        // Bash 5.2.15 cannot read a trap that comes while it reads a command substitution, and ends with 2: the
+        // parser's state is shared. Everything is cleaned up then, too, by the trap of the end.
         let isBashs = exit == .code(2) && child.errorTail.contains("trap: line 2: unexpected EOF while looking for")
         #expect(exit == .code(status) || isBashs, "\(script), \(moment): \(child.output) \(child.errorTail)")
         let leftovers = try copy.leftovers
