@@ -189,7 +189,7 @@ import Testing
                 }
                 #expect(leak == nil, "\(frame.pts): \(arrival.time - (leak?.lowerBound ?? .zero)) after the answer")
             }
-            // With a delay longer than the time between two curtains, none is seen at all, unless the machine stands still.
+            // With a delay longer than the time between two curtains none is seen, unless the machine stands still.
             #expect(delay > 0 || colored > 20, "\(colored)")
             let packets = try MediaProbe.packets(recording)
             for track in ["video", "audio"] {
