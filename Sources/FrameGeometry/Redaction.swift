@@ -27,8 +27,6 @@ struct Redaction {
         paint = Self.elements(format, color, converted, meaning.range)
     }
 
-    var isEmpty: Bool { regions.isEmpty }
-
     /// Whether anything is to be painted on rows of a plane, counted from the crop's first.
     func touches(plane: Int, rows: Range<Int>) -> Bool {
         if regions.coversAll { return true }

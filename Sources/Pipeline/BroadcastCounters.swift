@@ -29,10 +29,10 @@ final class BroadcastCounters: Sendable {
     let framesAboveRate = AtomicCount()
     /// Frames that came while an operator held the broadcast.
     let framesHeldBack = AtomicCount()
-    /// Frames that came while the curtain was up, or that it came down upon.
-    let framesCurtained = AtomicCount()
     /// The same for PCM blocks.
     let audioHeldBack = AtomicCount()
+    /// Frames that came while the curtain was up, or that were in hand when it was raised.
+    let framesCurtained = AtomicCount()
     /// Samples without, or with an invalid, orientation tag; treated as up.
     let orientationMissing = AtomicCount()
     let orientationInvalid = AtomicCount()

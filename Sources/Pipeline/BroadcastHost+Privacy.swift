@@ -10,8 +10,6 @@ internal import Publishing
 extension BroadcastHost {
     /// What had left when the curtain was raised.
     package struct CurtainRaised: Sendable {
-        /// False where it was up already.
-        package var isNews = false
         package var videoPackets = 0
         package var audioPackets = 0
         /// Presentation time of the last packet that went to each destination, in milliseconds; nil for none.
@@ -27,7 +25,6 @@ extension BroadcastHost {
             guard let broadcast = current else { return (result, change) }
             if change == .raised {
                 let taken = broadcast.takeBack()
-                result.isNews = true
                 result.videoPackets = taken.videoPackets
                 result.audioPackets = taken.audioPackets
             }
@@ -54,9 +51,6 @@ extension BroadcastHost {
 
     /// Lets go for all, whoever holds it.
     package func forceCurtainDown() { note(curtain.release { _ in true }, of: "everybody, by an operator's force") }
-
-    /// The daemon's own reasons, which pass.
-    func releaseCurtain(of reason: String) { lowerCurtain(PrivacyHolder(.daemon, reason)) }
 
     private func note(_ change: Curtain.Change, of holder: String) {
         guard change != .none else { return }

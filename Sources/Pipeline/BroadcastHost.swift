@@ -100,24 +100,6 @@ package final class BroadcastHost: IngestConsumer {
         freeze = try? TestFreeze(environment: environment)
     }
 
-    /// The configuration with the destinations as they are now.
-    package var currentConfiguration: Configuration {
-        var current = configuration
-        current.destinations = state.withLock { $0.destinations }
-        return current
-    }
-
-    /// The same with what reloads have changed since the start: what whoever wrote the file expects to see.
-    package var shownConfiguration: Configuration {
-        var shown = currentConfiguration
-        shown.video.bitrate = configuredBitrate
-        shown.log.level = reloading.withLock { $0.configuration.log.level }
-        return shown
-    }
-
-    /// What the encoder is asked for where nobody says otherwise.
-    var configuredBitrate: Int { state.withLock { $0.reloadedBitrate } ?? configuration.video.bitrate }
-
     /// Takes note that the daemon stops, for the status; `IngestServer.stop` is what ends the broadcast.
     package func noteStopping() {
         state.withLock { $0.isStopping = true }
@@ -148,7 +130,7 @@ package final class BroadcastHost: IngestConsumer {
         joinCloser()
         state.withLock { $0.hasFailed = false }
         // Held for the broadcast before.
-        releaseCurtain(of: Self.vanished)
+        lowerCurtain(PrivacyHolder(.daemon, Self.vanished))
         lowerCurtain(PrivacyHolder(.client))
         let id = broadcastID()
         let broadcast: Broadcast
