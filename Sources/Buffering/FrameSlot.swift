@@ -12,8 +12,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         case frame(Picture, Tag)
         /// The picture that is shown is to be shown once more.
         case again(Tag)
-        /// What waited has been thrown away, and `throwAway` wants to be heard.
-        case thrownAway
+        /// `wake` or `throwAway` was called.
+        case woken
         case timeout
         /// The slot was closed and holds nothing any more.
         case closed
@@ -27,7 +27,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         /// The last one that was handed over, unless it was given up.
         var newest: Picture?
         var isClosed = false
-        var hasThrownAway = false
+        var isWoken = false
         var superseded: UInt64 = 0
         /// Pictures that exist, those that the threads hold among them.
         var count: Int
@@ -133,10 +133,13 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
             state.waiting = nil
             state.again = nil
             state.newest = nil
-            state.hasThrownAway = true
+            state.isWoken = true
             return waited
         }
     }
+
+    /// Any thread: makes the video thread's `take`, or its next one, return `.woken`.
+    package func wake() { monitor.signal { $0.isWoken = true } }
 
     /// Either thread: gives a picture back, unused or done with.
     package func recycle(_ picture: Picture) {
@@ -147,9 +150,9 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// out.
     package func take(until deadline: MediaTime?) -> Outcome {
         monitor.wait(until: deadline) { state -> Outcome? in
-            if state.hasThrownAway {
-                state.hasThrownAway = false
-                return .thrownAway
+            if state.isWoken {
+                state.isWoken = false
+                return .woken
             }
             if let waiting = state.waiting {
                 state.waiting = nil

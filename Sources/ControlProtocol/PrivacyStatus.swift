@@ -1,10 +1,15 @@
 /// What is kept from viewers, and by whom.
 package struct PrivacyStatus: JSONRecord {
     package var curtain = CurtainStatus()
+    /// What is kept hidden until it is let go of.
+    package var regions: [StandingRegionStatus] = []
 
     package init() {}
 
-    package mutating func visit(_ fields: inout JSONFields) { fields("curtain", &curtain) }
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("curtain", &curtain)
+        fields("regions", &regions)
+    }
 }
 
 package struct CurtainStatus: JSONRecord {
@@ -33,5 +38,28 @@ package struct CurtainHolderStatus: JSONRecord {
         fields("holder", &holder)
         fields("reason", &reason)
         fields("held_ms", &heldMilliseconds)
+    }
+}
+
+package struct StandingRegionStatus: JSONRecord {
+    package var holder = ""
+    package var name = ""
+    /// `normalized` (0 to 1 of width and height) or `pixels`, of the upright picture.
+    package var unit = ""
+    package var x = 0.0
+    package var y = 0.0
+    package var width = 0.0
+    package var height = 0.0
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("holder", &holder)
+        fields("name", &name)
+        fields("unit", &unit)
+        fields("x", &x)
+        fields("y", &y)
+        fields("width", &width)
+        fields("height", &height)
     }
 }

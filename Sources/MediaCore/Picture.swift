@@ -48,6 +48,12 @@ internal import Synchronization
 
     deinit { unsafe storage.deallocate() }
 
+    /// Takes over the samples of another picture of the same size.
+    package func copySamples(of other: Picture) {
+        precondition((width, height) == (other.width, other.height), "a picture of another size")
+        unsafe storage.copyMemory(from: other.storage, byteCount: Self.byteCount(width: width, height: height))
+    }
+
     /// Bytes of storage of a picture of this size.
     package static func byteCount(width: Int, height: Int) -> Int {
         let (yStride, cStride) = strides(width: width)

@@ -51,7 +51,8 @@ final class Broadcast: Sendable {
     /// - Throws: a sentence for the client and the log.
     init(
         _ started: StartedMessage, configuration: Configuration, environment: [String: String],
-        clock monotonic: any TimeSource, curtain: Curtain = Curtain(), freeze: TestFreeze? = nil,
+        clock monotonic: any TimeSource, curtain: Curtain = Curtain(),
+        standing: StandingRegions = StandingRegions(), freeze: TestFreeze? = nil,
         onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
         onBitrate: @escaping @Sendable (BitrateStep) -> Void, onFailure: @escaping @Sendable (String) -> Void
     ) throws(WorkerFailure) {
@@ -91,7 +92,8 @@ final class Broadcast: Sendable {
         inlet = CaptureInlet(
             canvas: canvas, bars: bars, fit: configuration.video.fit,
             skipsUnchanged: configuration.video.skipsUnchanged, convention: started.convention, slot: slot,
-            queue: queue, clock: clock, counters: counters, curtain: curtain, secureColor: configuration.secureColor)
+            queue: queue, clock: clock, counters: counters, curtain: curtain, standing: standing,
+            secureColor: configuration.secureColor)
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
         let takenBack: @Sendable (UInt32) -> TakenBack? = { epoch in
@@ -106,7 +108,8 @@ final class Broadcast: Sendable {
             slot: slot, encoder: videoEncoder, settings: configuration.videoEncoderSettings,
             leanSettings: savings.leanEncoder, shown: background, sink: meter, clock: clock, counters: counters,
             snapshots: snapshots, curtain: curtain,
-            painter: CurtainPainter(configuration.curtainStyle, canvas: canvas), frameRate: canvas.frameRate,
+            painter: CurtainPainter(configuration.curtainStyle, canvas: canvas), standing: standing,
+            secureColor: configuration.canvasSecureColor, frameRate: canvas.frameRate,
             idleInterval: configuration.video.idleRepeat, takenBack: takenBack, freeze: freeze,
             adapt: { now in
                 let step = bitrate.look(at: now, destinations.forEachLink)

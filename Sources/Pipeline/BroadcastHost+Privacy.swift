@@ -1,5 +1,5 @@
 internal import Buffering
-internal import ControlProtocol
+package import ControlProtocol
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
@@ -62,9 +62,62 @@ extension BroadcastHost {
                 ? ["holder": "\(holder)"] : ["holder": "\(holder)", "now": "it stays up for \(holders)"])
     }
 
+    /// Keeps a rectangle of the upright picture hidden, in this broadcast and those that follow, until it is removed. When
+    /// it returns, no picture is encoded any more that shows it.
+    package func hideRegion(_ region: StandingRegion) throws(CommandRefusal) {
+        let change = standing.set(region)
+        guard change != .full else {
+            throw CommandRefusal(
+                code: .doesNotFit,
+                sentence: "there are \(StandingRegions.capacity) regions already; this one is not hidden: join some, or "
+                    + "raise the curtain")
+        }
+        guard change != .none else { return }
+        current?.slot.wake()
+        logger.notice(
+            change == .added ? "region hidden" : "region moved",
+            metadata: ["holder": "\(region.holder)", "region": "\(region.name)"])
+    }
+
+    /// No longer hides one, or all of a holder's where `name` is nil.
+    package func showRegions(of holder: PrivacyHolder, _ name: String?) throws(CommandRefusal) {
+        guard standing.remove(holder, name) > 0 else {
+            throw CommandRefusal(
+                code: .notFound, sentence: "\(holder) has no region" + (name.map { " called \"\($0)\"" } ?? ""))
+        }
+        current?.slot.wake()
+        logger.notice("region shown again", metadata: ["holder": "\(holder)", "region": "\(name ?? "all")"])
+    }
+
+    /// Whether anything is being captured; true until the last byte of it has gone out.
+    package var captureState: CaptureStateReport {
+        let now = clock.now()
+        var report = CaptureStateReport()
+        let (broadcast, freeSince) = state.withLock { ($0.broadcast, $0.freeSince) }
+        guard let broadcast else {
+            report.milliseconds = Int((now - freeSince).milliseconds)
+            return report
+        }
+        let client = broadcast.clientStatus(at: now)
+        report.isCaptured = true
+        report.kind = client.kind
+        report.client = client.name
+        report.milliseconds = client.connectedMilliseconds
+        return report
+    }
+
     var privacyStatus: PrivacyStatus {
         let now = clock.now()
         var status = PrivacyStatus()
+        status.regions = standing.all.map { region in
+            var entry = StandingRegionStatus()
+            (entry.holder, entry.name, entry.unit) = ("\(region.holder)", region.name, region.unit.rawValue)
+            (entry.x, entry.y) = (region.edges.left, region.edges.top)
+            (entry.width, entry.height) = (
+                region.edges.right - region.edges.left, region.edges.bottom - region.edges.top
+            )
+            return entry
+        }
         let holds = curtain.all
         status.curtain.isUp = !holds.isEmpty
         status.curtain.holders = holds.map { hold in

@@ -20,6 +20,8 @@ package final class BroadcastHost: IngestConsumer {
         var broadcast: Broadcast?
         /// Those of the configuration, and what was added and removed since.
         var destinations: [DestinationConfiguration]
+        /// Since when nothing is captured, while that is so.
+        var freeSince = MediaTime.zero
         var isPaused = false
         /// Paused by an operator.
         var isHeld = false
@@ -67,6 +69,7 @@ package final class BroadcastHost: IngestConsumer {
     let reloading: Monitor<Reload>
     /// For the life of the daemon: who has raised it holds it for the next broadcast, too.
     let curtain = Curtain()
+    let standing = StandingRegions()
     /// One at a time: whoever is told that it is up can rely on it.
     let raising = Monitor(())
     private let freeze: TestFreeze?
@@ -93,7 +96,8 @@ package final class BroadcastHost: IngestConsumer {
         self.logger = logger
         self.clock = clock
         startedAt = clock.now()
-        state = Monitor(State(destinations: configuration.destinations, phaseSince: startedAt))
+        state = Monitor(
+            State(destinations: configuration.destinations, freeSince: startedAt, phaseSince: startedAt))
         progress = Monitor(Progress(watch: ProgressWatch(patience: Self.usualPatience), lastLook: startedAt))
         reloading = Monitor(Reload(configuration: configuration))
         // A value that means nothing was refused at the start.
@@ -137,7 +141,7 @@ package final class BroadcastHost: IngestConsumer {
         do {
             broadcast = try Broadcast(
                 message, configuration: currentConfiguration, environment: environment, clock: clock, curtain: curtain,
-                freeze: freeze,
+                standing: standing, freeze: freeze,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },
                 onBitrate: { [weak self] in self?.bitrateChanged($0) },
                 onFailure: { [weak self] in self?.failed($0) })
@@ -270,6 +274,7 @@ package final class BroadcastHost: IngestConsumer {
         let counted = status
         state.withLock {
             $0.broadcast = nil
+            $0.freeSince = clock.now()
             $0.totals.note(ended: counted)
             $0.governor = MemoryGovernor(steps: [])
             $0.lastDestinations = snapshots

@@ -20,6 +20,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
     private let curtain: Curtain
+    private let standing: StandingRegions
     let convention: OrientationConvention
 
     private var timeline: BroadcastTimeline
@@ -28,9 +29,10 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// The plan of the last frame: while nothing changes, nothing is planned again.
     private var planned: (source: VideoSampleFormat, transform: UprightTransform, plan: GeometryPlan)?
     private let sourceText = Monitor("")
-    private var filling: (picture: Picture, time: MediaTime, stamp: Curtain.Stamp)?
-    /// What the last picture that was begun hides.
+    private var filling: (picture: Picture, time: MediaTime, stamp: Curtain.Stamp, plan: GeometryPlan)?
+    /// What the last picture that was begun hides, and the standing regions' version then.
     private var shownRegions = SecureRegions()
+    private var shownVersion: UInt32 = 0
     private var receiving: PCMBlock?
     private let skipsUnchanged: Bool
     /// An operator has paused the broadcast: what comes is counted and thrown away.
@@ -46,7 +48,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     init(
         canvas: CanvasFormat, bars: CanvasBars, fit: FitMode, skipsUnchanged: Bool, convention: OrientationConvention,
         slot: FrameSlot<VideoFrameTag>, queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters,
-        curtain: Curtain, secureColor: (red: UInt8, green: UInt8, blue: UInt8)
+        curtain: Curtain, standing: StandingRegions, secureColor: (red: UInt8, green: UInt8, blue: UInt8)
     ) {
         self.canvas = canvas
         self.fit = fit
@@ -57,6 +59,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         self.clock = clock
         self.counters = counters
         self.curtain = curtain
+        self.standing = standing
         intake = FrameIntake(bars: bars, secureColor: secureColor)
         timeline = BroadcastTimeline()
         published = Monitor(timeline.counters)
@@ -102,15 +105,17 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesAbandoned.add()
             return false
         }
+        let version = standing.version
+        let regions = regions(of: message, transform: plan.transform)
         do {
-            try intake.begin(plan, into: picture, hiding: message.regions)
+            try intake.begin(plan, into: picture, hiding: regions)
         } catch {
             slot.recycle(picture)
             counters.framesAbandoned.add()
             throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be taken: \(error)")
         }
-        filling = (picture, placement.time, stamp)
-        shownRegions = message.regions
+        filling = (picture, placement.time, stamp, plan)
+        (shownRegions, shownVersion) = (regions, version)
         return true
     }
 
@@ -137,7 +142,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     }
 
     func endVideo(arrival: MediaTime) {
-        guard let (picture, time, stamp) = filling else { return }
+        guard let (picture, time, stamp, plan) = filling else { return }
         filling = nil
         guard curtain.stamp == stamp else {
             hasMissedPicture = true
@@ -151,7 +156,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesUnchanged.add()
             return
         }
-        slot.offer(picture, VideoFrameTag(time: time, arrival: arrival, stamp: stamp))
+        slot.offer(picture, VideoFrameTag(time: time, arrival: arrival, stamp: stamp, plan: plan, regions: shownVersion))
     }
 
     /// The client says that its picture is the last one: it is neither converted nor, once it has been for a while,
@@ -164,7 +169,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             return counters.framesCurtained.add()
         }
         guard slot.newest != nil, !hasMissedPicture, let planned, planned.source == message.format,
-            planned.transform == transform(of: message), shownRegions == message.regions
+            planned.transform == transform(of: message),
+            shownRegions == regions(of: message, transform: planned.transform)
         else {
             counters.framesAbandoned.add()
             throw ProtocolError(
@@ -175,7 +181,9 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         guard placement.isAccepted else { return counters.framesOutOfOrder.add() }
         guard !held.load(ordering: .relaxed) else { return counters.framesHeldBack.add() }
         guard !isRefined(at: placement.time) else { return counters.framesUnchanged.add() }
-        slot.offerAgain(VideoFrameTag(time: placement.time, arrival: arrival, stamp: stamp))
+        slot.offerAgain(
+            VideoFrameTag(
+                time: placement.time, arrival: arrival, stamp: stamp, plan: planned.plan, regions: shownVersion))
     }
 
     private func isRefined(at time: MediaTime) -> Bool {
@@ -189,11 +197,19 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     }
 
     func cancelVideo() {
-        guard let (picture, _, _) = filling else { return }
+        guard let picture = filling?.picture else { return }
         filling = nil
         intake.cancel()
         slot.recycle(picture)
         counters.framesAbandoned.add()
+    }
+
+    /// The sample's own, and what apps keep hidden.
+    private func regions(of message: VideoMessage, transform: UprightTransform) -> SecureRegions {
+        var regions = message.regions
+        standing.hide(
+            in: &regions, width: message.format.width, height: message.format.height, transform: transform)
+        return regions
     }
 
     private func transform(of message: VideoMessage) -> UprightTransform {

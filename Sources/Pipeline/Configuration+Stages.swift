@@ -20,6 +20,11 @@ extension Configuration {
         (privacy.secureColor.red, privacy.secureColor.green, privacy.secureColor.blue)
     }
 
+    var canvasSecureColor: CanvasColor {
+        CanvasColor(
+            red: secureColor.red, green: secureColor.green, blue: secureColor.blue, color: video.canvas.color)
+    }
+
     var curtainStyle: CurtainStyle {
         func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> CanvasColor {
             CanvasColor(red: red, green: green, blue: blue, color: video.canvas.color)

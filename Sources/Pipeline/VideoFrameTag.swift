@@ -1,3 +1,4 @@
+internal import FrameGeometry
 internal import MediaCore
 internal import Privacy
 
@@ -9,4 +10,7 @@ struct VideoFrameTag: Sendable {
     let arrival: MediaTime
     /// The curtain's when the frame began to come.
     let stamp: Curtain.Stamp
+    /// How it came onto the canvas, and which standing regions were painted over on the way.
+    let plan: GeometryPlan
+    let regions: UInt32
 }

@@ -25,6 +25,11 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private let snapshots: SnapshotBooth
     private let curtain: Curtain
     private let painter: CurtainPainter
+    private let standing: StandingRegions
+    private let secureColor: CanvasColor
+    /// How what is shown came onto the canvas, and which standing regions it hides; nil for the curtain and at the start.
+    private var shownPlan: GeometryPlan?
+    private var shownRegions: UInt32 = 0
     /// How often the curtain had been raised when it was last drawn, or a picture shown.
     private var epoch: UInt32 = 0
     /// What is shown is the curtain.
@@ -50,7 +55,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, settings: VideoEncoderSettings,
         leanSettings: VideoEncoderSettings?, shown: Picture, sink: any PacketSink,
         clock: BroadcastClock, counters: BroadcastCounters, snapshots: SnapshotBooth, curtain: Curtain,
-        painter: CurtainPainter, frameRate: FrameRate, idleInterval: MediaTime,
+        painter: CurtainPainter, standing: StandingRegions, secureColor: CanvasColor, frameRate: FrameRate, idleInterval: MediaTime,
         takenBack: @escaping @Sendable (UInt32) -> TakenBack?, freeze: TestFreeze? = nil,
         adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
@@ -66,6 +71,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         self.snapshots = snapshots
         self.curtain = curtain
         self.painter = painter
+        self.standing = standing
+        self.secureColor = secureColor
         self.takenBack = takenBack
         epoch = curtain.stamp.epoch
         self.adapt = adapt
@@ -102,6 +109,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private func step() throws(WorkerFailure) -> Bool {
         let epoch = curtain.stamp.epoch
         if epoch != self.epoch { try drawCurtain(epoch) }
+        if standing.version != shownRegions { try coverRegions() }
         switch take(until: repeatDeadline()) {
         case .frame(let picture, let tag):
             guard tag.stamp == curtain.stamp else {
@@ -109,10 +117,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
                 counters.framesCurtained.add()
                 break
             }
-            show(picture)
+            show(picture, tag)
             try present(tag)
         case .again(let tag): try present(tag)
-        case .thrownAway: break
+        case .woken: break
         case .timeout: try repeatPicture()
         case .closed: return false
         }
@@ -132,29 +140,32 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         holding: while case .hold(let wait) = schedule.decide(tag.time) {
             switch take(until: tag.arrival + wait) {
             case .frame(let newer, let newerTag):
-                show(newer)
+                show(newer, newerTag)
                 tag = newerTag
                 counters.framesAboveRate.add()
             case .again(let newerTag):
                 tag = newerTag
                 counters.framesAboveRate.add()
             case .timeout, .closed: break holding
-            case .thrownAway: return
+            case .woken: return
             }
         }
         // The curtain was raised after this frame was taken: it is drawn over what is shown.
         guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
         if tag.stamp.epoch != epoch { enter(tag.stamp.epoch) }
         isCurtained = false
+        if standing.version != shownRegions { cover() }
         try encode(tag.time, arrival: tag.arrival)
         counters.framesEncoded.add()
         let latency = clock.monotonic.now() - tag.arrival
         counters.encodeLatency.withLock { $0.note(latency) }
     }
 
-    private func show(_ picture: Picture) {
+    private func show(_ picture: Picture, _ tag: VideoFrameTag? = nil) {
         slot.recycle(shown)
         shown = picture
+        shownPlan = tag?.plan
+        shownRegions = tag?.regions ?? standing.version
     }
 
     // MARK: The curtain
@@ -170,6 +181,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         let picture = slot.acquire() ?? shown
         painter.paint(picture.planes, after: shown.planes)
         if picture !== shown { show(picture) }
+        shownPlan = nil
         isCurtained = true
         let last = enter(epoch)
         // Nothing has been shown yet: the first frame comes as ever.
@@ -184,6 +196,37 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         try encode(end, arrival: .zero)
         counters.framesRepeated.add()
     }
+
+    // MARK: Standing regions
+
+    /// Shows at once, on a screen that may stand still, that a region has been named.
+    private func coverRegions() throws(WorkerFailure) {
+        guard cover(), let time = schedule.repeatTime(at: clock.monotonic.now()) else { return }
+        try encode(time, arrival: .zero)
+        counters.framesRepeated.add()
+    }
+
+    /// Paints over what has been named since what is shown was taken. What is not named any more comes back with the
+    /// client's next picture. False where there is nothing to paint.
+    @discardableResult
+    private func cover() -> Bool {
+        shownRegions = standing.version
+        guard let plan = shownPlan else { return false }
+        var regions = SecureRegions()
+        standing.hide(
+            in: &regions, width: plan.source.width, height: plan.source.height, transform: plan.transform)
+        guard !regions.isEmpty else { return false }
+        // Ingest may still be comparing with what is shown.
+        if let picture = slot.acquire() {
+            picture.copySamples(of: shown)
+            slot.recycle(shown)
+            shown = picture
+        }
+        CanvasRedaction.paint(regions, of: plan, on: shown.planes, secureColor)
+        return true
+    }
+
+    // MARK: Epochs
 
     /// From now on what is encoded belongs to this epoch, and begins with a keyframe. Returns where the stream goes on,
     /// if it goes back.
@@ -261,7 +304,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         while true {
             switch take(until: nil) {
             case .frame(let picture, _): slot.recycle(picture)
-            case .again, .timeout, .thrownAway: continue
+            case .again, .timeout, .woken: continue
             case .closed: return
             }
         }

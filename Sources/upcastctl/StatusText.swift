@@ -23,6 +23,7 @@ enum StatusText {
                         return "\(holder.holder)\(reason) for \(Quantity.time(holder.heldMilliseconds))"
                     }.joined(separator: ", "))
         }
+        line("hidden", unlessZero(status.privacy.regions.count) { Quantity.counted($0, "region") })
         if let client = status.client {
             line(
                 "client", client.kind.isEmpty ? client.name : "\(client.name) (\(client.kind))",

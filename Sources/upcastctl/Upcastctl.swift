@@ -20,13 +20,14 @@ struct Upcastctl: ParsableCommand {
                 name: "Looking",
                 subcommands: [
                     StatusCommand.self, TopCommand.self, WatchCommand.self, SnapshotCommand.self, HealthCommand.self,
-                    ReadyCommand.self, PlanCommand.self,
+                    ReadyCommand.self, StateCommand.self, PlanCommand.self,
                 ]),
             CommandGroup(
                 name: "Commanding",
                 subcommands: [
                     StopCommand.self, PauseCommand.self, ResumeCommand.self, BitrateCommand.self, KeyframeCommand.self,
                     RetryCommand.self, DestinationCommand.self, LogLevelCommand.self, CurtainCommand.self,
+                    RegionCommand.self,
                 ]),
             CommandGroup(name: "Setting up", subcommands: [ConfigCommand.self, CompletionCommand.self]),
         ])

@@ -10,6 +10,7 @@ extension ControlRoutes {
             ControlResponse(
                 status: 200, contentType: MetricsText.contentType, body: Array(MetricsText.text(host.totals).utf8))
         }
+        add("GET", "/state") { _ in ControlResponse(status: 200, json: host.captureState.json) }
         add("GET", "/history") { _ in ControlResponse(status: 200, json: host.history.json) }
         add("GET", "/config") { _ in ControlResponse(status: 200, json: host.shownConfiguration.json) }
         add("GET", "/destinations") { _ in

@@ -73,6 +73,7 @@ struct Daemon {
             routes.addCommands(to: host)
             routes.addBroadcastCommands(to: host)
             routes.addPrivacy(of: host)
+            routes.addRegions(of: host)
             routes.addLogLevel(output, logger: logger)
             control = ControlServer(
                 path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,

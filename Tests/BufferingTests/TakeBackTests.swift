@@ -105,7 +105,7 @@ import Testing
         slot.offer(try #require(slot.acquire()), 1)
         #expect(slot.throwAway())
         #expect(slot.newest == nil)
-        guard case .thrownAway = slot.take(until: .zero) else { return #expect(Bool(false)) }
+        guard case .woken = slot.take(until: .zero) else { return #expect(Bool(false)) }
         guard case .timeout = slot.take(until: .zero) else { return #expect(Bool(false)) }
         // Both pictures are there again.
         #expect(slot.acquire() != nil && slot.acquire() != nil && slot.acquire() == nil)

@@ -88,6 +88,10 @@ extension StatusReport {
         var holder = CurtainHolderStatus()
         (holder.holder, holder.reason, holder.heldMilliseconds) = ("app:kiosk", "will resign active", 1_500)
         report.privacy.curtain.holders = [holder]
+        var region = StandingRegionStatus()
+        (region.holder, region.name, region.unit) = ("app:kiosk", "password", "normalized")
+        (region.x, region.y, region.width, region.height) = (0.1, 0.5, 0.3, 0.2)
+        report.privacy.regions = [region]
         return report
     }
 }
@@ -145,6 +149,8 @@ extension StatusReport {
             latency[].path latency[].average_us latency[].p50_us latency[].p99_us latency[].maximum_us
             privacy.curtain.up privacy.curtain.holders[].holder privacy.curtain.holders[].reason
             privacy.curtain.holders[].held_ms
+            privacy.regions[].holder privacy.regions[].name privacy.regions[].unit privacy.regions[].x
+            privacy.regions[].y privacy.regions[].width privacy.regions[].height
             """
         #expect(names(StatusReport.full.json, "") == expected.split(whereSeparator: \.isWhitespace).map(String.init))
     }
@@ -168,6 +174,7 @@ extension StatusReport {
             state     live for 12 min 3 s
             daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
             curtain   up, held by app:kiosk (will resign active) for 1.5 s
+            hidden    1 region
             client    Screen "1" (display), connected for 12 min 3 s
             video     1280x720 at 30000/1001 frames/s, libx264, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
                       from 1920x1080 420v, orientation 6

@@ -1,0 +1,53 @@
+package import MediaCore
+internal import CLibYUV
+
+/// Paints over regions of a picture that is on the canvas already: for regions that come later than it.
+package enum CanvasRedaction {
+    /// Canvas pixels in each direction, for what scaling has carried over an edge, on top of the source's own.
+    private static let reach = 4.0
+
+    /// Paints over what `regions`, of the stored sample that `plan` is for, have become on the canvas.
+    package static func paint(_ regions: SecureRegions, of plan: GeometryPlan, on canvas: PicturePlanes, _ color: CanvasColor)
+    {
+        if regions.coversAll { return fill(canvas, plan.destination, color) }
+        for index in 0..<regions.count {
+            if let rectangle = place(regions[index], plan) { fill(canvas, rectangle, color) }
+        }
+    }
+
+    /// Where a rectangle of the sample lies on the canvas: even, widened, within the picture; nil where it does not.
+    static func place(_ region: SecureRegions.Rectangle, _ plan: GeometryPlan) -> PixelRect? {
+        let (crop, destination) = (plan.crop, plan.destination)
+        func share(_ edge: UInt16, _ origin: Int, _ length: Int) -> Double {
+            (Double(edge) - Double(origin)) / Double(length)
+        }
+        // In shares of what is shown, which a transform turns as it does pixels.
+        let edges = plan.transform.upright(
+            RectEdges(
+                left: share(region.left, crop.x, crop.width), top: share(region.top, crop.y, crop.height),
+                right: share(region.right, crop.x, crop.width), bottom: share(region.bottom, crop.y, crop.height)),
+            width: 1, height: 1)
+        let upright = plan.transform.swapsAxes ? (crop.height, crop.width) : (crop.width, crop.height)
+        // Two of the source's pixels, as large as they are here, and the scaler's.
+        let wide = reach + 2 * Double(destination.width) / Double(upright.0)
+        let high = reach + 2 * Double(destination.height) / Double(upright.1)
+        func first(_ share: Double, _ length: Int, _ more: Double) -> Int {
+            max(0, Int((share * Double(length) - more).rounded(.down)) & ~1)
+        }
+        func end(_ share: Double, _ length: Int, _ more: Double) -> Int {
+            min(length, (Int((share * Double(length) + more).rounded(.up)) + 1) & ~1)
+        }
+        let (left, top) = (first(edges.left, destination.width, wide), first(edges.top, destination.height, high))
+        let (right, bottom) = (end(edges.right, destination.width, wide), end(edges.bottom, destination.height, high))
+        guard left < right, top < bottom else { return nil }
+        return PixelRect(
+            x: destination.x + left, y: destination.y + top, width: right - left, height: bottom - top)
+    }
+
+    private static func fill(_ canvas: PicturePlanes, _ rectangle: PixelRect, _ color: CanvasColor) {
+        unsafe _ = I420Rect(
+            canvas.y, CInt(canvas.yStride), canvas.u, CInt(canvas.uStride), canvas.v, CInt(canvas.vStride),
+            CInt(rectangle.x), CInt(rectangle.y), CInt(rectangle.width), CInt(rectangle.height), CInt(color.y),
+            CInt(color.u), CInt(color.v))
+    }
+}

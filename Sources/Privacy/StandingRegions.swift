@@ -1,0 +1,93 @@
+internal import LinuxSystem
+package import MediaCore
+internal import Synchronization
+
+/// A rectangle of the upright picture that nobody is to see, until whoever named it says otherwise.
+package struct StandingRegion: Equatable, Sendable {
+    package enum Unit: String, CaseIterable, Sendable {
+        /// 0 to 1 of the picture's width and height.
+        case normalized
+        case pixels
+    }
+
+    package var holder: PrivacyHolder
+    package var name: String
+    package var edges: RectEdges
+    package var unit: Unit
+
+    package init(holder: PrivacyHolder, name: String, edges: RectEdges, unit: Unit) {
+        (self.holder, self.name, self.edges, self.unit) = (holder, name, edges, unit)
+    }
+
+    /// In pixels of an upright picture of this size.
+    func pixels(width: Double, height: Double) -> RectEdges {
+        guard unit == .normalized else { return edges }
+        return RectEdges(
+            left: edges.left * width, top: edges.top * height, right: edges.right * width,
+            bottom: edges.bottom * height)
+    }
+}
+
+/// What apps have asked to keep hidden, until they, or an operator, let go: a process that dies keeps its regions.
+///
+/// Any thread.
+package final class StandingRegions: Sendable {
+    package static let capacity = 64
+
+    package enum Change: Equatable, Sendable { case added, changed, none, full }
+
+    private let regions = Monitor<[StandingRegion]>([])
+    private let number = Atomic<UInt32>(0)
+
+    package init() {}
+
+    /// Another one where any of them has changed. Look at it before using them: what has changed meanwhile shows then.
+    package var version: UInt32 { number.load(ordering: .acquiring) }
+
+    package var all: [StandingRegion] { regions.withLock { $0 } }
+
+    /// Adds one, or puts it in the place of the holder's last one of that name.
+    package func set(_ region: StandingRegion) -> Change {
+        regions.withLock { regions in
+            let change: Change
+            if let index = regions.firstIndex(where: { $0.holder == region.holder && $0.name == region.name }) {
+                guard regions[index] != region else { return .none }
+                regions[index] = region
+                change = .changed
+            } else {
+                guard regions.count < Self.capacity else { return .full }
+                regions.append(region)
+                change = .added
+            }
+            number.add(1, ordering: .acquiringAndReleasing)
+            return change
+        }
+    }
+
+    /// Lets go of one, or of all of a holder's where `name` is nil. Returns how many.
+    package func remove(_ holder: PrivacyHolder, _ name: String?) -> Int {
+        regions.withLock { regions in
+            let before = regions.count
+            regions.removeAll { $0.holder == holder && (name == nil || $0.name == name) }
+            if regions.count < before { number.add(1, ordering: .acquiringAndReleasing) }
+            return before - regions.count
+        }
+    }
+
+    /// Hides them in a stored picture, which `transform` makes upright. Allocates nothing.
+    package func hide(in secure: inout SecureRegions, width: Int, height: Int, transform: UprightTransform) {
+        regions.withLock { regions in
+            guard !regions.isEmpty else { return }
+            let upright = transform.swapsAxes ? (height, width) : (width, height)
+            for region in regions {
+                let edges = transform.stored(
+                    region.pixels(width: Double(upright.0), height: Double(upright.1)), width: Double(width),
+                    height: Double(height))
+                let (left, top) = (Int(edges.left.rounded(.down)), Int(edges.top.rounded(.down)))
+                secure.hide(
+                    x: left, y: top, width: Int(edges.right.rounded(.up)) - left,
+                    height: Int(edges.bottom.rounded(.up)) - top, pictureWidth: width, pictureHeight: height)
+            }
+        }
+    }
+}

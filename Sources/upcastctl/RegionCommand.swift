@@ -1,0 +1,72 @@
+import ArgumentParser
+import ControlProtocol
+
+struct RegionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "region",
+        abstract: "Keeps rectangles of the picture hidden.",
+        discussion: "They stay hidden, in this broadcast and those that follow, until they are removed.",
+        subcommands: [RegionListCommand.self, RegionAddCommand.self, RegionRemoveCommand.self])
+}
+
+struct RegionListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists what is kept hidden, and for whom.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let answer = try control.client().ask("GET", "/status")
+        let regions = StatusReport(json: answer).privacy.regions
+        guard !output.json else {
+            return output.show(.object([.init("regions", .array(regions.map(\.json)))]))
+        }
+        if regions.isEmpty { Output.line("none") }
+        for region in regions {
+            let place = "\(region.width)x\(region.height) at \(region.x), \(region.y)"
+            Output.line(
+                TerminalText.printable("\(region.name), for \(region.holder): \(place) (\(region.unit))"))
+        }
+    }
+}
+
+struct RegionAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Hides a rectangle, or moves the one of that name.",
+        discussion: "In pixels of the upright picture, or with --normalized in parts of its width and height.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+    @Argument(help: "What it is called.") var name: String
+    @Argument(help: "Pixels from the left, negative ones after --.") var x: Double
+    @Argument(help: "Pixels from the top.") var y: Double
+    @Argument(help: "Pixels across.") var width: Double
+    @Argument(help: "Pixels down.") var height: Double
+    @Flag(help: "The numbers are parts of the picture: 0.5 is half of it.") var normalized = false
+    @Option(help: "Hide it for this app, and not as an operator.") var app: String?
+
+    func run() throws {
+        var members: [JSONValue.Member] = [
+            .init("name", .string(name)), .init("x", .number(x)), .init("y", .number(y)),
+            .init("width", .number(width)), .init("height", .number(height)),
+            .init("unit", .string(normalized ? "normalized" : "pixels")),
+        ]
+        if let app { members.append(.init("app", .string(app))) }
+        output.show(try control.client().ask("POST", "/regions", body: .object(members)))
+    }
+}
+
+struct RegionRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Shows a rectangle again, or all of one holder's.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+    @Argument(help: "What it is called; all of the holder's without it.") var name: String?
+    @Option(help: "One of this app's, and not of the operator's.") var app: String?
+
+    func run() throws {
+        let query = [("app", app), ("name", name)].compactMap { key, value in
+            value.map { "\(key)=\(ControlClient.escaped($0))" }
+        }.joined(separator: "&")
+        output.show(try control.client().ask("DELETE", query.isEmpty ? "/regions" : "/regions?\(query)"))
+    }
+}

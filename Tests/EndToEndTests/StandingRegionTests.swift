@@ -1,0 +1,101 @@
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: what an app keeps hidden is in no frame from the answer on, whether the screen moves or stands still, and
+/// however it is turned; until it is let go of.
+@Suite struct StandingRegionTests {
+    /// Pixels of the stored picture, which has 320 x 180.
+    private static let place = RectEdges(left: 100, top: 60, right: 180, bottom: 120)
+
+    private static func picture(_ grey: Float) -> RGBImage {
+        var image = RGBImage(width: 320, height: 180, filling: RGB(grey, grey, grey))
+        for row in 60..<120 {
+            for column in 100..<180 { image[column, row] = (row / 4 + column / 4) % 2 == 0 ? RGB(1, 0, 1) : RGB(0, 1, 0) }
+        }
+        return image
+    }
+
+    private func isColored(_ image: I420Image) -> Bool {
+        zip(image.u, image.v).contains { abs(Int($0) - 128) > 12 || abs(Int($1) - 128) > 12 }
+    }
+
+    private func ask(_ stage: Stage, _ method: String, _ path: String, _ body: String = "") throws {
+        let answer = try UnixHTTPClient.ask(method, path, body: body, socket: stage.daemon.controlSocket)
+        #expect(answer.status == 200, "\(answer)")
+    }
+
+    private func region(_ upright: RectEdges, _ size: (width: Double, height: Double)) -> String {
+        """
+        {"app": "kiosk", "name": "password", "x": \(upright.left / size.width), "y": \(upright.top / size.height),
+         "width": \((upright.right - upright.left) / size.width),
+         "height": \((upright.bottom - upright.top) / size.height)}
+        """
+    }
+
+    @Test(.inItsTurn, arguments: [FitMode.fit, .fill]) func aStandingScreenIsCoveredAtOnce(fit: FitMode) async throws {
+        try await blocking {
+            // The canvas has another shape: bars, or a crop.
+            let stage = try Stage(DaemonSettings(width: 480, height: 360, fit: fit.rawValue))
+            let sample = RawSample(Self.picture(0.5), format: .i420)
+            let playback = try stage.live(showing: sample)
+            try ask(stage, "POST", "/regions", region(Self.place, (320, 180)))
+            let answered = MonotonicClock().now()
+            let before = stage.arrivals.all.first?.video.count ?? 0
+            try waitFor("pictures of the standing screen") { (stage.arrivals.all.first?.video.count ?? 0) > before + 4 }
+            let changed = MonotonicClock().now()
+            try ask(stage, "DELETE", "/regions?app=kiosk&name=password")
+            try stage.show(sample, orientation: .up, in: playback)
+            try playback.client.finish()
+            let recording = try stage.server.finishedRecording()
+            let arrivals = try #require(stage.arrivals.all.first).video
+            var (colored, after) = (0, 0)
+            try DecodedVideo.forEachFrame(of: recording) { frame in
+                guard isColored(frame.image) else { return }
+                colored += 1
+                let arrival = try #require(
+                    arrivals.first { abs($0.timestamp.secondsAsDouble - frame.pts) < 0.0015 }, "\(frame.pts)")
+                let isHidden = answered + .milliseconds(60) < arrival.time && arrival.time < changed
+                #expect(!isHidden, "\(arrival.time - answered) after the answer")
+                after += arrival.time > changed ? 1 : 0
+            }
+            #expect(colored > after && after > 0, "\(colored) in all, \(after) after it was removed")
+            try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+
+    /// The region is where it is on the upright picture, whatever turns the stored one.
+    @Test(.inItsTurn) func howeverItIsTurned() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let playback = try stage.live(
+                showing: RawSample(RGBImage(width: 320, height: 180, filling: RGB(0.5, 0.5, 0.5)), format: .i420))
+            for (index, tag) in OrientationTag.allCases.enumerated() {
+                let transform = OrientationConvention.exif.uprightTransform(for: tag)
+                let upright = transform.upright(Self.place, width: 320, height: 180)
+                try ask(
+                    stage, "POST", "/regions", region(upright, transform.swapsAxes ? (180, 320) : (320, 180)))
+                let sample = RawSample(Self.picture(0.3 + 0.05 * Float(index)), format: .nv12VideoRange)
+                try stage.show(sample, orientation: tag, in: playback)
+            }
+            // Whose app is gone without a word: it stays hidden in the next broadcast.
+            try playback.client.finish()
+            let recording = try stage.server.finishedRecording()
+            var frames = 0
+            try DecodedVideo.forEachFrame(of: recording) { frame in
+                frames += 1
+                #expect(!isColored(frame.image), "frame \(frame.index)")
+            }
+            #expect(frames > 8)
+            let next = try stage.live(showing: RawSample(Self.picture(0.5), format: .i420), orientation: .left)
+            try next.client.finish()
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording(1)) { frame in
+                #expect(!isColored(frame.image), "frame \(frame.index) of the next")
+            }
+            try stage.end()
+        }
+    }
+}
