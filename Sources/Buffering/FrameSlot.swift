@@ -96,6 +96,9 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// it, too. Nil before the first, and where the last had to be given up.
     package var newest: Picture? { monitor.withLock { $0.newest } }
 
+    /// Any thread: what was handed over last is shown otherwise than it came; nothing is to be compared with it.
+    package func forgetNewest() { monitor.withLock { $0.newest = nil } }
+
     /// Ingest thread: hands a filled picture over; the one that was still waiting is superseded and counted.
     package func offer(_ picture: Picture, _ tag: Tag) {
         monitor.signal { state in

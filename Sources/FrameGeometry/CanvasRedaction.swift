@@ -7,8 +7,9 @@ package enum CanvasRedaction {
     private static let reach = 4.0
 
     /// Paints over what `regions`, of the stored sample that `plan` is for, have become on the canvas.
-    package static func paint(_ regions: SecureRegions, of plan: GeometryPlan, on canvas: PicturePlanes, _ color: CanvasColor)
-    {
+    package static func paint(
+        _ regions: SecureRegions, of plan: GeometryPlan, on canvas: PicturePlanes, _ color: CanvasColor
+    ) {
         if regions.coversAll { return fill(canvas, plan.destination, color) }
         for index in 0..<regions.count {
             if let rectangle = place(regions[index], plan) { fill(canvas, rectangle, color) }

@@ -62,15 +62,15 @@ extension BroadcastHost {
                 ? ["holder": "\(holder)"] : ["holder": "\(holder)", "now": "it stays up for \(holders)"])
     }
 
-    /// Keeps a rectangle of the upright picture hidden, in this broadcast and those that follow, until it is removed. When
-    /// it returns, no picture is encoded any more that shows it.
+    /// Keeps a rectangle of the upright picture hidden, in this broadcast and those that follow, until it is removed.
+    /// When it returns, no picture is encoded any more that shows it.
     package func hideRegion(_ region: StandingRegion) throws(CommandRefusal) {
         let change = standing.set(region)
         guard change != .full else {
             throw CommandRefusal(
                 code: .doesNotFit,
-                sentence: "there are \(StandingRegions.capacity) regions already; this one is not hidden: join some, or "
-                    + "raise the curtain")
+                sentence: "there are \(StandingRegions.capacity) regions already; this one is not hidden: join some, "
+                    + "or raise the curtain")
         }
         guard change != .none else { return }
         current?.slot.wake()

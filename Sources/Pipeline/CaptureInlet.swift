@@ -156,7 +156,9 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesUnchanged.add()
             return
         }
-        slot.offer(picture, VideoFrameTag(time: time, arrival: arrival, stamp: stamp, plan: plan, regions: shownVersion))
+        slot.offer(
+            picture,
+            VideoFrameTag(time: time, arrival: arrival, stamp: stamp, plan: plan, regions: shownVersion))
     }
 
     /// The client says that its picture is the last one: it is neither converted nor, once it has been for a while,

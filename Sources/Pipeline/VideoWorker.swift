@@ -27,7 +27,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private let painter: CurtainPainter
     private let standing: StandingRegions
     private let secureColor: CanvasColor
-    /// How what is shown came onto the canvas, and which standing regions it hides; nil for the curtain and at the start.
+    /// How what is shown came onto the canvas, and which standing regions it hides; nil for the curtain and at the
+    /// start.
     private var shownPlan: GeometryPlan?
     private var shownRegions: UInt32 = 0
     /// How often the curtain had been raised when it was last drawn, or a picture shown.
@@ -55,7 +56,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, settings: VideoEncoderSettings,
         leanSettings: VideoEncoderSettings?, shown: Picture, sink: any PacketSink,
         clock: BroadcastClock, counters: BroadcastCounters, snapshots: SnapshotBooth, curtain: Curtain,
-        painter: CurtainPainter, standing: StandingRegions, secureColor: CanvasColor, frameRate: FrameRate, idleInterval: MediaTime,
+        painter: CurtainPainter, standing: StandingRegions, secureColor: CanvasColor, frameRate: FrameRate,
+        idleInterval: MediaTime,
         takenBack: @escaping @Sendable (UInt32) -> TakenBack?, freeze: TestFreeze? = nil,
         adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
     ) {
@@ -216,6 +218,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         standing.hide(
             in: &regions, width: plan.source.width, height: plan.source.height, transform: plan.transform)
         guard !regions.isEmpty else { return false }
+        slot.forgetNewest()
         // Ingest may still be comparing with what is shown.
         if let picture = slot.acquire() {
             picture.copySamples(of: shown)

@@ -19,7 +19,8 @@ struct StateCommand: ParsableCommand {
             output.show(answer)
         } else if state.isCaptured {
             let by = state.client.isEmpty ? "" : " by \(state.client)"
-            Output.line(TerminalText.printable("captured: \(state.kind)\(by), for \(Quantity.time(state.milliseconds))"))
+            let time = Quantity.time(state.milliseconds)
+            Output.line(TerminalText.printable("captured: \(state.kind)\(by), for \(time)"))
         } else {
             Output.line("not captured")
         }

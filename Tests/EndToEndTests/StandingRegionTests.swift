@@ -13,7 +13,9 @@ import Testing
     private static func picture(_ grey: Float) -> RGBImage {
         var image = RGBImage(width: 320, height: 180, filling: RGB(grey, grey, grey))
         for row in 60..<120 {
-            for column in 100..<180 { image[column, row] = (row / 4 + column / 4) % 2 == 0 ? RGB(1, 0, 1) : RGB(0, 1, 0) }
+            for column in 100..<180 {
+                image[column, row] = (row / 4 + column / 4) % 2 == 0 ? RGB(1, 0, 1) : RGB(0, 1, 0)
+            }
         }
         return image
     }
@@ -50,7 +52,10 @@ import Testing
             try stage.show(sample, orientation: .up, in: playback)
             try playback.client.finish()
             let recording = try stage.server.finishedRecording()
-            let arrivals = try #require(stage.arrivals.all.first).video
+            let count = try MediaProbe.packets(recording).count { $0.track == "video" }
+            let arrivals = try waitFor("every picture to be seen") {
+                stage.arrivals.all.first.flatMap { $0.video.count == count ? $0.video : nil }
+            }
             var (colored, after) = (0, 0)
             try DecodedVideo.forEachFrame(of: recording) { frame in
                 guard isColored(frame.image) else { return }
