@@ -78,14 +78,18 @@ import Testing
                 ToneAnalysis.level(
                     of: 440, in: audio.samples(channel: 0, from: from, to: to), sampleRate: audio.sampleRate)
             }
-            #expect(level(last - 0.5, last - 0.3) > -14 || !isPunctual)
+            // A client that the machine holds up for longer than the mixer waits is silence there, not elsewhere.
+            func isHeard(from: Double, to: Double) -> Bool {
+                stride(from: from, to: to - 0.15, by: 0.05).contains { level($0, $0 + 0.15) > -14 }
+            }
+            #expect(isHeard(from: last - (delay == 0 ? 2 : 0.8), to: last - 0.2) || !isPunctual)
             // A picture is as late as the one before it was, and sound that had left may be of later. Its last packet
             // fades with its window, of 21 ms.
             for time in stride(from: next.dts + 0.1, to: next.dts + 1.8, by: 0.1) {
                 #expect(level(time, time + 0.1) < -70, "\(time) s: \(level(time, time + 0.1)) dB")
             }
             let end = audio.start + audio.duration
-            #expect(level(end - 0.5, end - 0.2) > -14 || !isPunctual)
+            #expect(isHeard(from: end - 0.9, to: end - 0.1) || !isPunctual)
             try stage.checkRecording(recording)
             try stage.end()
         }
