@@ -140,6 +140,7 @@ struct TrackCounts: Equatable {
         epoch = new
         var taken = TakenBack(lastVideo: delivered.video, lastAudio: delivered.audio)
         let bound = age.map { newestDTS - $0 }
+        taken.keptUntil = bound
         lastKeyframe = -1
         for sequence in first..<end {
             let entry = self[sequence]

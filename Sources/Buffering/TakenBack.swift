@@ -8,6 +8,8 @@ package struct TakenBack: Equatable, Sendable {
     /// Packets that no reader had had.
     package var videoPackets = 0
     package var audioPackets = 0
+    /// Packets that were decoded up to then still go out; nil: none does.
+    package var keptUntil: MediaTime?
 
     package init(lastVideo: MediaTime? = nil, lastAudio: MediaTime? = nil) {
         self.lastVideo = lastVideo

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <grp.h>
+#include <pwd.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <malloc.h>
@@ -54,6 +56,32 @@ int upcast_peer_credentials(int fd, int *pid, unsigned int *uid, unsigned int *g
     *uid = cred.uid;
     *gid = cred.gid;
     return 0;
+}
+
+int upcast_user_number(const char *name, unsigned int *number) {
+    struct passwd entry, *found = NULL;
+    char room[16384];
+    if (getpwnam_r(name, &entry, room, sizeof room, &found) != 0 || !found) return -1;
+    *number = entry.pw_uid;
+    return 0;
+}
+
+int upcast_group_number(const char *name, unsigned int *number) {
+    struct group entry, *found = NULL;
+    // A group with thousands of members.
+    static char room[256 * 1024];
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
+    int result = getgrnam_r(name, &entry, room, sizeof room, &found) != 0 || !found ? -1 : 0;
+    if (result == 0) *number = entry.gr_gid;
+    pthread_mutex_unlock(&one_at_a_time);
+    return result;
+}
+
+int upcast_peer_groups(int fd, unsigned int *groups, int capacity) {
+    socklen_t length = (socklen_t)capacity * sizeof *groups;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0) return -1;
+    return (int)(length / sizeof *groups);
 }
 
 int upcast_disable_transparent_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }

@@ -197,6 +197,18 @@ enum ConfigurationTable {
                 "control", "socket_mode", \.control.socketMode, .fileMode,
                 "Permissions of that socket: who may look and command.", memory: nothing),
             ConfigurationKey(
+                "control", "operators", \.control.operators, .roleMembers,
+                "Who may do everything at that socket, beside root and the daemon's own user. With this and the two "
+                    + "lists below empty, everybody whom its permissions let in.",
+                memory: nothing),
+            ConfigurationKey(
+                "control", "clients", \.control.clients, .roleMembers,
+                "Capture clients: they may look, and hide things.", memory: nothing),
+            ConfigurationKey(
+                "control", "apps", \.control.apps, .roleMembers,
+                "Captured apps: they may hide things, and know whether anything is captured, and no more.",
+                memory: nothing),
+            ConfigurationKey(
                 "control", "listen", \.control.listen, .listenAddress,
                 "Where the same is answered over TCP, with the status page; empty for nowhere. Not encrypted: beyond "
                     + "127.0.0.1 put a proxy with TLS before it.",
@@ -233,6 +245,45 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "privacy", "curtain_color", \.privacy.curtainColor, .color, "Colour of a solid curtain.",
                 memory: nothing)
+        ] + protections
+    }
+
+    private static var protections: [ConfigurationKey<Configuration>] {
+        [
+            ConfigurationKey(
+                "privacy", "secure_regions", \.privacy.secureRegions, .boolean,
+                "Whether what a client's pictures name as secure is painted over. This and the switches below take "
+                    + "effect with a reload; off while somebody relies on it is refused (upcastctl protection).",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "standing_regions", \.privacy.standingRegions, .boolean,
+                "Whether apps and operators can keep parts of the picture hidden.", memory: nothing),
+            ConfigurationKey(
+                "privacy", "curtain", \.privacy.curtain, .boolean, "Whether the curtain can be raised.",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "automatic_curtain", \.privacy.automaticCurtain, .boolean,
+                "Whether the daemon raises it by itself: until a broadcast's first picture, for pictures whose regions "
+                    + "are not understood, and when the client vanishes.",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "take_back", \.privacy.takeBack, .boolean,
+                "Whether what was encoded and waits to be sent is thrown away when the curtain is raised.",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "take_back_newer_than_ms", \.privacy.takeBackNewerThan, .milliseconds(0...600_000),
+                unit: "ms",
+                "Of what waits, only what is newer than this is thrown away, and the rest still goes out; 0 for all.",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "capture_state", \.privacy.captureState, .boolean,
+                "Whether apps are told that something is captured (GET /state); without it they have to assume so.",
+                memory: nothing),
+            ConfigurationKey(
+                "privacy", "audit_file", \.privacy.auditFile, .optionalPath,
+                "File that gets a line of JSON for each change of what is hidden: who, what, when, why. Opened anew at "
+                    + "each reload; empty for none.",
+                memory: nothing),
         ]
     }
 
@@ -303,6 +354,11 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "destinations", "allow_redirect", \.allowRedirect, .boolean,
                 "Whether the server may send us to another host (Enhanced RTMP); never from TLS to plain TCP.",
+                memory: nothing),
+            ConfigurationKey(
+                "destinations", "refuse_sources", \.refusedSources, .sources,
+                "Nothing goes there of a broadcast whose client says that it is one of these, such as \"mirroring, "
+                    + "external_playback\".",
                 memory: nothing),
             ConfigurationKey(
                 "destinations", "chunk_size", \.chunkSize, .integer(128...65_536), unit: "bytes",

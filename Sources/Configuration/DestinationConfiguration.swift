@@ -37,6 +37,8 @@ package struct DestinationConfiguration: Equatable, Sendable, CustomStringConver
     package var sync = FileSyncMode.never
     /// For `sync` periodic.
     package var syncPeriod = MediaTime.milliseconds(1_000)
+    /// Nothing of what comes from these goes there.
+    package var refusedSources = SourceList()
     /// Bytes of an RTMP chunk that we send.
     package var chunkSize = 65_536
 

@@ -1,3 +1,5 @@
+package import MediaCore
+
 /// What viewers get in place of what is private, and which protections are there.
 package struct PrivacyConfiguration: Equatable, Sendable {
     /// Raw values are those of the configuration.
@@ -13,6 +15,23 @@ package struct PrivacyConfiguration: Equatable, Sendable {
     package var curtainStyle = CurtainStyle.solid
     /// Of a solid curtain.
     package var curtainColor = RGBColor(red: 0, green: 0, blue: 0)
+
+    /// Whether what the client's samples name is hidden.
+    package var secureRegions = true
+    /// Whether apps and operators can keep regions hidden.
+    package var standingRegions = true
+    /// Whether there is a curtain.
+    package var curtain = true
+    /// Whether the daemon raises it by itself.
+    package var automaticCurtain = true
+    /// Whether it takes back what waits to be sent.
+    package var takeBack = true
+    /// Of what waits to be sent, only what is newer than this is taken back; zero for all.
+    package var takeBackNewerThan = MediaTime.zero
+    /// Whether apps are told that something is captured.
+    package var captureState = true
+    /// A file that gets a line for each change of what is hidden.
+    package var auditFile: String?
 
     package init() {}
 }

@@ -23,6 +23,12 @@ package struct ControlConfiguration: Equatable, Sendable {
     package var listen: ListenAddress?
     /// A file with the token that clients over TCP must show; needed with `listen`.
     package var tokenFile: String?
+    /// Who may do everything; empty, with the two below, for whoever the socket's permissions let in.
+    package var operators = RoleMembers()
+    /// Who may look and hide things.
+    package var clients = RoleMembers()
+    /// Who may hide things, and know whether anything is captured.
+    package var apps = RoleMembers()
     /// Pixels of the longer side of snapshots; zero for none.
     package var snapshotSize = 640
 

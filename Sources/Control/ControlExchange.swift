@@ -11,6 +11,7 @@ package struct ControlRequest: Equatable, Sendable {
     package var body: [UInt8]
     /// Header fields; names are compared without case.
     package var headers: [(name: String, value: String)]
+    package var peer = ControlPeer.operator
 
     package init(method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.method = method
@@ -40,6 +41,8 @@ package struct ControlRequest: Equatable, Sendable {
     }
 
     /// The value of `name` in the query, percent-decoded (RFC 3986); nil where it is not there or not UTF-8.
+    ///
+    /// Where it may be there and not make sense, look at `parameterNames` as well.
     package func parameter(_ name: String) -> String? {
         for pair in (query ?? "").split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -47,6 +50,11 @@ package struct ControlRequest: Equatable, Sendable {
             return Self.decoded(parts[1])
         }
         return nil
+    }
+
+    /// Names of what the query has, whether or not their values make sense.
+    package var parameterNames: [Substring] {
+        (query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
     }
 
     private static func decoded(_ text: Substring) -> String? {

@@ -1,4 +1,5 @@
 package import ControlProtocol
+internal import LinuxSystem
 
 /// Which handler answers which method and path.
 ///
@@ -11,6 +12,8 @@ package struct ControlRoutes: Sendable {
         var path: String
         /// Answered without a token.
         var isOpen: Bool
+        /// Who may ask; an open one is for everybody.
+        var roles: ControlRoles
         var handler: @Sendable (ControlRequest) -> ControlAnswer
     }
 
@@ -20,19 +23,24 @@ package struct ControlRoutes: Sendable {
 
     /// Adds a route; a method and path that are there already are an error of the programmer's.
     ///
-    /// - Parameter isOpen: answered without a token, where one is asked for: it gives nothing away.
-    package mutating func add(_ method: String, _ path: String, isOpen: Bool = false, _ handler: @escaping Handler) {
-        add(method, path, isOpen: isOpen, answering: { .response(handler($0)) })
+    /// - Parameters:
+    ///   - isOpen: answered without a token, where one is asked for: it gives nothing away.
+    ///   - roles: who may ask, of those who come over the Unix socket.
+    package mutating func add(
+        _ method: String, _ path: String, isOpen: Bool = false, for roles: ControlRoles = .operator,
+        _ handler: @escaping Handler
+    ) {
+        add(method, path, isOpen: isOpen, for: roles, answering: { .response(handler($0)) })
     }
 
     /// The same for answers that take their time.
     package mutating func add(
-        _ method: String, _ path: String, isOpen: Bool = false,
+        _ method: String, _ path: String, isOpen: Bool = false, for roles: ControlRoles = .operator,
         answering handler: @escaping @Sendable (ControlRequest) -> ControlAnswer
     ) {
         precondition(
             !routes.contains { ($0.method, $0.path) == (method, path) }, "route \(method) \(path) is there twice")
-        routes.append(Route(method: method, path: path, isOpen: isOpen, handler: handler))
+        routes.append(Route(method: method, path: path, isOpen: isOpen, roles: roles, handler: handler))
     }
 
     /// Every method and path, in the order in which they were added.
@@ -52,13 +60,30 @@ package struct ControlRoutes: Sendable {
                 .failure(
                     404, "not_found", "there is nothing at this path; there is \(paths.joined(separator: ", "))"))
         }
-        if let route = onPath.first(where: { $0.method == request.method }) { return route.handler(request) }
+        if let route = onPath.first(where: { $0.method == request.method }) {
+            guard route.isOpen || !route.roles.isDisjoint(with: request.peer.roles) else {
+                return .response(Self.forbidden(request))
+            }
+            return route.handler(request)
+        }
         var methods = onPath.map(\.method)
         if methods.contains("GET") { methods.append("HEAD") }
         var response = ControlResponse.failure(
             405, "method_not_allowed", "\(request.path) answers \(methods.joined(separator: ", ")) only")
         response.headers.append(("Allow", methods.joined(separator: ", ")))
         return .response(response)
+    }
+}
+
+extension ControlRoutes {
+    private static func forbidden(_ request: ControlRequest) -> ControlResponse {
+        let who = request.peer.credentials.map { "user \($0.userID)" } ?? "whoever asks"
+        let roles = request.peer.roles
+        let what =
+            roles.isEmpty
+            ? "is in none of control.operators, control.clients and control.apps"
+            : "is \(roles.contains(.captureClient) ? "a capture client" : "a captured app") here, and no operator"
+        return .failure(403, "forbidden", "\(who) \(what), and may not ask for \(request.method) \(request.path)")
     }
 }
 
@@ -78,7 +103,7 @@ extension ControlRoutes {
         wedged: @escaping @Sendable () -> String? = { nil }
     ) -> ControlRoutes {
         var routes = ControlRoutes()
-        routes.add("GET", "/status") { _ in .success(status()) }
+        routes.add("GET", "/status", for: .lookers) { _ in .success(status()) }
         routes.add("GET", "/healthz", isOpen: true) { _ in
             if let sentence = wedged() { return .failure(503, "wedged", sentence) }
             return ControlResponse(status: 200, json: .object([.init("status", .string("ok"))]))

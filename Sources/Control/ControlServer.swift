@@ -18,6 +18,7 @@ package final class ControlServer: Sendable {
     private let running = Monitor<Running?>(nil)
     private let remote: RemoteControl?
     private let connections = OpenConnections()
+    private let roles: ControlRoleTable
 
     private struct Running: Sendable {
         let group: MultiThreadedEventLoopGroup
@@ -28,11 +29,13 @@ package final class ControlServer: Sendable {
 
     /// - Parameters:
     ///   - mode: permission bits of the socket file.
-    ///   - remote: where else it answers, to whom shows the token.
+    ///   - remote: where else it answers, to whom shows the token, who is an operator.
+    ///   - roles: who may do what at the Unix socket.
     package init(
         path: String, mode: mode_t, routes: ControlRoutes, remote: RemoteControl? = nil,
-        limits: ControlLimits = ControlLimits()
+        roles: ControlRoleTable = .open, limits: ControlLimits = ControlLimits()
     ) {
+        self.roles = roles
         self.remote = remote
         self.path = path
         self.mode = mode
@@ -107,6 +110,14 @@ package final class ControlServer: Sendable {
         if !isProcessEnding { try? running.group.syncShutdownGracefully() }
     }
 
+    /// Who is at the other end of the Unix socket; whoever cannot be asked after has no role but that of everybody.
+    private static func peer(at channel: any Channel, _ roles: ControlRoleTable) -> ControlPeer {
+        let credentials = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable {
+            (descriptor: NIOBSDSocket.Handle) in PeerCredentials(socket: descriptor)
+        }
+        return ControlPeer(roles: roles.roles(of: credentials ?? nil), credentials: credentials ?? nil)
+    }
+
     private func bootstrap(_ group: MultiThreadedEventLoopGroup, token: ControlToken?) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: 4)
@@ -114,10 +125,11 @@ package final class ControlServer: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
             .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelInitializer { [routes, limits, connections] channel in
+            .childChannelInitializer { [routes, limits, connections, roles] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addExchange(
                         routes: routes, limits: limits, connections: connections, token: token,
+                        peer: token == nil ? Self.peer(at: channel, roles) : .operator,
                         refusal: connections.hasRoom(for: channel, atMost: limits.maxConnections)
                             ? nil
                             : .failure(
@@ -137,7 +149,7 @@ extension ChannelPipeline.SynchronousOperations {
     /// Everything between the socket and the routes.
     func addExchange(
         routes: ControlRoutes, limits: ControlLimits, connections: OpenConnections = OpenConnections(),
-        token: ControlToken? = nil, refusal: ControlResponse? = nil
+        token: ControlToken? = nil, peer: ControlPeer = .operator, refusal: ControlResponse? = nil
     ) throws {
         let byteLimit = ByteLimitHandler(limits)
         try addHandlers(
@@ -145,6 +157,6 @@ extension ChannelPipeline.SynchronousOperations {
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
             ExchangeHandler(
                 routes: routes, limits: limits, byteLimit: byteLimit, connections: connections, token: token,
-                refusal: refusal))
+                peer: peer, refusal: refusal))
     }
 }

@@ -27,6 +27,7 @@ final class ExchangeHandler: ChannelInboundHandler {
     private let connections: OpenConnections
     /// What the client must show; nil where the socket's permissions say who may.
     private let token: ControlToken?
+    private let peer: ControlPeer
     /// Answered at once, whatever the request.
     private let refusal: ControlResponse?
     private var state = State.reading(nil, body: [])
@@ -43,13 +44,14 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     init(
         routes: ControlRoutes, limits: ControlLimits, byteLimit: ByteLimitHandler, connections: OpenConnections,
-        token: ControlToken?, refusal: ControlResponse?
+        token: ControlToken?, peer: ControlPeer, refusal: ControlResponse?
     ) {
         self.routes = routes
         self.limits = limits
         self.byteLimit = byteLimit
         self.connections = connections
         self.token = token
+        self.peer = peer
         self.refusal = refusal
     }
 
@@ -87,9 +89,10 @@ final class ExchangeHandler: ChannelInboundHandler {
             guard let head else { return context.close(promise: nil) }
             connections.complete(context.channel)
             let isHead = head.method == .HEAD
-            let request = ControlRequest(
+            var request = ControlRequest(
                 method: isHead ? "GET" : head.method.rawValue, target: head.uri,
                 headers: head.headers.map { ($0.name, $0.value) }, body: body)
+            request.peer = peer
             if let token, !routes.isOpen(request), !token.admits(request) {
                 return answer(ControlToken.refusal, isHead: isHead, context)
             }

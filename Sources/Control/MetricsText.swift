@@ -33,6 +33,12 @@ package struct MetricsText {
         counter("broadcasts_total", "Broadcasts that began.", report.broadcasts)
         gauge("client_connected", "1 while a capture client is connected.", report.client == nil ? 0 : 1)
         gauge("curtain_up", "1 while viewers see the curtain.", report.privacy.curtain.isUp ? 1 : 0)
+        gauge("curtain_holders", "Who hold it up.", Double(report.privacy.curtain.holders.count))
+        gauge("hidden_regions", "Standing regions that are kept hidden.", Double(report.privacy.regions.count))
+        gauge(
+            "protection_on", "1 for each protection that is on.",
+            report.privacy.protections.map { ([("protection", $0.name)], $0.isOn ? 1 : 0) })
+        counter("audit_lost_lines_total", "Lines that the audit log lacks.", report.privacy.auditLost)
     }
 
     private mutating func video(_ video: VideoStatus) {

@@ -3,12 +3,17 @@ package struct PrivacyStatus: JSONRecord {
     package var curtain = CurtainStatus()
     /// What is kept hidden until it is let go of.
     package var regions: [StandingRegionStatus] = []
+    package var protections: [ProtectionStatus] = []
+    /// Lines that the audit log lacks, since the daemon started.
+    package var auditLost = 0
 
     package init() {}
 
     package mutating func visit(_ fields: inout JSONFields) {
         fields("curtain", &curtain)
         fields("regions", &regions)
+        fields("protections", &protections)
+        fields("audit_lost", &auditLost)
     }
 }
 
@@ -61,5 +66,20 @@ package struct StandingRegionStatus: JSONRecord {
         fields("y", &y)
         fields("width", &width)
         fields("height", &height)
+    }
+}
+
+/// A switch of `privacy`, and whether somebody relies on it.
+package struct ProtectionStatus: JSONRecord {
+    package var name = ""
+    package var isOn = false
+    package var isHeld = false
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("name", &name)
+        fields("on", &isOn)
+        fields("held", &isHeld)
     }
 }

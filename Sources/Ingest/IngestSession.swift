@@ -321,7 +321,13 @@ internal import MediaCore
             // Whatever is wrong with it: the picture before it is not the last one any more.
             let hadLastPicture = hasLastPicture
             hasLastPicture = false
-            let message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
+            let message: VideoMessage
+            do throws(ProtocolError) {
+                message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
+            } catch {
+                if error.code == .badSecureRegions { consumer.refusedRegions(error.message, arrival: clock.now()) }
+                throw error
+            }
             if message.isUnchanged {
                 hasLastPicture = hadLastPicture
                 return try takeUnchanged(message)

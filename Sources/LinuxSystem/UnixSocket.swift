@@ -93,6 +93,12 @@ package struct PeerCredentials: Equatable, Sendable {
     package let processID: pid_t
     package let userID: uid_t
     package let groupID: gid_t
+    /// Its other groups (SO_PEERGROUPS): as they were when it connected.
+    package let otherGroups: [gid_t]
+
+    package init(processID: pid_t, userID: uid_t, groupID: gid_t, otherGroups: [gid_t] = []) {
+        (self.processID, self.userID, self.groupID, self.otherGroups) = (processID, userID, groupID, otherGroups)
+    }
 
     package init?(socket: CInt) {
         var (pid, uid, gid) = (pid_t(0), uid_t(0), gid_t(0))
@@ -100,5 +106,9 @@ package struct PeerCredentials: Equatable, Sendable {
         processID = pid
         userID = uid
         groupID = gid
+        // Linux allows 65,536; whoever is in more than fits here is in none of them.
+        var groups = [gid_t](repeating: 0, count: 1024)
+        let count = unsafe upcast_peer_groups(socket, &groups, CInt(groups.count))
+        otherGroups = Array(groups.prefix(max(0, Int(count))))
     }
 }

@@ -36,7 +36,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     ) {
         self.curtain = curtain
         self.takenBack = takenBack
-        muting = CurtainMuting(settings: mixer.settings, epoch: curtain.stamp.epoch)
+        muting = CurtainMuting(settings: mixer.settings, curtain.stamp)
         self.queue = queue
         self.mixer = mixer
         self.encoder = encoder
@@ -118,7 +118,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private func encode(_ block: MixedBlock) throws(WorkerFailure) {
         let stamp = curtain.stamp
         if muting.isNews(stamp) { try fill(upTo: block.time, stamp.epoch) }
-        let gain = muting.gain(of: block.time, stamp, now: clock.now() ?? block.time)
+        let gain = muting.gain(of: block.time, stamp, opening: curtain.openingTime ?? clock.now() ?? block.time)
         // For mono the encoder reads the first pointer only.
         let channels = unsafe (block.channel(0), block.channel(block.channels - 1))
         try unsafe encode(

@@ -44,6 +44,7 @@ final class Broadcast: Sendable {
     private static let longestTakeBack = MediaTime.milliseconds(100)
 
     /// - Parameters:
+    ///   - release: lets go of what awaits a picture that may be shown; its time. Called on the ingest thread.
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
     ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
     ///   - onFailure: called once by any thread when the broadcast cannot go on.
@@ -52,7 +53,8 @@ final class Broadcast: Sendable {
     init(
         _ started: StartedMessage, configuration: Configuration, environment: [String: String],
         clock monotonic: any TimeSource, curtain: Curtain = Curtain(),
-        standing: StandingRegions = StandingRegions(), freeze: TestFreeze? = nil,
+        standing: StandingRegions = StandingRegions(), protections: Protections = Protections(),
+        release: @escaping @Sendable (MediaTime) -> Void = { _ in }, freeze: TestFreeze? = nil,
         onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
         onBitrate: @escaping @Sendable (BitrateStep) -> Void, onFailure: @escaping @Sendable (String) -> Void
     ) throws(WorkerFailure) {
@@ -92,8 +94,10 @@ final class Broadcast: Sendable {
         inlet = CaptureInlet(
             canvas: canvas, bars: bars, fit: configuration.video.fit,
             skipsUnchanged: configuration.video.skipsUnchanged, convention: started.convention, slot: slot,
-            queue: queue, clock: clock, counters: counters, curtain: curtain, standing: standing,
-            secureColor: configuration.secureColor)
+            queue: queue, clock: clock, counters: counters,
+            privacy: .init(
+                curtain: curtain, standing: standing, protections: protections, release: release,
+                secureColor: configuration.secureColor))
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
         let takenBack: @Sendable (UInt32) -> TakenBack? = { epoch in
@@ -126,7 +130,7 @@ final class Broadcast: Sendable {
         log.onKeyframeWanted = { [weak video] in video?.requestKeyframe() }
 
         do {
-            for destination in configuration.destinations {
+            for destination in configuration.destinations where !destination.refuses(started.source) {
                 try destinations.add(configuration.settings(of: destination, environment: environment))
             }
             (videoThread, audioThread) = try Self.start(video, audio, slot)
@@ -152,14 +156,16 @@ final class Broadcast: Sendable {
 
     /// After the curtain was raised: throws away every picture and packet that has not gone out. Once it returns, none
     /// of them will. Any thread; waits for no data thread.
-    func takeBack() -> TakenBack {
+    ///
+    /// - Parameter age: throws away only packets that are newer than this; nil for all.
+    func takeBack(newerThan age: MediaTime?) -> (TakenBack, lastPTS: [(name: String, lastPTS: MediaTime?)]) {
         let epoch = curtain.stamp.epoch
-        let result = log.takeBack(epoch: epoch)
+        let result = log.takeBack(epoch: epoch, newerThan: age)
         taken.signal { $0 = (epoch, result) }
-        destinations.takeBack(before: epoch)
+        let lastPTS = destinations.takeBack(before: epoch, keeping: result.keptUntil)
         snapshots.forget(before: epoch)
         slot.throwAway()
-        return result
+        return (result, lastPTS)
     }
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import IngestProtocol
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
@@ -16,6 +17,12 @@ package struct CommandRefusal: Error, Equatable, Sendable {
         case badValue = "bad_value"
         case noBroadcast = "no_broadcast"
         case snapshotUnavailable = "snapshot_unavailable"
+        /// A protection that is asked for is not there.
+        case turnedOff = "turned_off"
+        /// Somebody relies on what was to be turned off.
+        case isHeld = "is_held"
+        /// It belongs to somebody else.
+        case forbidden
     }
 
     package var code: Code
@@ -75,7 +82,7 @@ extension BroadcastHost {
                 sentence: "with \"\(added.name)\" \(plan.excess); "
                     + "raise memory.cap_bytes or remove another destination first")
         }
-        if let broadcast = current {
+        if let broadcast = current, !added.refuses(broadcast.started.source) {
             do {
                 try broadcast.destinations.add(configuration.settings(of: added, environment: environment))
             } catch {

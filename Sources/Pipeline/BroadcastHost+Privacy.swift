@@ -1,8 +1,9 @@
 internal import Buffering
+internal import Configuration
 package import ControlProtocol
 internal import LinuxSystem
 internal import Logging
-internal import MediaCore
+package import MediaCore
 package import Privacy
 internal import Publishing
 
@@ -14,79 +15,142 @@ extension BroadcastHost {
         package var audioPackets = 0
         /// Presentation time of the last packet that went to each destination, in milliseconds; nil for none.
         package var lastPTS: [(destination: String, milliseconds: Int?)] = []
+
+        fileprivate var members: [JSONValue.Member] {
+            [
+                .init("taken_back_video_packets", .integer(videoPackets)),
+                .init("taken_back_audio_packets", .integer(audioPackets)),
+                .init(
+                    "last_pts_ms",
+                    .object(lastPTS.map { name, time in .init(name, time.map { .integer($0) } ?? .null) })),
+            ]
+        }
+
+        fileprivate mutating func note(_ destinations: [(name: String, lastPTS: MediaTime?)]) {
+            lastPTS = destinations.map { ($0.name, $0.lastPTS.map { Int($0.milliseconds) }) }
+        }
     }
 
-    /// Once it returns, nothing from before goes out: no picture in hand, no packet, no byte that the kernel still has.
+    /// Once it returns, nothing from before goes out: no picture in hand, no packet, no byte that the kernel still has;
+    /// but what `privacy.take_back_newer_than_ms` leaves, or all that was encoded where `take_back` is off.
+    ///
+    /// - Throws: where the curtain is turned off; then nothing is hidden.
     @discardableResult
-    package func raiseCurtain(_ holder: PrivacyHolder, reason: String) -> CurtainRaised {
-        let (result, change) = raising.withLock { _ in
+    package func raiseCurtain(
+        _ holder: PrivacyHolder, reason: String, by actor: PrivacyActor = .daemon
+    ) throws(CommandRefusal) -> CurtainRaised {
+        let (result, change) = raising.withLock { _ -> (CurtainRaised, Curtain.Change?) in
+            // Asked where nobody can turn it off meanwhile.
+            guard protections.isOn(.curtain) else { return (CurtainRaised(), nil) }
             let change = curtain.raise(holder, reason: reason, at: clock.now())
             var result = CurtainRaised()
             guard let broadcast = current else { return (result, change) }
-            if change == .raised {
-                let taken = broadcast.takeBack()
-                result.videoPackets = taken.videoPackets
-                result.audioPackets = taken.audioPackets
+            guard change == .raised, holder != .start else {
+                result.note(broadcast.destinations.snapshots.map { ($0.name, $0.lastPTS) })
+                return (result, change)
             }
-            for snapshot in broadcast.destinations.snapshots {
-                result.lastPTS.append((snapshot.name, snapshot.lastPTS.map { Int($0.milliseconds) }))
-            }
+            let least = configuration.privacy.takeBackNewerThan
+            let age: MediaTime? = least == .zero ? nil : least
+            // Nothing is newer than the newest.
+            let (taken, lastPTS) = broadcast.takeBack(newerThan: protections.isOn(.takeBack) ? age : .zero)
+            (result.videoPackets, result.audioPackets) = (taken.videoPackets, taken.audioPackets)
+            result.note(lastPTS)
             return (result, change)
+        }
+        guard let change else {
+            throw CommandRefusal(
+                code: .turnedOff,
+                sentence: "the curtain is turned off (privacy.curtain): nothing is hidden; "
+                    + "turn it on with upcastctl protection on curtain")
         }
         guard change != .none else { return result }
         notePhase()
-        logger.notice(
-            change == .raised ? "curtain raised" : "curtain held by one more",
-            metadata: [
-                "holder": "\(holder)", "why": "\(reason)",
-                "taken_back": "\(result.videoPackets) pictures, \(result.audioPackets) packets of sound",
-            ])
+        // That nothing is shown before there is something to show is no news.
+        if holder != .start {
+            logger.notice(
+                change == .raised ? "curtain raised" : "curtain held by one more",
+                metadata: [
+                    "holder": "\(holder)", "why": "\(reason)",
+                    "taken_back": "\(result.videoPackets) pictures, \(result.audioPackets) packets of sound",
+                ])
+        }
+        note(
+            change == .raised ? "curtain_raised" : "curtain_held", holder, actor,
+            [.init("reason", .string(reason))] + (change == .raised ? result.members : []))
         return result
+    }
+
+    /// The daemon's own raising; where that is turned off, nothing happens.
+    func raiseCurtainByItself(_ holder: PrivacyHolder, reason: String) {
+        guard protections.isOn(.automaticCurtain) else { return }
+        // Where the curtain itself is off, the log has said so when it was turned off.
+        _ = try? raiseCurtain(holder, reason: reason)
     }
 
     package var isCurtainUp: Bool { curtain.stamp.isUp }
 
-    /// Lets go for one holder; it falls with the last.
-    package func lowerCurtain(_ holder: PrivacyHolder) { note(curtain.lower(holder), of: "\(holder)") }
-
-    /// Lets go for all, whoever holds it.
-    package func forceCurtainDown() { note(curtain.release { _ in true }, of: "everybody, by an operator's force") }
-
-    private func note(_ change: Curtain.Change, of holder: String) {
-        guard change != .none else { return }
+    /// Lets go for those whom `isMeant` is true of; it falls with the last. Returns whether there was one.
+    ///
+    /// - Parameters:
+    ///   - whose: for the log.
+    ///   - opening: the broadcast time from which on sound may be heard; nil for when that is noticed.
+    @discardableResult
+    package func lowerCurtain(
+        _ whose: String, by actor: PrivacyActor = .daemon, reason: String = "", opening: MediaTime? = nil,
+        where isMeant: (PrivacyHolder) -> Bool
+    ) -> Bool {
+        let before = curtain.all.filter { isMeant($0.holder) }
+        let change = curtain.release(opening: opening, where: isMeant)
+        guard change != .none else { return false }
         notePhase()
-        let holders = curtain.all.map(\.holder.description).joined(separator: ", ")
-        logger.notice(
-            change == .lowered ? "curtain lowered" : "curtain let go by one",
-            metadata: change == .lowered
-                ? ["holder": "\(holder)"] : ["holder": "\(holder)", "now": "it stays up for \(holders)"])
+        let left = curtain.all.map(\.holder.description)
+        if before.map(\.holder) != [.start] {
+            logger.notice(
+                change == .lowered ? "curtain lowered" : "curtain let go by one",
+                metadata: change == .lowered
+                    ? ["holder": "\(whose)"]
+                    : ["holder": "\(whose)", "now": "it stays up for \(left.joined(separator: ", "))"])
+        }
+        for hold in before {
+            let isLast = change == .lowered && hold == before.last
+            note(
+                isLast ? "curtain_lowered" : "curtain_released", hold.holder, actor, [.init("reason", .string(reason))])
+        }
+        return true
     }
 
-    /// Keeps a rectangle of the upright picture hidden, in this broadcast and those that follow, until it is removed.
-    /// When it returns, no picture is encoded any more that shows it.
-    package func hideRegion(_ region: StandingRegion) throws(CommandRefusal) {
-        let change = standing.set(region)
-        guard change != .full else {
-            throw CommandRefusal(
-                code: .doesNotFit,
-                sentence: "there are \(StandingRegions.capacity) regions already; this one is not hidden: join some, "
-                    + "or raise the curtain")
-        }
-        guard change != .none else { return }
-        current?.slot.wake()
-        logger.notice(
-            change == .added ? "region hidden" : "region moved",
-            metadata: ["holder": "\(region.holder)", "region": "\(region.name)"])
+    /// Lets go for one holder of the daemon's or the client's.
+    func lowerCurtain(_ holder: PrivacyHolder, reason: String) {
+        lowerCurtain("\(holder)", reason: reason) { $0 == holder }
     }
 
-    /// No longer hides one, or all of a holder's where `name` is nil.
-    package func showRegions(of holder: PrivacyHolder, _ name: String?) throws(CommandRefusal) {
-        guard standing.remove(holder, name) > 0 else {
-            throw CommandRefusal(
-                code: .notFound, sentence: "\(holder) has no region" + (name.map { " called \"\($0)\"" } ?? ""))
+    /// A picture has begun that may be shown, the first or the first after some whose regions were not understood.
+    func pictureAllowed(at time: MediaTime) {
+        lowerCurtain("daemon", reason: "a picture came that may be shown", opening: time) {
+            $0.awaitsAPicture
         }
-        current?.slot.wake()
-        logger.notice("region shown again", metadata: ["holder": "\(holder)", "region": "\(name ?? "all")"])
+    }
+
+    /// Goes on in a new audit file where the old one was moved away.
+    package func reopenAudit() throws(AuditFailure) { try audit.reopen() }
+
+    /// Writes to the audit log.
+    func note(_ event: String, _ holder: PrivacyHolder, _ actor: PrivacyActor, _ members: [JSONValue.Member]) {
+        var all: [JSONValue.Member] = [.init("holder", .string("\(holder)"))]
+        if let user = holder.user { all.append(.init("holder_user", .integer(Int(user)))) }
+        audit.note(event, all + Self.members(actor) + members + [.init("broadcast", broadcastNumber)])
+    }
+
+    static func members(_ actor: PrivacyActor) -> [JSONValue.Member] {
+        guard let user = actor.user else { return [] }
+        let process: [JSONValue.Member] = actor.process.map { [.init("by_process", .integer(Int($0)))] } ?? []
+        return [.init("by_user", .integer(Int(user)))] + process
+    }
+
+    /// Which broadcast is running.
+    var broadcastNumber: JSONValue {
+        let (count, isRunning) = state.withLock { ($0.count, $0.broadcast != nil) }
+        return isRunning ? .integer(Int(clamping: count)) : .null
     }
 
     /// Whether anything is being captured; true until the last byte of it has gone out.
@@ -109,15 +173,15 @@ extension BroadcastHost {
     var privacyStatus: PrivacyStatus {
         let now = clock.now()
         var status = PrivacyStatus()
-        status.regions = standing.all.map { region in
-            var entry = StandingRegionStatus()
-            (entry.holder, entry.name, entry.unit) = ("\(region.holder)", region.name, region.unit.rawValue)
-            (entry.x, entry.y) = (region.edges.left, region.edges.top)
-            (entry.width, entry.height) = (
-                region.edges.right - region.edges.left, region.edges.bottom - region.edges.top
+        status.regions = standing.all.map(StandingRegionStatus.init)
+        status.protections = Protection.allCases.map { protection in
+            var entry = ProtectionStatus()
+            (entry.name, entry.isOn, entry.isHeld) = (
+                protection.rawValue, protections.isOn(protection), isHeld(protection)
             )
             return entry
         }
+        status.auditLost = audit.lost
         let holds = curtain.all
         status.curtain.isUp = !holds.isEmpty
         status.curtain.holders = holds.map { hold in
@@ -128,5 +192,14 @@ extension BroadcastHost {
             return holder
         }
         return status
+    }
+}
+
+extension StandingRegionStatus {
+    fileprivate init(_ region: StandingRegion) {
+        self.init()
+        (holder, name, unit) = ("\(region.holder)", region.name, region.unit.rawValue)
+        (x, y) = (region.edges.left, region.edges.top)
+        (width, height) = (region.edges.right - region.edges.left, region.edges.bottom - region.edges.top)
     }
 }

@@ -1,6 +1,7 @@
 package import Configuration
 internal import LinuxSystem
 internal import MediaCore
+internal import Privacy
 
 /// What a reload did.
 package struct ReloadReport: Equatable, Sendable {
@@ -54,6 +55,8 @@ extension BroadcastHost {
             try setBitrateCeiling(nil, by: "a reload")
             if isLive { report.applied.append("video.bitrate_kbps \(bitrate / 1000)") }
         }
+        report.needRestart.removeAll { Self.protection($0) != nil }
+        for protection in changes.keys.compactMap(Self.protection) { turn(protection, as: new.privacy, &report) }
         let present = currentConfiguration.destinations.map(\.name)
         for name in changes.removed where present.contains(name) {
             remove(name, from: &report)
@@ -92,6 +95,20 @@ extension BroadcastHost {
 
     /// Destinations wait for their predecessors to end.
     package var isReloading: Bool { reloading.withLock { !$0.waiting.isEmpty } }
+
+    private static func protection(_ key: String) -> Protection? {
+        key.hasPrefix("privacy.") ? Protection(rawValue: String(key.dropFirst("privacy.".count))) : nil
+    }
+
+    private func turn(_ protection: Protection, as privacy: PrivacyConfiguration, _ report: inout ReloadReport) {
+        let isOn = privacy.has(protection)
+        do throws(CommandRefusal) {
+            guard try turn(protection, on: isOn) else { return }
+            report.applied.append("privacy.\(protection.rawValue) \(isOn)")
+        } catch {
+            report.failed.append(error.sentence)
+        }
+    }
 
     private func remove(_ name: String, from report: inout ReloadReport) {
         do { try removeDestination(name) } catch { report.failed.append(error.sentence) }

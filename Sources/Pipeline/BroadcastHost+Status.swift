@@ -61,6 +61,7 @@ extension BroadcastHost {
         report.client = broadcast.clientStatus(at: now)
         report.video.bitsPerSecond = bitrate
         broadcast.fill(&report, destinations, at: now)
+        report.destinations += refusing(broadcast.started.source)
         nameURLs(in: &report)
         return (report, false, totals)
     }
@@ -96,6 +97,16 @@ extension BroadcastHost {
         // The ones that have got packets may have been removed since.
         let hasBeenLive = state.phase == .live || state.phase == .reconnecting
         return hasBeenLive || broadcast.destinations.contains { $0.video.packets > 0 } ? .reconnecting : .starting
+    }
+
+    /// Those that take nothing of this broadcast.
+    private func refusing(_ source: SourceKind) -> [DestinationStatus] {
+        currentConfiguration.destinations.filter { $0.refuses(source) }.map { destination in
+            var status = DestinationStatus()
+            status.name = destination.name
+            status.lastError = "it refuses \(source): nothing of this broadcast goes there"
+            return status
+        }
     }
 
     /// Before the first broadcast.

@@ -69,27 +69,36 @@ package final class BroadcastHost: IngestConsumer {
     let reloading: Monitor<Reload>
     /// For the life of the daemon: who has raised it holds it for the next broadcast, too.
     let curtain = Curtain()
-    let standing = StandingRegions()
+    let standing: StandingRegions
+    let protections: Protections
+    let audit: AuditLog
     /// One at a time: whoever is told that it is up can rely on it.
     let raising = Monitor(())
+    /// Who is at the other end of the capture socket.
+    private let clientActor = Monitor(PrivacyActor.daemon)
     private let freeze: TestFreeze?
 
-    /// - Parameter environment: where stream keys and logins may stand (`key_env`, `login_env`).
+    /// - Parameters:
+    ///   - environment: where stream keys and logins may stand (`key_env`, `login_env`).
+    ///   - audit: nil for none.
     package convenience init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
-        clock: any TimeSource
+        clock: any TimeSource, audit: AuditLog? = nil
     ) {
         let (cap, groups) = (configuration.memory.capBytes, MemoryGroup.own())
         self.init(
             configuration: configuration, environment: environment, server: server, logger: logger, clock: clock,
-            memoryRoom: { MemoryRoom.tightest(cap: cap, groups: groups) })
+            audit: audit, memoryRoom: { MemoryRoom.tightest(cap: cap, groups: groups) })
     }
 
     init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
-        clock: any TimeSource, memoryRoom: @escaping @Sendable () -> MemoryRoom?
+        clock: any TimeSource, audit: AuditLog? = nil, memoryRoom: @escaping @Sendable () -> MemoryRoom?
     ) {
         self.memoryRoom = memoryRoom
+        self.audit = audit ?? AuditLog.none(clock)
+        protections = Protections(off: configuration.privacy.protectionsOff)
+        standing = StandingRegions(isOn: configuration.privacy.standingRegions)
         self.configuration = configuration
         self.environment = environment
         self.server = server
@@ -121,7 +130,6 @@ package final class BroadcastHost: IngestConsumer {
         return state.withLock { $0.hasDrained }
     }
 
-    private static let vanished = "client_vanished"
     private static let annotationsPerSecond = 10
     /// A client that has sent no sample by then is broadcast as background and silence.
     private static let longestSilentStart = MediaTime.seconds(1)
@@ -133,19 +141,26 @@ package final class BroadcastHost: IngestConsumer {
     package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
         joinCloser()
         state.withLock { $0.hasFailed = false }
+        if message.tracks.isEmpty || message.tracks.contains(.video) {
+            raiseCurtainByItself(.start, reason: "no picture has come yet that may be shown")
+        }
         // Held for the broadcast before.
-        lowerCurtain(PrivacyHolder(.daemon, Self.vanished))
-        lowerCurtain(PrivacyHolder(.client))
+        lowerCurtain(.vanished, reason: "another broadcast begins")
+        lowerCurtain(PrivacyHolder(.client), reason: "another broadcast begins")
+        clientActor.withLock { $0 = PrivacyActor(user: peer?.userID, process: peer?.processID) }
+        try requireDestination(for: message.source)
         let id = broadcastID()
         let broadcast: Broadcast
         do {
             broadcast = try Broadcast(
                 message, configuration: currentConfiguration, environment: environment, clock: clock, curtain: curtain,
-                standing: standing, freeze: freeze,
+                standing: standing, protections: protections,
+                release: { [weak self] in self?.pictureAllowed(at: $0) }, freeze: freeze,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },
                 onBitrate: { [weak self] in self?.bitrateChanged($0) },
                 onFailure: { [weak self] in self?.failed($0) })
         } catch {
+            lowerCurtain(.start, reason: "the broadcast could not start")
             logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
             throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
         }
@@ -175,6 +190,19 @@ package final class BroadcastHost: IngestConsumer {
                 maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes))
     }
 
+    /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.
+    private func requireDestination(for source: SourceKind) throws(ProtocolError) {
+        let all = currentConfiguration.destinations
+        let refusing = all.filter { $0.refuses(source) }.map(\.name)
+        guard !refusing.isEmpty else { return }
+        logger.notice(
+            "source refused", metadata: ["source": "\(source)", "by": "\(refusing.joined(separator: ", "))"])
+        guard refusing.count == all.count else { return }
+        throw ProtocolError(
+            .broadcastFailed, fatal: true,
+            "the broadcast cannot start: every destination refuses \(source) (destinations[].refuse_sources)")
+    }
+
     package func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
         try inlet.beginVideo(message, arrival: arrival)
     }
@@ -202,12 +230,21 @@ package final class BroadcastHost: IngestConsumer {
 
     package func paused() {
         state.withLock { $0.isPaused = true }
-        raiseCurtain(PrivacyHolder(.client), reason: "the client paused")
+        do throws(CommandRefusal) {
+            try raiseCurtain(PrivacyHolder(.client), reason: "the client paused", by: clientActor.withLock { $0 })
+        } catch {
+            logger.warning("paused without a curtain", metadata: ["why": "\(error.sentence)"])
+        }
     }
 
     package func resumed() {
         state.withLock { $0.isPaused = false }
-        lowerCurtain(PrivacyHolder(.client))
+        lowerCurtain("client", by: clientActor.withLock { $0 }, reason: "the client resumed") { $0.kind == .client }
+    }
+
+    package func refusedRegions(_ sentence: String, arrival: MediaTime) {
+        inlet.refusedRegions(arrival: arrival)
+        raiseCurtainByItself(.badRegions, reason: sentence)
     }
 
     package func annotated(_ message: AnnotatedMessage) {
@@ -232,7 +269,7 @@ package final class BroadcastHost: IngestConsumer {
         switch reason {
         case .clientVanished, .protocolError:
             // Nobody can say any more what of the last pictures was private.
-            raiseCurtain(PrivacyHolder(.daemon, Self.vanished), reason: sentence)
+            raiseCurtainByItself(.vanished, reason: sentence)
         case .finished, .daemonStopping, .endedByOperator, .failed: break
         }
         logger.info(
@@ -264,6 +301,7 @@ package final class BroadcastHost: IngestConsumer {
     private func close(_ broadcast: Broadcast, _ reason: BroadcastEnd, _ sentence: String) {
         let drained = broadcast.close(deadline: clock.now() + configuration.stop.drain + configuration.buffer.delay)
         let goodbye = broadcast.goodbye(reason, drained: drained, sentence: sentence)
+        lowerCurtain("daemon", reason: "the broadcast has ended") { $0.awaitsAPicture }
         logger.info(
             "broadcast ended",
             metadata: [

@@ -19,9 +19,26 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     private let queue: PCMQueue
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
-    private let curtain: Curtain
-    private let standing: StandingRegions
+    private let privacy: PrivacyRules
+    private var curtain: Curtain { privacy.curtain }
+    private var standing: StandingRegions { privacy.standing }
     let convention: OrientationConvention
+
+    /// What decides which pictures are shown, and what of them.
+    struct PrivacyRules: Sendable {
+        var curtain: Curtain
+        var standing: StandingRegions
+        var protections: Protections
+        /// Makes those let go of the curtain who await a picture that may be shown; its broadcast time.
+        var release: @Sendable (MediaTime) -> Void
+        var secureColor: (red: UInt8, green: UInt8, blue: UInt8)
+    }
+
+    /// After a picture whose regions were not understood, none is shown for as long.
+    private static let leastHold = MediaTime.seconds(1)
+    private var refusedAt: MediaTime?
+    /// The last picture that was begun hides something.
+    private let hidesSomething = Atomic(false)
 
     private var timeline: BroadcastTimeline
     private let published: Monitor<TimelineCounters>
@@ -48,7 +65,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     init(
         canvas: CanvasFormat, bars: CanvasBars, fit: FitMode, skipsUnchanged: Bool, convention: OrientationConvention,
         slot: FrameSlot<VideoFrameTag>, queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters,
-        curtain: Curtain, standing: StandingRegions, secureColor: (red: UInt8, green: UInt8, blue: UInt8)
+        privacy: PrivacyRules
     ) {
         self.canvas = canvas
         self.fit = fit
@@ -58,9 +75,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         self.queue = queue
         self.clock = clock
         self.counters = counters
-        self.curtain = curtain
-        self.standing = standing
-        intake = FrameIntake(bars: bars, secureColor: secureColor)
+        self.privacy = privacy
+        intake = FrameIntake(bars: bars, secureColor: privacy.secureColor)
         timeline = BroadcastTimeline()
         published = Monitor(timeline.counters)
     }
@@ -93,9 +109,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesOutOfOrder.add()
             return false
         }
-        let stamp = curtain.stamp
         let isHeld = held.load(ordering: .relaxed)
-        hasMissedPicture = isHeld || stamp.isUp
+        hasMissedPicture = isHeld || curtain.awaitsMoreThanAPicture || isRefused(at: arrival)
         guard !hasMissedPicture else {
             (isHeld ? counters.framesHeldBack : counters.framesCurtained).add()
             return false
@@ -114,10 +129,34 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesAbandoned.add()
             throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be taken: \(error)")
         }
+        if curtain.stamp.isUp { privacy.release(placement.time) }
+        let stamp = curtain.stamp
+        guard !stamp.isUp else {
+            hasMissedPicture = true
+            intake.cancel()
+            slot.recycle(picture)
+            counters.framesCurtained.add()
+            return false
+        }
         filling = (picture, placement.time, stamp, plan)
         (shownRegions, shownVersion) = (regions, version)
+        hidesSomething.store(!regions.isEmpty, ordering: .relaxed)
         return true
     }
+
+    /// A picture came that says wrongly what of it is not to be shown.
+    func refusedRegions(arrival: MediaTime) {
+        refusedAt = arrival
+        hasMissedPicture = true
+    }
+
+    private func isRefused(at arrival: MediaTime) -> Bool {
+        guard let refusedAt, curtain.stamp.isUp else { return false }
+        return arrival - refusedAt < Self.leastHold
+    }
+
+    /// Any thread: whether the last picture hides something.
+    var hasRegions: Bool { hidesSomething.load(ordering: .relaxed) }
 
     func nextBand() -> IngestBand? {
         intake.nextBand().map { IngestBand(payloadOffset: $0.payloadOffset, byteCount: $0.byteCount) }
@@ -208,7 +247,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
 
     /// The sample's own, and what apps keep hidden.
     private func regions(of message: VideoMessage, transform: UprightTransform) -> SecureRegions {
-        var regions = message.regions
+        var regions = privacy.protections.isOn(.secureRegions) ? message.regions : SecureRegions()
         standing.hide(
             in: &regions, width: message.format.width, height: message.format.height, transform: transform)
         return regions

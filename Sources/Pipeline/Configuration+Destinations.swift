@@ -1,7 +1,27 @@
 internal import Buffering
 internal import Configuration
+internal import IngestProtocol
 internal import MediaCore
 internal import Publishing
+
+extension DestinationConfiguration {
+    /// Whether nothing may go there of what comes from such a source.
+    func refuses(_ source: SourceKind) -> Bool { refusedSources.sources.contains(SourceList.Source(source)) }
+}
+
+extension SourceList.Source {
+    fileprivate init(_ source: SourceKind) {
+        self =
+            switch source {
+            case .other: .other
+            case .screen: .screen
+            case .mirroring: .mirroring
+            case .externalPlayback: .externalPlayback
+            case .camera: .camera
+            case .file: .file
+            }
+    }
+}
 
 extension Configuration {
     /// What a destination needs; stream key and login it reads itself, before each connection.

@@ -6,6 +6,7 @@ internal import FrameGeometry
 internal import Glibc
 internal import IngestProtocol
 internal import MediaCore
+internal import Privacy
 internal import Publishing
 
 /// The configuration in each stage's own words. Stages do not know the configuration; only this file does both.
@@ -84,4 +85,20 @@ extension Configuration {
     }
 
     private static func linear(_ decibels: Double) -> Float { Float(pow(10, decibels / 20)) }
+}
+
+extension PrivacyConfiguration {
+    /// Whether a protection is on from the start.
+    func has(_ protection: Protection) -> Bool {
+        switch protection {
+        case .secureRegions: secureRegions
+        case .standingRegions: standingRegions
+        case .curtain: curtain
+        case .automaticCurtain: automaticCurtain
+        case .takeBack: takeBack
+        case .captureState: captureState
+        }
+    }
+
+    var protectionsOff: Set<Protection> { Set(Protection.allCases.filter { !has($0) }) }
 }

@@ -15,12 +15,13 @@ internal import Privacy
     private let samples: UnsafeMutablePointer<Float>
     private var epoch: UInt32
     /// Sound from before is not heard; nil while the curtain is up.
-    private var opensAt: MediaTime? = .zero
+    private var opensAt: MediaTime?
     private var wasMuted = false
 
-    init(settings: AudioMixerSettings, epoch: UInt32) {
+    init(settings: AudioMixerSettings, _ stamp: Curtain.Stamp) {
         self.settings = settings
-        self.epoch = epoch
+        epoch = stamp.epoch
+        opensAt = stamp.isUp ? nil : .zero
         unsafe samples = .allocate(capacity: 3 * settings.frameLength)
         unsafe samples.initialize(repeating: 0, count: 3 * settings.frameLength)
     }
@@ -37,9 +38,9 @@ internal import Privacy
 
     /// What a block's samples are to be multiplied with.
     ///
-    /// - Parameter now: where the broadcast clock stands.
-    mutating func gain(of time: MediaTime, _ stamp: Curtain.Stamp, now: @autoclosure () -> MediaTime) -> Gain {
-        if stamp.isUp { opensAt = nil } else if opensAt == nil { opensAt = now() }
+    /// - Parameter opening: from when on sound may be heard, where the curtain has come down since the last call.
+    mutating func gain(of time: MediaTime, _ stamp: Curtain.Stamp, opening: @autoclosure () -> MediaTime) -> Gain {
+        if stamp.isUp { opensAt = nil } else if opensAt == nil { opensAt = opening() }
         guard let opensAt, time >= opensAt else {
             wasMuted = true
             return .none

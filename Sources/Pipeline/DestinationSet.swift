@@ -87,10 +87,13 @@ final class DestinationSet: Sendable {
         }
     }
 
-    /// Nothing of earlier epochs goes out any more.
-    func takeBack(before epoch: UInt32) {
+    /// Nothing of earlier epochs goes out any more, but what was decoded up to `keptUntil`. Returns the newest
+    /// presentation time of what had gone out to each.
+    func takeBack(before epoch: UInt32, keeping keptUntil: MediaTime?) -> [(name: String, lastPTS: MediaTime?)] {
         let (members, leaving) = state.withLock { ($0.members, $0.leaving) }
-        for member in members + leaving { member.takeBack(before: epoch) }
+        return (members + leaving).map {
+            ($0.settings.name, $0.takeBack(before: epoch, keeping: keptUntil))
+        }
     }
 
     /// What the links do, of destinations that a broadcast adapts to. Without an array: it is asked ten times a second.

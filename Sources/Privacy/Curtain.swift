@@ -39,6 +39,8 @@ package final class Curtain: Sendable {
     package static let tooMany = PrivacyHolder(.daemon, "too_many_holders")
     private let holds = Monitor<[Hold]>([])
     private let number = Atomic<UInt32>(0)
+    /// Where sound begins again after the last lowering, in nanoseconds of the broadcast; below zero: where it stands.
+    private let opening = Atomic<Int64>(-1)
 
     package init() {}
 
@@ -59,16 +61,31 @@ package final class Curtain: Sendable {
         }
     }
 
+    /// Broadcast time from which on sound is heard again, where the one who let go last knew it. Look at it after the
+    /// stamp that says that the curtain is down.
+    package var openingTime: MediaTime? {
+        let nanoseconds = opening.load(ordering: .acquiring)
+        return nanoseconds < 0 ? nil : MediaTime(nanoseconds: nanoseconds)
+    }
+
+    /// Whether anybody holds it up whom the next picture does not make let go.
+    package var awaitsMoreThanAPicture: Bool {
+        stamp.isUp && holds.withLock { $0.contains { !$0.holder.awaitsAPicture } }
+    }
+
     /// Lets go for one holder.
     package func lower(_ holder: PrivacyHolder) -> Change { release { $0 == holder } }
 
     /// Lets go for all that `isMeant` is true of.
-    package func release(where isMeant: (PrivacyHolder) -> Bool) -> Change {
+    ///
+    /// - Parameter openingTime: the broadcast time from which on sound may be heard; nil for when that is noticed.
+    package func release(opening openingTime: MediaTime? = nil, where isMeant: (PrivacyHolder) -> Bool) -> Change {
         holds.withLock { holds in
             let before = holds.count
             holds.removeAll { isMeant($0.holder) }
             guard holds.count < before else { return .none }
             guard holds.isEmpty else { return .released }
+            opening.store(openingTime.map { max(0, $0.nanoseconds) } ?? -1, ordering: .releasing)
             number.add(1, ordering: .acquiringAndReleasing)
             return .lowered
         }

@@ -13,11 +13,24 @@ package struct PrivacyHolder: Hashable, Sendable, CustomStringConvertible {
     package var kind: Kind
     /// Which of that kind: an app's name, or the daemon's reason; 1 to 64 characters that need no quoting.
     package var name: String
+    /// Of an app: whose it is. Apps of two users are two, though they have one name.
+    package var user: UInt32?
 
-    package init(_ kind: Kind, _ name: String = "") {
+    package init(_ kind: Kind, _ name: String = "", user: UInt32? = nil) {
         self.kind = kind
         self.name = name
+        self.user = user
     }
+
+    /// The client has gone away, and nobody can say any more what of its last pictures was private.
+    package static let vanished = PrivacyHolder(.daemon, "client_vanished")
+    /// Nothing has been shown yet.
+    package static let start = PrivacyHolder(.daemon, "start")
+    /// What a picture was to hide could not be understood.
+    package static let badRegions = PrivacyHolder(.daemon, "bad_regions")
+
+    /// Lets go as soon as a picture has come that may be shown.
+    package var awaitsAPicture: Bool { self == .start || self == .badRegions }
 
     /// `app:kiosk`, `operator`.
     package var description: String { name.isEmpty ? kind.rawValue : "\(kind.rawValue):\(name)" }

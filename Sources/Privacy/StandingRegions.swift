@@ -36,10 +36,23 @@ package final class StandingRegions: Sendable {
 
     package enum Change: Equatable, Sendable { case added, changed, none, full }
 
-    private let regions = Monitor<[StandingRegion]>([])
+    private let regions: Monitor<[StandingRegion]>
     private let number = Atomic<UInt32>(0)
+    private let isOff: Atomic<Bool>
 
-    package init() {}
+    /// - Parameter isOn: whether they are hidden.
+    package init(isOn: Bool = true) {
+        var room: [StandingRegion] = []
+        room.reserveCapacity(Self.capacity)
+        regions = Monitor(room)
+        isOff = Atomic(!isOn)
+    }
+
+    /// Hides them, or no longer; they are kept either way.
+    package func turn(on isOn: Bool) {
+        isOff.store(!isOn, ordering: .releasing)
+        number.add(1, ordering: .acquiringAndReleasing)
+    }
 
     /// Another one where any of them has changed. Look at it before using them: what has changed meanwhile shows then.
     package var version: UInt32 { number.load(ordering: .acquiring) }
@@ -64,11 +77,11 @@ package final class StandingRegions: Sendable {
         }
     }
 
-    /// Lets go of one, or of all of a holder's where `name` is nil. Returns how many.
-    package func remove(_ holder: PrivacyHolder, _ name: String?) -> Int {
+    /// Lets go of one, or where `name` is nil of all, of whoever `isMeant` is true of. Returns how many.
+    package func remove(_ name: String?, of isMeant: (PrivacyHolder) -> Bool) -> Int {
         regions.withLock { regions in
             let before = regions.count
-            regions.removeAll { $0.holder == holder && (name == nil || $0.name == name) }
+            regions.removeAll { isMeant($0.holder) && (name == nil || $0.name == name) }
             if regions.count < before { number.add(1, ordering: .acquiringAndReleasing) }
             return before - regions.count
         }
@@ -77,7 +90,7 @@ package final class StandingRegions: Sendable {
     /// Hides them in a stored picture, which `transform` makes upright. Allocates nothing.
     package func hide(in secure: inout SecureRegions, width: Int, height: Int, transform: UprightTransform) {
         regions.withLock { regions in
-            guard !regions.isEmpty else { return }
+            guard !regions.isEmpty, !isOff.load(ordering: .acquiring) else { return }
             let upright = transform.swapsAxes ? (height, width) : (width, height)
             for region in regions {
                 let edges = transform.stored(

@@ -96,9 +96,13 @@ package final class Destination: Sendable {
     /// A destination that waits for its next attempt makes it now; any other takes no notice. Returns at once.
     package func retryNow() { retry.withLock { $0 }?.signal() }
 
-    /// Nothing of earlier epochs goes out once this returns, not even what the kernel holds: where that is more than
-    /// nothing, the connection is given up.
-    package func takeBack(before epoch: UInt32) { gate.raise(to: epoch) }
+    /// Nothing of earlier epochs goes out once this returns, but what was decoded up to `keptUntil`; not even what the
+    /// kernel holds: where that is more than nothing, the connection is given up.
+    ///
+    /// - Returns: the newest presentation time of what had gone out by then, in whole or in part.
+    package func takeBack(before epoch: UInt32, keeping keptUntil: MediaTime? = nil) -> MediaTime? {
+        gate.raise(to: epoch, keeping: keptUntil)
+    }
 
     private func wake() {
         cursor.wake()
@@ -134,6 +138,7 @@ package final class Destination: Sendable {
         var snapshot = state.withLock { state in
             var snapshot = state.snapshot
             snapshot.latency = state.latency.summary
+            snapshot.lastPTS = gate.lastPTS
             return snapshot
         }
         snapshot.drops = cursor.drops

@@ -223,10 +223,8 @@ final class PublishingLoop {
     private func write(_ info: PacketInfo, to sink: some PublishingSink) throws(PublishError) {
         let byteCount = buffer.byteCount
         let begin = clock.now()
-        guard destination.gate.begin(info.epoch) else { return }
+        guard destination.gate.begin(info) else { return }
         defer { destination.gate.end() }
-        // Also of one that does not go out whole, for whoever wants to know what may have been seen.
-        destination.state.withLock { $0.snapshot.lastPTS = max($0.snapshot.lastPTS ?? info.pts, info.pts) }
         try sink.write(info, &buffer)
         hasWorked = true
         destination.state.withLock { state in

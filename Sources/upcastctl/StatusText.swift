@@ -2,6 +2,26 @@ import ControlProtocol
 
 /// A status report for people: one aligned line for each thing, with units; what is zero is left out.
 enum StatusText {
+    /// Who holds the curtain up; empty where it is down.
+    static func curtain(_ privacy: PrivacyStatus) -> String {
+        guard privacy.curtain.isUp else { return "" }
+        return "up, held by "
+            + privacy.curtain.holders.map { holder in
+                let reason = holder.reason.isEmpty ? "" : " (\(holder.reason))"
+                return "\(holder.holder)\(reason) for \(Quantity.time(holder.heldMilliseconds))"
+            }.joined(separator: ", ")
+    }
+
+    static func regions(_ privacy: PrivacyStatus) -> String {
+        privacy.regions.isEmpty ? "" : Quantity.counted(privacy.regions.count, "region")
+    }
+
+    /// Which protections are off.
+    static func exposed(_ privacy: PrivacyStatus) -> String {
+        let off = privacy.protections.filter { !$0.isOn }.map(\.name)
+        return off.isEmpty ? "" : "off: \(off.joined(separator: ", "))"
+    }
+
     static func render(_ status: StatusReport) -> String {
         var lines: [(label: String, text: String)] = []
         func line(_ label: String, _ parts: String...) {
@@ -13,17 +33,12 @@ enum StatusText {
         line(
             "daemon", "upcastd \(status.version)", "up \(Quantity.time(status.uptimeMilliseconds))",
             Quantity.counted(status.broadcasts, "broadcast"))
-        let curtain = status.privacy.curtain
-        if curtain.isUp {
-            line(
-                "curtain",
-                "up, held by "
-                    + curtain.holders.map { holder in
-                        let reason = holder.reason.isEmpty ? "" : " (\(holder.reason))"
-                        return "\(holder.holder)\(reason) for \(Quantity.time(holder.heldMilliseconds))"
-                    }.joined(separator: ", "))
-        }
-        line("hidden", unlessZero(status.privacy.regions.count) { Quantity.counted($0, "region") })
+        line("curtain", curtain(status.privacy))
+        line("hidden", regions(status.privacy))
+        line("exposed", exposed(status.privacy))
+        line(
+            "audit",
+            unlessZero(status.privacy.auditLost) { "\(Quantity.counted($0, "line")) could not be written" })
         if let client = status.client {
             line(
                 "client", client.kind.isEmpty ? client.name : "\(client.name) (\(client.kind))",

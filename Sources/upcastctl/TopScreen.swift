@@ -66,7 +66,21 @@ struct TopScreen {
         var drops = Self.labelled("drops")
         let counters = StatusText.counters(status.drops)
         drops.add(counters.isEmpty ? "none" : counters, counters.isEmpty ? .plain : .warning)
-        return [title, client, canvas] + curves(status, columns) + [drops]
+        return [title, client] + privacy(status.privacy) + [canvas] + curves(status, columns) + [drops]
+    }
+
+    /// Only where there is something to say.
+    private func privacy(_ privacy: PrivacyStatus) -> [TopLine] {
+        func line(_ label: String, _ text: String, _ colour: TopLine.Colour) -> TopLine? {
+            guard !text.isEmpty else { return nil }
+            var line = Self.labelled(label)
+            line.add(text, colour)
+            return line
+        }
+        return [
+            line("curtain", StatusText.curtain(privacy), .warning), line("hidden", StatusText.regions(privacy), .plain),
+            line("exposed", StatusText.exposed(privacy), .bad),
+        ].compactMap(\.self)
     }
 
     private func curves(_ status: StatusReport, _ columns: Int) -> [TopLine] {

@@ -27,7 +27,7 @@ struct Upcastctl: ParsableCommand {
                 subcommands: [
                     StopCommand.self, PauseCommand.self, ResumeCommand.self, BitrateCommand.self, KeyframeCommand.self,
                     RetryCommand.self, DestinationCommand.self, LogLevelCommand.self, CurtainCommand.self,
-                    RegionCommand.self,
+                    RegionCommand.self, ProtectionCommand.self,
                 ]),
             CommandGroup(name: "Setting up", subcommands: [ConfigCommand.self, CompletionCommand.self]),
         ])

@@ -108,7 +108,8 @@ extension ControlRoutes {
                 switch error.code {
                 case .badDestination, .badValue: 400
                 case .notFound, .snapshotUnavailable: 404
-                case .doesNotFit, .hasFailed, .noBroadcast: 409
+                case .doesNotFit, .hasFailed, .noBroadcast, .turnedOff, .isHeld: 409
+                case .forbidden: 403
                 case .failed: 500
                 }
             return .failure(status, error.code.rawValue, error.sentence)

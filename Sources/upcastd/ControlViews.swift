@@ -6,19 +6,25 @@ internal import Pipeline
 /// The control server's routes that only look, beside `standard`.
 extension ControlRoutes {
     mutating func addViews(of host: BroadcastHost, journal: EventJournal) {
-        add("GET", "/metrics") { _ in
+        add("GET", "/metrics", for: .lookers) { _ in
             ControlResponse(
                 status: 200, contentType: MetricsText.contentType, body: Array(MetricsText.text(host.totals).utf8))
         }
-        add("GET", "/state") { _ in ControlResponse(status: 200, json: host.captureState.json) }
-        add("GET", "/history") { _ in ControlResponse(status: 200, json: host.history.json) }
+        add("GET", "/state", for: .all) { _ in
+            guard host.tellsCaptureState else {
+                return .failure(
+                    409, "turned_off", "privacy.capture_state is off: this daemon does not say what is captured")
+            }
+            return ControlResponse(status: 200, json: host.captureState.json)
+        }
+        add("GET", "/history", for: .lookers) { _ in ControlResponse(status: 200, json: host.history.json) }
         add("GET", "/config") { _ in ControlResponse(status: 200, json: host.shownConfiguration.json) }
-        add("GET", "/destinations") { _ in
+        add("GET", "/destinations", for: .lookers) { _ in
             let all = host.status.destinations.map(\.json)
             return ControlResponse(status: 200, json: .object([.init("destinations", .array(all))]))
         }
-        add("GET", "/events", answering: { .events(journal, $0, status: { host.status }) })
-        add("GET", "/snapshot.jpg", answering: { _ in Self.snapshot(of: host) })
+        add("GET", "/events", for: .lookers, answering: { .events(journal, $0, status: { host.status }) })
+        add("GET", "/snapshot.jpg", for: .lookers, answering: { _ in Self.snapshot(of: host) })
     }
 
     /// A screen that stands still is encoded again each `video.idle_repeat_ms`, at most every 5 s.

@@ -63,7 +63,8 @@ struct Daemon {
                     startTimeout: configuration.ingest.startTimeout, idleTimeout: configuration.ingest.idleTimeout),
                 clock: clock)
             host = BroadcastHost(
-                configuration: configuration, environment: environment, server: server, logger: logger, clock: clock)
+                configuration: configuration, environment: environment, server: server, logger: logger, clock: clock,
+                audit: try AuditLog(path: configuration.privacy.auditFile, clock: clock))
             var routes = ControlRoutes.standard(
                 status: { [host] in host.status },
                 readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready },
@@ -74,10 +75,11 @@ struct Daemon {
             routes.addBroadcastCommands(to: host)
             routes.addPrivacy(of: host)
             routes.addRegions(of: host)
+            routes.addProtections(of: host)
             routes.addLogLevel(output, logger: logger)
             control = ControlServer(
                 path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,
-                remote: remote)
+                remote: remote, roles: try ControlRoleTable(configuration.control))
             try MediaLibraries.prepare(logger)
             // The last moment with one thread, and everything is loaded.
             ProcessMemory.releaseFilePages()
@@ -190,7 +192,7 @@ struct Daemon {
 }
 
 /// Why the daemon could not start; something that it needs is not to be had.
-struct StartFailure: Error {
+struct StartFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }

@@ -1,4 +1,5 @@
 internal import Control
+internal import LinuxSystem
 internal import Logging
 
 /// Puts what is logged into the journal that `GET /events` shows: `info` and above, whatever the log's level.
@@ -17,7 +18,7 @@ struct EventLog: LogHandler {
     func log(event: LogEvent) {
         let values = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         journal.append(
-            time: LogOutput.timestamp(), level: "\(event.level)", message: "\(event.message)",
+            time: WallClock.timestamp(), level: "\(event.level)", message: "\(event.message)",
             fields: values.map { ($0.key, "\($0.value)") })
     }
 }

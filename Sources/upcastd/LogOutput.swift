@@ -66,10 +66,10 @@ final class LogOutput: Sendable {
         var line = isJournal ? Self.priority(level) : ""
         switch format {
         case .text:
-            line += isJournal ? message : "\(Self.timestamp()) \(level) \(message)"
+            line += isJournal ? message : "\(WallClock.timestamp()) \(level) \(message)"
             for (key, value) in values { line += " \(key)=\(Self.quotedIfNeeded("\(value)"))" }
         case .json:
-            line += isJournal ? "{" : "{\"time\":\"\(Self.timestamp())\","
+            line += isJournal ? "{" : "{\"time\":\"\(WallClock.timestamp())\","
             line += "\"level\":\"\(level)\",\"message\":\(Self.json(message))"
             for (key, value) in values { line += ",\(Self.json(key)):\(Self.json("\(value)"))" }
             line += "}"
@@ -87,19 +87,6 @@ final class LogOutput: Sendable {
         case .error: "<3>"
         case .critical: "<2>"
         }
-    }
-
-    /// UTC, RFC 3339 with milliseconds.
-    static func timestamp() -> String {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
-        var parts = unsafe tm()
-        _ = unsafe gmtime_r(&now.tv_sec, &parts)
-        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let milliseconds = String(now.tv_nsec / 1_000_000 + 1000).dropFirst()
-        let date = unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-        let time = unsafe "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(milliseconds)"
-        return "\(date)T\(time)Z"
     }
 
     private static func quotedIfNeeded(_ value: String) -> String {

@@ -1,17 +1,22 @@
 internal import Control
 internal import ControlProtocol
+internal import LinuxSystem
 internal import MediaCore
 internal import Pipeline
 internal import Privacy
 
 /// The control server's routes that keep something from viewers.
+///
+/// A captured app adds and takes back what is its own: that of its name and its user. An operator may let go for any
+/// app.
 extension ControlRoutes {
     mutating func addPrivacy(of host: BroadcastHost) {
-        add("POST", "/curtain/up") { request in
+        add("POST", "/curtain/up", for: .all) { request in
             Self.answer { () throws(CommandRefusal) in
                 let members = try Self.members(of: request, "app", "reason")
-                let holder = try Self.holder(members["app"])
-                let raised = host.raiseCurtain(holder, reason: try Self.reason(members["reason"]))
+                let asker = try Asker(request, app: members["app"])
+                let raised = try host.raiseCurtain(
+                    asker.holder, reason: try Self.reason(members["reason"]), by: asker.actor)
                 return [
                     .init("up", .bool(true)),
                     .init("taken_back_video_packets", .integer(raised.videoPackets)),
@@ -23,37 +28,82 @@ extension ControlRoutes {
                 ]
             }
         }
-        add("POST", "/curtain/down") { request in
+        add("POST", "/curtain/down", for: .all) { request in
             Self.answer { () throws(CommandRefusal) in
-                let members = try Self.members(of: request, "app", "force")
-                switch members["force"] {
-                case nil, .bool(false): host.lowerCurtain(try Self.holder(members["app"]))
-                case .bool(true): host.forceCurtainDown()
-                default: throw CommandRefusal(code: .badValue, sentence: "force: true or false")
+                let members = try Self.members(of: request, "app", "force", "reason")
+                let reason = try Self.reason(members["reason"])
+                let force = try Self.flag("force", members)
+                guard !force || request.peer.isOperator else {
+                    throw CommandRefusal(
+                        code: .forbidden,
+                        sentence: "force lets go for others, and only an operator may do that")
                 }
+                let asker = force ? nil : try Asker(request, app: members["app"])
+                host.lowerCurtain(
+                    asker.map { "\($0.holder)" } ?? "everybody, by an operator's force", by: Asker.actor(request),
+                    reason: reason
+                ) { asker?.mayLetGo($0) ?? true }
                 return [.init("up", .bool(host.isCurtainUp))]
             }
         }
     }
 
     mutating func addRegions(of host: BroadcastHost) {
-        add("POST", "/regions") { request in
+        add("POST", "/regions", for: .all) { request in
             Self.answer { () throws(CommandRefusal) in
                 let members = try Self.members(of: request, "app", "name", "x", "y", "width", "height", "unit")
-                try host.hideRegion(try Self.region(members))
+                let asker = try Asker(request, app: members["app"])
+                try host.hideRegion(try Self.region(members, of: asker.holder), by: asker.actor)
                 return []
             }
         }
-        add("DELETE", "/regions") { request in
+        add("DELETE", "/regions", for: .all) { request in
             Self.answer { () throws(CommandRefusal) in
-                let holder = try Self.holder(request.parameter("app").map { .string($0) })
-                try host.showRegions(of: holder, request.parameter("name"))
+                // A name that cannot be read must not mean somebody else's, or all.
+                let wanted = request.parameterNames
+                let (app, name) = (request.parameter("app"), request.parameter("name"))
+                guard wanted.allSatisfy({ $0 == "app" || $0 == "name" }), wanted.contains("app") == (app != nil),
+                    wanted.contains("name") == (name != nil), wanted.count == Set(wanted).count
+                else {
+                    throw CommandRefusal(
+                        code: .badValue, sentence: "the query may have app=NAME and name=NAME, percent-encoded UTF-8")
+                }
+                let asker = try Asker(request, app: app.map { .string($0) })
+                try host.showRegions(name, of: "\(asker.holder)", by: asker.actor) { asker.mayLetGo($0) }
                 return []
             }
         }
     }
 
-    private static func region(_ members: [String: JSONValue]) throws(CommandRefusal) -> StandingRegion {
+    mutating func addProtections(of host: BroadcastHost) {
+        add("POST", "/protections") { request in
+            Self.answer { () throws(CommandRefusal) in
+                let members = try Self.members(of: request, "name", "on", "force")
+                guard case .string(let name)? = members["name"], let protection = Protection(rawValue: name) else {
+                    let all = Protection.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw CommandRefusal(code: .badValue, sentence: "name: one of \(all)")
+                }
+                guard case .bool(let isOn)? = members["on"] else {
+                    throw CommandRefusal(code: .badValue, sentence: "on: true or false")
+                }
+                try host.turn(
+                    protection, on: isOn, force: try Self.flag("force", members), by: Asker.actor(request))
+                return [.init("name", .string(name)), .init("on", .bool(isOn))]
+            }
+        }
+    }
+
+    private static func flag(_ name: String, _ members: [String: JSONValue]) throws(CommandRefusal) -> Bool {
+        switch members[name] {
+        case nil: return false
+        case .bool(let value): return value
+        default: throw CommandRefusal(code: .badValue, sentence: "\(name): true or false")
+        }
+    }
+
+    private static func region(
+        _ members: [String: JSONValue], of holder: PrivacyHolder
+    ) throws(CommandRefusal) -> StandingRegion {
         guard case .string(let name)? = members["name"], PrivacyHolder.isName(name) else {
             throw CommandRefusal(
                 code: .badValue, sentence: "name: of 1 to 64 letters, digits, points, dashes or slashes")
@@ -81,18 +131,8 @@ extension ControlRoutes {
         let (x, y) = (try number("x", atLeast: -limit), try number("y", atLeast: -limit))
         let (width, height) = (try number("width", atLeast: 0), try number("height", atLeast: 0))
         return StandingRegion(
-            holder: try holder(members["app"]), name: name,
-            edges: RectEdges(left: x, top: y, right: x + width, bottom: y + height), unit: unit)
-    }
-
-    /// The app of that name; without one, the operator.
-    private static func holder(_ value: JSONValue?) throws(CommandRefusal) -> PrivacyHolder {
-        guard let value else { return PrivacyHolder(.operator) }
-        guard case .string(let name) = value, PrivacyHolder.isName(name) else {
-            throw CommandRefusal(
-                code: .badValue, sentence: "app: its name, of 1 to 64 letters, digits, points, dashes or slashes")
-        }
-        return PrivacyHolder(.app, name)
+            holder: holder, name: name, edges: RectEdges(left: x, top: y, right: x + width, bottom: y + height),
+            unit: unit)
     }
 
     private static func reason(_ value: JSONValue?) throws(CommandRefusal) -> String {
@@ -101,5 +141,40 @@ extension ControlRoutes {
         case .string(let text) where text.utf8.count <= 200: return text
         default: throw CommandRefusal(code: .badValue, sentence: "reason: a text of at most 200 bytes")
         }
+    }
+}
+
+/// On whose behalf something is asked.
+private struct Asker {
+    let holder: PrivacyHolder
+    let actor: PrivacyActor
+    private let isOperator: Bool
+
+    /// - Parameter app: the app's name; without one, the operator.
+    init(_ request: ControlRequest, app: JSONValue?) throws(CommandRefusal) {
+        isOperator = request.peer.isOperator
+        actor = Self.actor(request)
+        guard let app else {
+            guard isOperator else {
+                throw CommandRefusal(
+                    code: .forbidden, sentence: "without the name of an app only an operator may ask: give app")
+            }
+            holder = PrivacyHolder(.operator)
+            return
+        }
+        guard case .string(let name) = app, PrivacyHolder.isName(name) else {
+            throw CommandRefusal(
+                code: .badValue, sentence: "app: its name, of 1 to 64 letters, digits, points, dashes or slashes")
+        }
+        holder = PrivacyHolder(.app, name, user: request.peer.credentials?.userID)
+    }
+
+    /// Whether what that one holds is the asker's to let go.
+    func mayLetGo(_ other: PrivacyHolder) -> Bool {
+        isOperator ? (other.kind, other.name) == (holder.kind, holder.name) : other == holder
+    }
+
+    static func actor(_ request: ControlRequest) -> PrivacyActor {
+        PrivacyActor(user: request.peer.credentials?.userID, process: request.peer.credentials?.processID)
     }
 }

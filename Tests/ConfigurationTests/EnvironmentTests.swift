@@ -30,6 +30,10 @@ import Testing
         "control.listen": "[::1]:9180", "control.token_file": "/run/token", "control.snapshot_size": "320",
         "log.level": "debug", "log.format": "json",
         "memory.cap_bytes": "64MiB", "stop.drain_ms": "0",
+        "control.operators": "alice, @video", "control.clients": "1000", "control.apps": "@1001",
+        "privacy.secure_regions": "false", "privacy.standing_regions": "false", "privacy.curtain": "false",
+        "privacy.automatic_curtain": "false", "privacy.take_back": "false", "privacy.take_back_newer_than_ms": "500",
+        "privacy.capture_state": "false", "privacy.audit_file": "/var/log/upcast/audit.json",
         "privacy.secure_color": "#ff0000", "privacy.curtain_style": "frosted_dark", "privacy.curtain_color": "#0000ff",
         "destinations.name": "second", "destinations.url": "rtmps://h:444/app", "destinations.key_file": "/run/key",
         "destinations.key_env": "KEY",
@@ -40,7 +44,7 @@ import Testing
         "destinations.reconnect_longest_ms": "9000", "destinations.reconnect_attempts": "7",
         "destinations.adaptive": "false", "destinations.allow_redirect": "true", "destinations.rotate_bytes": "1MiB",
         "destinations.rotate_after_ms": "60000", "destinations.sync": "periodic",
-        "destinations.sync_period_ms": "500",
+        "destinations.sync_period_ms": "500", "destinations.refuse_sources": "mirroring, external_playback",
         "destinations.ca_file": "/etc/ca.pem", "destinations.tls_verify": "false", "destinations.chunk_size": "4096"
     ]
 

@@ -92,6 +92,10 @@ extension StatusReport {
         (region.holder, region.name, region.unit) = ("app:kiosk", "password", "normalized")
         (region.x, region.y, region.width, region.height) = (0.1, 0.5, 0.3, 0.2)
         report.privacy.regions = [region]
+        var protection = ProtectionStatus()
+        (protection.name, protection.isOn, protection.isHeld) = ("curtain", true, true)
+        report.privacy.protections = [protection]
+        report.privacy.auditLost = 3
         return report
     }
 }
@@ -151,6 +155,7 @@ extension StatusReport {
             privacy.curtain.holders[].held_ms
             privacy.regions[].holder privacy.regions[].name privacy.regions[].unit privacy.regions[].x
             privacy.regions[].y privacy.regions[].width privacy.regions[].height
+            privacy.protections[].name privacy.protections[].on privacy.protections[].held privacy.audit_lost
             """
         #expect(names(StatusReport.full.json, "") == expected.split(whereSeparator: \.isWhitespace).map(String.init))
     }
@@ -175,6 +180,7 @@ extension StatusReport {
             daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
             curtain   up, held by app:kiosk (will resign active) for 1.5 s
             hidden    1 region
+            audit     3 lines could not be written
             client    Screen "1" (display), connected for 12 min 3 s
             video     1280x720 at 30000/1001 frames/s, libx264, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
                       from 1920x1080 420v, orientation 6

@@ -23,6 +23,8 @@ import Testing
         let expected = """
             live for 12 min 3 s                           upcastd 0.1.0, up 1 h 2 min
             client   Screen "1" (display) for 12 min 3 s
+            curtain  up, held by app:kiosk (will resign active) for 1.5 s
+            hidden   1 region
             canvas   1280x720 at 30000/1001 frames/s, libx264 from 1920x1080 420v, o…
             bitrate  2481 of 2500 kbit/s    ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█████████████████████████
             queue    120 of 3000 ms         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
@@ -43,7 +45,7 @@ import Testing
             09:25:00 notice event 50
             q quits
             """
-        let lines = screen.lines(columns: 73, rows: 21, inColour: false)
+        let lines = screen.lines(columns: 73, rows: 23, inColour: false)
         #expect(lines.joined(separator: "\n") == expected, "\n\(lines.joined(separator: "\n"))")
     }
 
@@ -88,6 +90,7 @@ import Testing
     /// The smallest terminal shows every destination that has room, and counts the others.
     @Test func moreDestinationsThanRows() {
         var screen = screen
+        screen.status?.privacy = PrivacyStatus()
         screen.status?.destinations = (0..<8).map { number in
             var one = DestinationStatus()
             (one.name, one.state) = ("d\(number)", .live)

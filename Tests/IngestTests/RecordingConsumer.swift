@@ -13,7 +13,7 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
         case videoAgain(MediaTime)
         case audio(AudioSource, MediaTime, [UInt8])
         case audioCancelled
-        case paused, resumed
+        case paused, resumed, refusedRegions
         case annotated(String)
         case ended(BroadcastEnd)
     }
@@ -102,6 +102,8 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
     }
 
     func cancelAudio() { note(.audioCancelled) }
+    func refusedRegions(_ sentence: String, arrival: MediaTime) { note(.refusedRegions) }
+
     func paused() { note(.paused) }
     func resumed() { note(.resumed) }
     func annotated(_ message: AnnotatedMessage) { note(.annotated(message.key)) }

@@ -51,9 +51,9 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
     @discardableResult
     package func start(
         _ convention: OrientationConvention = .exif, name: String = "end-to-end test",
-        tracks: StartedMessage.Tracks = [.video, .audioApp, .audioMic]
+        source: SourceKind = .other, tracks: StartedMessage.Tracks = [.video, .audioApp, .audioMic]
     ) throws -> WelcomeMessage {
-        let message = StartedMessage(clientName: name, convention: convention, tracks: tracks)
+        let message = StartedMessage(clientName: name, convention: convention, source: source, tracks: tracks)
         try send { message.encode(sequence: $0, into: &$1) }
         return try waitForReply("a welcome") { if case .welcome(let welcome) = $0 { welcome } else { nil } }
     }
@@ -67,6 +67,19 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         try send { message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1) }
         try sendRaw(sample.payload)
         samplesSent += 1
+    }
+
+    /// Sends a picture with a list of secure regions that says what the protocol does not know. It is refused, and is
+    /// none of `samplesSent`.
+    package func sendWithBadRegions(_ sample: RawSample, pts: MediaTime) throws {
+        var message = VideoMessage(pts: pts, format: sample.format, orientation: .up)
+        message.regions.coversAll = true
+        try send { sequence, bytes in
+            message.encode(sequence: sequence, payloadBytes: sample.payload.count, into: &bytes)
+            // The list is the last of the message: its number, and its flags.
+            bytes[bytes.count - 2] |= 0x80
+        }
+        try sendRaw(sample.payload)
     }
 
     package func send(_ source: AudioSource, _ block: RawSound, pts: MediaTime) throws {

@@ -10,6 +10,7 @@ package struct DaemonSettings: Sendable {
     package var stop: [String: String] = [:]
     package var memory: [String: String] = [:]
     package var control: [String: String] = [:]
+    package var privacy: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
     /// For every RTMP destination that is added from now on.
     package var destinationFields: [String: String] = [:]
@@ -41,6 +42,7 @@ package struct DaemonSettings: Sendable {
         var text = section("ingest", ingest.merging(["socket": ingestSocket]) { $1 })
         text += section("control", control.merging(["socket": controlSocket]) { $1 })
         text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
+        text += section("privacy", privacy)
         // What a sanitizer takes beside the daemon must not make it give anything up.
         let room = Patience.factor > 1 ? ["cap_bytes": "4096MiB"] : [:]
         text += section("memory", room.merging(memory) { $1 })

@@ -14,6 +14,11 @@ int upcast_memfd_create(const char *name);
 
 // SO_PEERCRED fills a struct that Swift does not import.
 int upcast_peer_credentials(int fd, int *pid, unsigned int *uid, unsigned int *gid);
+/// Numbers by names, from the databases; 0, or -1 where there is none.
+int upcast_user_number(const char *name, unsigned int *number);
+int upcast_group_number(const char *name, unsigned int *number);
+/// Supplementary groups of the peer (SO_PEERGROUPS); how many, or -1.
+int upcast_peer_groups(int fd, unsigned int *groups, int capacity);
 
 // prctl is variadic.
 int upcast_disable_transparent_huge_pages(void);

@@ -1,0 +1,75 @@
+package import LinuxSystem
+
+/// What whoever asks may do.
+package struct ControlRoles: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Everything.
+    package static let `operator` = ControlRoles(rawValue: 1)
+    /// Sends the pictures: may look, and hide things.
+    package static let captureClient = ControlRoles(rawValue: 2)
+    /// Is shown in the pictures: may hide things, and know whether it is captured.
+    package static let capturedApp = ControlRoles(rawValue: 4)
+
+    package static let all: ControlRoles = [.operator, .captureClient, .capturedApp]
+    /// Who may see how the broadcast does.
+    package static let lookers: ControlRoles = [.operator, .captureClient]
+}
+
+/// Who asks.
+package struct ControlPeer: Equatable, Sendable {
+    package var roles: ControlRoles
+    /// As the kernel says; nil over TCP, where a token stands for it.
+    package var credentials: PeerCredentials?
+
+    package init(roles: ControlRoles, credentials: PeerCredentials? = nil) {
+        (self.roles, self.credentials) = (roles, credentials)
+    }
+
+    package static let `operator` = ControlPeer(roles: .operator)
+    package var isOperator: Bool { roles.contains(.operator) }
+}
+
+/// Which users and groups have which roles.
+package struct ControlRoleTable: Equatable, Sendable {
+    package struct Members: Equatable, Sendable {
+        package var users: Set<UInt32> = []
+        package var groups: Set<UInt32> = []
+
+        package init(users: Set<UInt32> = [], groups: Set<UInt32> = []) {
+            (self.users, self.groups) = (users, groups)
+        }
+
+        func contains(_ peer: PeerCredentials) -> Bool {
+            users.contains(peer.userID) || groups.contains(peer.groupID)
+                || peer.otherGroups.contains { groups.contains($0) }
+        }
+    }
+
+    private let operators, clients, apps: Members?
+    private let daemonUser: UInt32
+
+    /// Nil for a list that is not written. Where none is, everybody whom the socket's permissions let in is an
+    /// operator; where one is, root and the daemon's own user are, and whoever is in none of them may do nothing.
+    package init(operators: Members?, clients: Members?, apps: Members?, daemonUser: UInt32) {
+        (self.operators, self.clients, self.apps) = (operators, clients, apps)
+        self.daemonUser = daemonUser
+    }
+
+    /// Everybody is an operator.
+    package static let open = ControlRoleTable(operators: nil, clients: nil, apps: nil, daemonUser: 0)
+
+    /// - Parameter peer: nil where the kernel does not say who it is.
+    package func roles(of peer: PeerCredentials?) -> ControlRoles {
+        guard operators != nil || clients != nil || apps != nil else { return .operator }
+        guard let peer else { return [] }
+        var roles: ControlRoles = []
+        if peer.userID == 0 || peer.userID == daemonUser || operators?.contains(peer) == true {
+            roles.insert(.operator)
+        }
+        if clients?.contains(peer) == true { roles.insert(.captureClient) }
+        if apps?.contains(peer) == true { roles.insert(.capturedApp) }
+        return roles
+    }
+}

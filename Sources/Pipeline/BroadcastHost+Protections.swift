@@ -1,0 +1,67 @@
+internal import Buffering
+internal import ControlProtocol
+internal import LinuxSystem
+internal import Logging
+internal import MediaCore
+package import Privacy
+
+/// The switches of what keeps something from viewers. Any thread.
+extension BroadcastHost {
+    /// Whether somebody relies on it at this moment.
+    func isHeld(_ protection: Protection) -> Bool {
+        switch protection {
+        case .secureRegions: current?.inlet.hasRegions ?? false
+        case .standingRegions: !standing.all.isEmpty
+        case .curtain, .takeBack: curtain.stamp.isUp
+        case .automaticCurtain: curtain.all.contains { $0.holder.kind == .daemon }
+        case .captureState: false
+        }
+    }
+
+    /// Whether apps are told what is captured.
+    package var tellsCaptureState: Bool { protections.isOn(.captureState) }
+
+    /// Turns one on or off until the daemon ends, or the configuration says otherwise.
+    ///
+    /// - Parameter force: also while somebody relies on it; who holds the curtain then does no longer.
+    /// - Returns: whether that has changed anything.
+    @discardableResult
+    package func turn(
+        _ protection: Protection, on isOn: Bool, force: Bool = false, by actor: PrivacyActor = .daemon
+    ) throws(CommandRefusal) -> Bool {
+        let outcome = raising.withLock { _ -> Bool? in
+            guard isOn || force || !protections.isOn(protection) || !isHeld(protection) else { return nil }
+            let isNews = protections.set(protection, on: isOn)
+            if protection == .standingRegions, isNews { standing.turn(on: isOn) }
+            return isNews
+        }
+        guard let isNews = outcome else {
+            note("protection_kept_on", protection, actor, force)
+            throw CommandRefusal(
+                code: .isHeld,
+                sentence: "\(protection.rawValue) hides something at this moment, and stays on; turn it off when "
+                    + "nobody holds it any more (upcastctl status), or with force")
+        }
+        guard isNews else { return false }
+        logger.log(
+            level: isOn ? .notice : .warning, "protection turned \(isOn ? "on" : "off")",
+            metadata: ["protection": "\(protection.rawValue)", "forced": "\(force)"])
+        note(isOn ? "protection_on" : "protection_off", protection, actor, force)
+        switch protection {
+        case .curtain where !isOn:
+            lowerCurtain("everybody", by: actor, reason: "the curtain was turned off") { _ in true }
+        case .automaticCurtain where !isOn:
+            lowerCurtain("the daemon", by: actor, reason: "it was turned off") { $0.kind == .daemon }
+        case .standingRegions: current?.slot.wake()
+        default: break
+        }
+        return true
+    }
+
+    private func note(_ event: String, _ protection: Protection, _ actor: PrivacyActor, _ isForced: Bool) {
+        audit.note(
+            event,
+            [.init("protection", .string(protection.rawValue)), .init("forced", .bool(isForced))]
+                + Self.members(actor))
+    }
+}

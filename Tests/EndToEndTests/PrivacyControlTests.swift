@@ -1,0 +1,324 @@
+import Foundation
+import Glibc
+import IngestProtocol
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promises: the curtain goes up by itself where nobody can say what may be shown; who may do what is asked of the
+/// kernel; what protects is not turned off under somebody; and all of it is written down.
+@Suite struct PrivacyControlTests {
+    private static let marker = RawSample(RGBImage(width: 320, height: 180, filling: RGB(1, 0, 1)), format: .i420)
+    private static let grey = RawSample(RGBImage(width: 320, height: 180, filling: RGB(0.5, 0.5, 0.5)), format: .i420)
+    private static let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
+    private static let tone = Tone(frequency: 440, amplitude: 0.25)
+
+    private func isColored(_ image: I420Image) -> Bool { image.u.contains { $0 > 150 } }
+    private func isGrey(_ image: I420Image) -> Bool { image.y.contains { $0 > 90 } }
+
+    private func ask(
+        _ daemon: Daemon, _ method: String, _ path: String, _ body: String = "", expect status: Int = 200
+    ) throws -> String {
+        let answer = try UnixHTTPClient.ask(method, path, body: body, socket: daemon.controlSocket)
+        #expect(answer.status == status, "\(method) \(path): \(answer)")
+        return answer.body
+    }
+
+    private func holders(_ daemon: Daemon) throws -> [String] {
+        let privacy = try daemon.status()["privacy"] as? [String: Any]
+        let curtain = privacy?["curtain"] as? [String: Any]
+        let all = curtain?["holders"] as? [[String: Any]] ?? []
+        return all.compactMap { $0["holder"] as? String }
+    }
+
+    private func settings(to folder: TemporaryDirectory, _ settings: DaemonSettings = .patient) -> DaemonSettings {
+        var settings = settings
+        settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+        settings.privacy["audit_file"] = folder.file("audit.json")
+        return settings
+    }
+
+    private func audit(_ folder: TemporaryDirectory) throws -> [[String: Any]] {
+        let text = try String(contentsOfFile: folder.file("audit.json"), encoding: .utf8)
+        return try text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
+    /// Sound from before the first picture is nobody's to hear, and what is shown until then is the curtain.
+    @Test(.inItsTurn) func nothingIsHeardBeforeTheFirstPicture() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            var settings = settings(to: folder)
+            settings.privacy["curtain_color"] = "\"#00ff00\""
+            let daemon = try Daemon(settings)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            #expect(try holders(daemon) == ["daemon:start"])
+            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            timetable.sound(.app, Self.tone, format: Self.format, from: .zero, to: .seconds(4))
+            timetable.show(Self.grey, from: .seconds(1), to: .seconds(4), every: .milliseconds(33))
+            try Playback(client).play(timetable)
+            #expect(try holders(daemon) == [])
+            try client.finish()
+            var first: Double?
+            try DecodedVideo.forEachFrame(of: folder.file("out.flv")) { frame in
+                if first == nil, frame.image.u.allSatisfy({ abs(Int($0) - 128) < 8 }) { first = frame.pts }
+                // Until then a green curtain, and nothing of it afterwards.
+                #expect(frame.image.u.allSatisfy { ($0 < 90) == (first == nil) }, "\(frame.pts)")
+            }
+            let shown = try #require(first)
+            let audio = try DecodedAudio(folder.file("out.flv"))
+            func level(_ from: Double, _ to: Double) -> Double {
+                ToneAnalysis.level(
+                    of: 440, in: audio.samples(channel: 0, from: from, to: to), sampleRate: audio.sampleRate)
+            }
+            #expect(level(0, shown - 0.05) < -70, "\(level(0, shown - 0.05)) dB before \(shown)")
+            let heard = stride(from: shown + 0.1, to: shown + 2, by: 0.1).count { level($0, $0 + 0.1) > -14 }
+            // A client that the machine holds up for longer than the mixer waits is silence there.
+            #expect(heard > 2, "\(heard) of 19 pieces")
+            let log = try audit(folder).compactMap { $0["event"] as? String }
+            #expect(log == ["curtain_raised", "curtain_lowered"])
+            #expect(try daemon.terminate() == .code(0))
+        }
+    }
+
+    /// What a picture was to hide is not known: neither it nor what comes right after it is shown.
+    @Test(.inItsTurn) func regionsThatAreNotUnderstoodRaiseTheCurtain() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            let stage = try Stage(settings(to: folder))
+            let playback = try stage.live(showing: Self.grey)
+            try playback.client.sendWithBadRegions(Self.marker, pts: playback.now)
+            try waitFor("the curtain") { try holders(stage.daemon) == ["daemon:bad_regions"] }
+            try waitFor("it to fall again", evidence: { stage.daemon.log }) {
+                try playback.client.send(Self.grey, pts: playback.now)
+                return try holders(stage.daemon) == []
+            }
+            try stage.show(Self.grey, orientation: .up, in: playback)
+            try playback.client.finish()
+            #expect(playback.client.errors.map(\.code) == [.badSecureRegions])
+            var shades: [Bool] = []
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                #expect(!isColored(frame.image), "\(frame.pts)")
+                if shades.last != isGrey(frame.image) { shades.append(isGrey(frame.image)) }
+            }
+            // The first second may begin with the curtain of the start.
+            #expect(shades.suffix(3) == [true, false, true])
+            let raised = try audit(folder).first { $0["holder"] as? String == "daemon:bad_regions" }
+            #expect((raised?["reason"] as? String)?.contains("flags") == true, "\(String(describing: raised))")
+            try stage.end()
+        }
+    }
+
+    @Test(.inItsTurn) func whatProtectsIsNotTurnedOffUnderSomebody() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            let daemon = try Daemon(settings(to: folder))
+            _ = try ask(daemon, "POST", "/curtain/up", #"{"app": "kiosk", "reason": "password"}"#)
+            _ = try ask(
+                daemon, "POST", "/regions",
+                #"{"app": "kiosk", "name": "a", "x": 0, "y": 0, "width": 1, "height": 1}"#)
+            for name in ["curtain", "standing_regions", "take_back"] {
+                let body = try ask(daemon, "POST", "/protections", #"{"name": "\#(name)", "on": false}"#, expect: 409)
+                #expect(body.contains("is_held"), "\(body)")
+            }
+            // A reload is no way around it.
+            var other = settings(to: folder)
+            other.privacy["curtain"] = "false"
+            try daemon.rewrite(other)
+            daemon.process.signal(SIGHUP)
+            try waitFor("the refusal", evidence: { daemon.log }) { daemon.log.contains("curtain hides something") }
+            #expect(try holders(daemon) == ["app:kiosk"])
+
+            _ = try ask(daemon, "POST", "/protections", #"{"name": "curtain", "on": false, "force": true}"#)
+            #expect(try holders(daemon) == [])
+            let refused = try ask(daemon, "POST", "/curtain/up", #"{"app": "kiosk"}"#, expect: 409)
+            #expect(refused.contains("nothing is hidden"))
+            _ = try ask(daemon, "POST", "/protections", #"{"name": "standing_regions", "on": false, "force": true}"#)
+            _ = try ask(
+                daemon, "POST", "/regions", #"{"name": "b", "x": 0, "y": 0, "width": 1, "height": 1}"#, expect: 409)
+            _ = try ask(daemon, "POST", "/protections", #"{"name": "capture_state", "on": false}"#)
+            _ = try ask(daemon, "GET", "/state", expect: 409)
+            let status = try #require(try daemon.status()["privacy"] as? [String: Any])
+            let off = (status["protections"] as? [[String: Any]] ?? []).filter { $0["on"] as? Bool == false }
+            #expect(off.compactMap { $0["name"] as? String } == ["standing_regions", "curtain", "capture_state"])
+            #expect((status["regions"] as? [Any])?.count == 1)
+            _ = try ask(daemon, "POST", "/protections", #"{"name": "curtain", "on": true}"#)
+            _ = try ask(daemon, "POST", "/curtain/up", #"{"app": "kiosk"}"#)
+            _ = try ask(daemon, "POST", "/curtain/down", #"{"app": "kiosk"}"#)
+            // A name that cannot be read is not everybody's.
+            _ = try ask(daemon, "DELETE", "/regions?app=%ff", expect: 400)
+
+            let lines = try audit(folder).map { line in
+                ["event", "holder", "protection", "region"].compactMap { line[$0] as? String }.joined(separator: " ")
+            }
+            #expect(
+                lines == [
+                    "curtain_raised app:kiosk", "region_hidden app:kiosk a", "protection_kept_on curtain",
+                    "protection_kept_on standing_regions", "protection_kept_on take_back", "protection_kept_on curtain",
+                    "protection_off curtain", "curtain_lowered app:kiosk", "protection_off standing_regions",
+                    "protection_off capture_state", "protection_on curtain", "curtain_raised app:kiosk",
+                    "curtain_lowered app:kiosk",
+                ])
+            let first = try #require(try audit(folder).first)
+            #expect(first["by_user"] as? Int == Int(geteuid()))
+            #expect(first["by_process"] as? Int == Int(getpid()))
+            #expect(first["reason"] as? String == "password")
+            #expect(try daemon.terminate() == .code(0))
+        }
+    }
+
+    /// Another user's request: perl is part of every system that the tests run on, and has sockets.
+    private func ask(
+        _ daemon: Daemon, asUser user: Int, _ method: String, _ path: String, _ body: String = ""
+    ) throws -> Int {
+        let program = """
+            use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "connect: $!\\n";
+            my ($path, $method, $target, $body) = @ARGV; my $length = length $body;
+            print $s "$method $target HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: $length\\r\\n\\r\\n$body";
+            my $line = <$s>; print((split / /, $line)[1]);
+            """
+        let output = try ChildProcess.run(
+            "setpriv",
+            [
+                "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "perl", "-e", program, daemon.controlSocket,
+                method, path, body,
+            ])
+        return try #require(Int(output), "\(output)")
+    }
+
+    @Test(.inItsTurn, .enabled(if: geteuid() == 0, "only root can be other users")) func anAppOnlyAdds() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            var settings = settings(to: folder)
+            settings.control["apps"] = "\"7001, @7002\""
+            settings.control["clients"] = "\"7003\""
+            settings.control["operators"] = "\"7004\""
+            settings.control["socket_mode"] = "\"0666\""
+            let daemon = try Daemon(settings)
+            let place = (daemon.controlSocket as NSString).deletingLastPathComponent
+            #expect(chmod(place, 0o755) == 0)
+            func status(_ user: Int, _ method: String, _ path: String, _ body: String = "") throws -> Int {
+                try ask(daemon, asUser: user, method, path, body)
+            }
+            // A stranger, whom the socket lets in.
+            #expect(try status(7005, "GET", "/state") == 403)
+            #expect(try status(7005, "POST", "/curtain/up", #"{"app": "a"}"#) == 403)
+            #expect(try status(7005, "GET", "/healthz") == 200)
+            // Apps, by user and by group.
+            #expect(try status(7001, "GET", "/state") == 200)
+            #expect(try status(7001, "GET", "/status") == 403)
+            #expect(try status(7001, "GET", "/events") == 403)
+            #expect(try status(7001, "POST", "/stop") == 403)
+            #expect(try status(7001, "POST", "/curtain/up", #"{"app": "a"}"#) == 200)
+            #expect(try status(7001, "POST", "/curtain/up") == 403)
+            #expect(try status(7001, "POST", "/protections", #"{"name": "curtain", "on": false}"#) == 403)
+            #expect(
+                try status(
+                    7001, "POST", "/regions", #"{"app": "a", "name": "r", "x": 0, "y": 0, "width": 1, "height": 1}"#)
+                    == 200)
+            // Another app that gives itself the same name takes nothing away.
+            #expect(try status(7002, "POST", "/curtain/down", #"{"app": "a"}"#) == 200)
+            #expect(try status(7002, "POST", "/curtain/down", #"{"app": "a", "force": true}"#) == 403)
+            #expect(try status(7002, "DELETE", "/regions?app=a&name=r") == 404)
+            #expect(try status(7002, "DELETE", "/regions") == 403)
+            #expect(try holders(daemon) == ["app:a"])
+            // A capture client looks, and adds.
+            #expect(try status(7003, "GET", "/status") == 200)
+            #expect(try status(7003, "POST", "/stop") == 403)
+            #expect(try status(7003, "POST", "/curtain/up", #"{"app": "c"}"#) == 200)
+            // Its own it may let go, and an operator anybody's.
+            #expect(try status(7003, "POST", "/curtain/down", #"{"app": "c"}"#) == 200)
+            #expect(try status(7004, "POST", "/curtain/down", #"{"app": "a"}"#) == 200)
+            #expect(try holders(daemon) == [])
+            #expect(try status(7001, "DELETE", "/regions?app=a&name=r") == 200)
+            let lowered = try audit(folder).first { $0["event"] as? String == "curtain_lowered" }
+            #expect(lowered?["holder_user"] as? Int == 7001)
+            #expect(lowered?["by_user"] as? Int == 7004)
+            #expect(try daemon.terminate() == .code(0))
+        }
+    }
+
+    /// With a bound, what is older still goes out, and nothing that is newer.
+    @Test(.inItsTurn) func onlyWhatIsNewerIsTakenBack() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            var settings = settings(to: folder, DaemonSettings())
+            settings.buffer = ["delay_ms": "2000", "max_bytes": "6MiB"]
+            settings.privacy["take_back_newer_than_ms"] = "1000"
+            let daemon = try Daemon(settings)
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            func show(_ sample: RawSample, _ seconds: Int64) throws {
+                var timetable: [(at: MediaTime, action: Playback.Action)] = []
+                timetable.show(sample, from: .zero, to: .seconds(seconds), every: .milliseconds(33))
+                try playback.play(timetable)
+            }
+            try show(Self.grey, 2)
+            try show(Self.marker, 3)
+            let body = try ask(daemon, "POST", "/curtain/up")
+            try show(Self.marker, 1)
+            _ = try ask(daemon, "POST", "/curtain/down")
+            try show(Self.grey, 1)
+            try client.finish()
+            #expect(client.errors.map(\.text) == [])
+            var colored: [Double] = []
+            var all: [Double] = []
+            try DecodedVideo.forEachFrame(of: folder.file("out.flv")) { frame in
+                all.append(frame.pts)
+                if isColored(frame.image) { colored.append(frame.pts) }
+            }
+            let answer = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
+            let last = try #require((answer["last_pts_ms"] as? [String: Any])?["file"] as? Int)
+            let (first, end) = (try #require(colored.first), try #require(colored.last))
+            // Three seconds of it: one had left, one waited and was old enough, and the newest is gone.
+            #expect(end - first > 1.2 && end - first < 2.4, "\(first) to \(end)")
+            #expect(end > Double(last) / 1000 + 0.5, "\(last) had left, \(end) came")
+            let gap = zip(all, all.dropFirst()).map { $1 - $0 }.max() ?? 99
+            #expect(gap < 0.8 || Patience.factor > 1, "a gap of \(gap) s")
+            #expect(try daemon.terminate() == .code(0))
+        }
+    }
+
+    @Test(.inItsTurn) func aDestinationRefusesMirroring() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.destinations = [
+                (
+                    name: "private",
+                    fields: [
+                        "url": "file:" + folder.file("private.flv"),
+                        "refuse_sources": "\"mirroring, external_playback\"",
+                    ]
+                ),
+                (name: "wall", fields: ["url": "file:" + folder.file("wall.flv"), "refuse_sources": "camera"]),
+            ]
+            let daemon = try Daemon(settings)
+            func broadcast(_ source: SourceKind) throws {
+                let client = try CaptureClient(socket: daemon.ingestSocket)
+                try client.start(source: source)
+                try Playback(client).bringLive(Self.grey)
+                if source == .mirroring {
+                    let all = try daemon.status()["destinations"] as? [[String: Any]] ?? []
+                    let one = all.first { $0["name"] as? String == "private" }
+                    #expect((one?["last_error"] as? String)?.contains("refuses mirroring") == true, "\(all)")
+                }
+                try client.finish()
+            }
+            try broadcast(.mirroring)
+            #expect(!FileManager.default.fileExists(atPath: folder.file("private.flv")))
+            #expect(FileManager.default.fileExists(atPath: folder.file("wall.flv")))
+            try broadcast(.screen)
+            #expect(FileManager.default.fileExists(atPath: folder.file("private.flv")))
+            // And where all refuse, the client is told.
+            _ = try ask(daemon, "DELETE", "/destinations?name=wall")
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            let error = #expect(throws: (any Error).self) { try client.start(source: .externalPlayback) }
+            #expect("\(error as Any)".contains("every destination refuses"), "\(error as Any)")
+            #expect(try daemon.terminate() == .code(0))
+        }
+    }
+}

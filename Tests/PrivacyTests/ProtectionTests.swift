@@ -1,0 +1,53 @@
+import MediaCore
+import Privacy
+import Testing
+
+@Suite struct ProtectionTests {
+    @Test func eachHasItsOwnSwitch() {
+        let protections = Protections(off: [.takeBack])
+        for protection in Protection.allCases { #expect(protections.isOn(protection) == (protection != .takeBack)) }
+        #expect(protections.set(.curtain, on: false))
+        #expect(!protections.set(.curtain, on: false))
+        #expect(protections.set(.takeBack, on: true))
+        for protection in Protection.allCases { #expect(protections.isOn(protection) == (protection != .curtain)) }
+    }
+
+    @Test func regionsThatAreOffAreKept() {
+        let standing = StandingRegions(isOn: false)
+        let region = StandingRegion(
+            holder: PrivacyHolder(.app, "kiosk", user: 1000), name: "a",
+            edges: RectEdges(left: 0, top: 0, right: 0.5, bottom: 0.5), unit: .normalized)
+        #expect(standing.set(region) == .added)
+        func hidden() -> SecureRegions {
+            var regions = SecureRegions()
+            standing.hide(in: &regions, width: 100, height: 100, transform: .identity)
+            return regions
+        }
+        #expect(hidden().isEmpty)
+        let version = standing.version
+        standing.turn(on: true)
+        #expect(!hidden().isEmpty && standing.version != version)
+        // Another user's app of the same name has nothing there.
+        let other = PrivacyHolder(.app, "kiosk", user: 1001)
+        #expect(standing.remove(nil, of: { $0 == other }) == 0)
+        #expect(standing.remove("a", of: { $0 == region.holder }) == 1)
+    }
+
+    /// What awaits a picture lets go with the first that may be shown, and sound begins with it; nobody else does.
+    @Test func whoAwaitsAPictureLetsGoWithIt() {
+        let curtain = Curtain()
+        #expect(!curtain.awaitsMoreThanAPicture)
+        #expect(curtain.raise(.start, reason: "", at: .zero) == .raised)
+        #expect(!curtain.awaitsMoreThanAPicture)
+        let app = PrivacyHolder(.app, "kiosk")
+        #expect(curtain.raise(app, reason: "", at: .zero) == .held)
+        #expect(curtain.awaitsMoreThanAPicture)
+        #expect(curtain.release(opening: .seconds(1), where: \.awaitsAPicture) == .released)
+        #expect(curtain.stamp.isUp)
+        #expect(curtain.lower(app) == .lowered)
+        #expect(curtain.openingTime == nil)
+        #expect(curtain.raise(.badRegions, reason: "", at: .zero) == .raised)
+        #expect(curtain.release(opening: .seconds(2), where: \.awaitsAPicture) == .lowered)
+        #expect(curtain.openingTime == .seconds(2))
+    }
+}
