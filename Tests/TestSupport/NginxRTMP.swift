@@ -111,6 +111,9 @@ package final class NginxRTMP: Sendable {
     package func freeze() { server.signal(SIGSTOP) }
     package func thaw() { server.signal(SIGCONT) }
 
+    /// No recording is being written.
+    package var hasClosedAll: Bool { openFiles.isDisjoint(with: recordings) }
+
     private var openFiles: Set<String> {
         let descriptors = "/proc/\(server.processID)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
