@@ -24,7 +24,10 @@ extension BroadcastHost {
                     + "or raise the curtain")
         }
         guard change != .none else { return }
-        current?.slot.wake()
+        if let broadcast = current {
+            broadcast.snapshots.forget(beforeRegions: standing.version)
+            broadcast.slot.wake()
+        }
         logger.notice(
             change == .added ? "region hidden" : "region moved",
             metadata: ["holder": "\(region.holder)", "region": "\(region.name)"])

@@ -19,6 +19,8 @@ final class SnapshotBooth: Sendable {
         var file: (bytes: [UInt8], takenAt: MediaTime)?
         /// Pictures of earlier ones are not shown any more.
         var epoch: UInt32 = 0
+        /// Nor are those that hide less than the standing regions of this version.
+        var regions: UInt32 = 0
     }
 
     private let canvas: CanvasFormat
@@ -50,11 +52,22 @@ final class SnapshotBooth: Sendable {
         }
     }
 
+    /// Any thread: the same for what was taken before the standing regions had this version.
+    func forget(beforeRegions version: UInt32) {
+        state.withLock { state in
+            state.regions = version
+            state.takenAt = nil
+            state.file = nil
+        }
+    }
+
     /// Video thread, after each frame.
-    func pass(_ picture: Picture, epoch: UInt32) {
+    ///
+    /// - Parameter regions: the version of the standing regions that it hides.
+    func pass(_ picture: Picture, epoch: UInt32, regions: UInt32) {
         guard wanted.load(ordering: .relaxed) else { return }
         state.withLock { state in
-            guard epoch >= state.epoch else { return }
+            guard epoch >= state.epoch, regions >= state.regions else { return }
             wanted.store(false, ordering: .relaxed)
             let thumbnail = state.thumbnail ?? Thumbnail(of: canvas, longest: size)
             thumbnail.take(picture.planes)

@@ -284,7 +284,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         try encoding { () throws(EncodingError) in
             try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, epoch: epoch, into: sink)
         }
-        snapshots.pass(shown, epoch: epoch)
+        snapshots.pass(shown, epoch: epoch, regions: shownRegions)
     }
 
     /// Closes the encoder and goes on with the other settings.

@@ -132,6 +132,11 @@ import Testing
                 tally.leaks += 1
                 Issue.record("\(what): a picture of \(frame.pts) s, and \(end) s had left")
             }
+            if index == 0, let last, what.hasPrefix("file") {
+                // It is not only a bound: a packet of that time is there.
+                let isThere = try MediaProbe.packets(path).contains { abs($0.pts - Double(last) / 1000) < 0.0015 }
+                #expect(isThere, "\(what): none of \(last) ms")
+            }
             guard try MediaProbe.streams(path).contains(where: { $0.codec_type == "audio" }) else { continue }
             let audio = try DecodedAudio(path)
             // The last packet fades with its window, and the next one with it.

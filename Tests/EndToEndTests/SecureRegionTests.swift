@@ -1,3 +1,4 @@
+import Foundation
 import IngestProtocol
 import MediaCore
 import TestSupport
@@ -78,7 +79,95 @@ import Testing
         }
     }
 
-    /// The test above sees a marker that is there: without regions each picture has dozens of coloured samples.
+    /// What lies beside a region is the picture that was sent, as if there were no region.
+    @Test(.inItsTurn, arguments: [OrientationTag.up, .upMirrored])
+    func besideARegionThePictureIsUntouched(tag: OrientationTag) async throws {
+        try await blocking {
+            let stage = try Stage()
+            let playback = try stage.live(showing: TestPictures.landscape(5))
+            let source = ReferencePicture(width: 320, height: 180, number: 5).image
+            var regions = SecureRegions()
+            // The last third of the stored picture; mirrored it is the first.
+            regions.hide(x: 214, y: 0, width: 106, height: 180, pictureWidth: 320, pictureHeight: 180)
+            try stage.show(RawSample(source, format: .i420), orientation: tag, hiding: regions, in: playback)
+            try playback.client.finish()
+            var last: I420Image?
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { last = $0.image }
+            let turned =
+                tag == .up
+                ? source
+                : {
+                    var mirrored = source
+                    for row in 0..<180 { for column in 0..<320 { mirrored[column, row] = source[319 - column, row] } }
+                    return mirrored
+                }()
+            let sent = ReferenceCanvas.render(turned, width: 640, height: 360, fit: .fit)
+            // Two thirds, less what the region is widened by and an encoder's block.
+            func beside(_ image: I420Image) -> I420Image {
+                let first = tag == .up ? 0 : 640 - 400
+                func cut(_ plane: [UInt8], _ width: Int, _ from: Int, _ count: Int) -> [UInt8] {
+                    (0..<plane.count / width).flatMap { plane[($0 * width + from)..<($0 * width + from + count)] }
+                }
+                return I420Image(
+                    width: 400, height: 360, y: cut(image.y, 640, first, 400), u: cut(image.u, 320, first / 2, 200),
+                    v: cut(image.v, 320, first / 2, 200))
+            }
+            let decoded = try #require(last)
+            let comparison = try PictureComparison(beside(decoded), beside(sent))
+            #expect(comparison.isSamePicture && comparison.lumaSSIM > 0.98, "\(comparison)")
+            // And the region is there.
+            let middle = 180 * 640 + (tag == .up ? 530 : 110)
+            #expect(decoded.y[middle] < 24, "\(decoded.y[middle])")
+            try stage.end()
+        }
+    }
+
+    /// The snapshot is made of what is broadcast.
+    @Test(.inItsTurn) func theSnapshotShowsNothingOfIt() async throws {
+        try await blocking {
+            let stage = try Stage(DaemonSettings(width: 320, height: 180))
+            let playback = try stage.live(showing: RawSample(picture(0, marked: false).0, format: .i420))
+            func colors() throws -> Int {
+                let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket)
+                #expect(answer.status == 200)
+                let folder = try TemporaryDirectory("snapshot")
+                try Data(answer.bytes).write(to: URL(filePath: folder.file("a.jpg")))
+                _ = try ChildProcess.run(
+                    "ffmpeg",
+                    [
+                        "-nostdin", "-v", "error", "-i", folder.file("a.jpg"), "-pix_fmt", "yuv420p", "-f", "rawvideo",
+                        folder.file("a.raw"),
+                    ])
+                let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw"))))
+                return colored(I420Image(width: 320, height: 180, bytes: bytes))
+            }
+            let (image, regions) = picture(7, marked: true)
+            let sample = RawSample(image, format: .nv12VideoRange)
+            try stage.show(sample, orientation: .up, in: playback)
+            func ask(_ method: String, _ path: String, _ body: String = "") throws {
+                let answer = try UnixHTTPClient.ask(method, path, body: body, socket: stage.daemon.controlSocket)
+                #expect(answer.status == 200, "\(answer)")
+            }
+            #expect(try colors() > 20)
+            try stage.show(sample, orientation: .up, hiding: regions, in: playback)
+            // Askers within a second get the same picture.
+            try waitFor("the next snapshot") { try colors() == 0 }
+            try stage.show(sample, orientation: .up, in: playback)
+            try waitFor("the next snapshot") { try colors() > 20 }
+            // But for what is hidden from the answer on.
+            try ask("POST", "/regions", #"{"name": "a", "x": 0, "y": 0, "width": 1, "height": 1}"#)
+            #expect(try colors() == 0)
+            try ask("DELETE", "/regions?name=a")
+            try stage.show(sample, orientation: .up, in: playback)
+            try waitFor("the next snapshot") { try colors() > 20 }
+            try ask("POST", "/curtain/up")
+            #expect(try colors() == 0)
+            try playback.client.finish()
+            try stage.end()
+        }
+    }
+
+    /// The first test sees a marker that is there: without regions each picture has dozens of coloured samples.
     @Test(.inItsTurn) func theMarkerWouldBeSeen() async throws {
         try await blocking {
             let stage = try Stage(DaemonSettings(width: 192, height: 128))
