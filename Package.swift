@@ -35,6 +35,7 @@ let package = Package(
         // Row 1: vocabulary.
         .target(name: "MediaCore"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", "MediaCore"]),
+        .target(name: "Lettering"),
 
         // Row 2: pure formats and rules; no C, no I/O, no clock.
         .target(name: "IngestProtocol", dependencies: ["MediaCore"]),
@@ -45,7 +46,7 @@ let package = Package(
         // Row 3: stages.
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
         .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
-        .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CPlanes"]),
+        .target(name: "FrameGeometry", dependencies: ["MediaCore", "Lettering", "CLibYUV", "CPlanes"]),
         .target(name: "Privacy", dependencies: ["MediaCore", "LinuxSystem"]),
         .target(name: "AudioMixing", dependencies: ["MediaCore", "CLibSWResample"]),
         .target(name: "Encoding", dependencies: ["MediaCore", "LinuxSystem", "FLV", "CLibAV"]),
@@ -54,7 +55,9 @@ let package = Package(
             dependencies: ["MediaCore", "LinuxSystem", "FLV", "Buffering", "CLibRTMP", "CGnuTLS", "CRTMPSocket"]),
 
         // Row 4: composition. Only Pipeline knows all stages.
-        .target(name: "Configuration", dependencies: ["MediaCore", "LinuxSystem", "ControlProtocol", "CYAML"]),
+        .target(
+            name: "Configuration",
+            dependencies: ["MediaCore", "LinuxSystem", "Lettering", "ControlProtocol", "CYAML"]),
         .target(
             name: "Pipeline",
             dependencies: [
@@ -127,7 +130,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "FrameGeometryTests",
-            dependencies: ["SeededRandom", "FrameGeometry", "MediaCore", "CLibSWScale", "CLibYUV"]),
+            dependencies: ["SeededRandom", "FrameGeometry", "Lettering", "MediaCore", "CLibSWScale", "CLibYUV"]),
         .testTarget(name: "PrivacyTests", dependencies: ["Privacy", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(

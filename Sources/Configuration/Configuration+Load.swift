@@ -92,5 +92,6 @@ func readFile(_ path: String, limit: Int) throws(ValueProblem) -> [UInt8] {
     guard count <= limit else {
         throw ValueProblem(what: "has more than \(limit) bytes", remedy: "check that it is the right file")
     }
-    return Array(bytes.prefix(count))
+    bytes.removeLast(bytes.count - count)
+    return bytes
 }

@@ -65,6 +65,11 @@ extension ConfigurationLoader {
                 ["control.socket", "ingest.socket"], "ingest.socket and control.socket are the same path",
                 "give each its own")
         }
+        if configuration.privacy.curtainStyle == .picture, configuration.privacy.curtainPicture == nil {
+            conflict(
+                ["privacy.curtain_style"], "there is no picture to show",
+                "name a PNG or JPEG file in privacy.curtain_picture")
+        }
         for index in configuration.destinations.indices { checkDestination(index) }
     }
 

@@ -240,11 +240,26 @@ enum ConfigurationTable {
                 memory: nothing),
             ConfigurationKey(
                 "privacy", "curtain_style", \.privacy.curtainStyle, .cases(),
-                "The curtain: one colour, or the last picture that was allowed, 16 pixels wide, behind frosted glass.",
+                "The curtain: one colour, the last picture that was allowed, 16 pixels wide, behind frosted glass, or "
+                    + "curtain_picture.",
+                memory: "A picture takes width x height x 1.5 bytes."),
+            ConfigurationKey(
+                "privacy", "curtain_color", \.privacy.curtainColor, .color,
+                "Colour of a solid curtain, and of what a picture leaves free.", memory: nothing),
+            ConfigurationKey(
+                "privacy", "curtain_text", \.privacy.curtainText,
+                .lettering(maxCharacters: PrivacyConfiguration.maxTextCharacters),
+                "Text in the middle of the curtain, as large as there is room for it, on any but a picture; \"\" for "
+                    + "none. \"\\n\" begins a new line.",
                 memory: nothing),
             ConfigurationKey(
-                "privacy", "curtain_color", \.privacy.curtainColor, .color, "Colour of a solid curtain.",
-                memory: nothing)
+                "privacy", "curtain_text_color", \.privacy.curtainTextColor, .optionalColor,
+                "Colour of that text; \"\" for white or black, whichever stands out.", memory: nothing),
+            ConfigurationKey(
+                "privacy", "curtain_picture", \.privacy.curtainPicture, .optionalPath,
+                "PNG or JPEG file of the style picture, placed as video.fit says; at most 4 MiB, and 16 MiB when "
+                    + "decoded.",
+                memory: "Decoding it takes up to 21 MB before the encoder takes its own.")
         ] + protections
     }
 

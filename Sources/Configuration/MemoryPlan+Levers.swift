@@ -41,6 +41,9 @@ extension MemoryPlan {
         if latency < configuration.audio.maxLatency {
             offer("audio.max_latency_ms: \(latency.milliseconds)") { $0.audio.maxLatency = latency }
         }
+        if configuration.privacy.curtainStyle == .picture {
+            offer("privacy.curtain_style: solid") { $0.privacy.curtainStyle = .solid }
+        }
         if configuration.destinations.count > 1 {
             offer("destinations: one fewer") { $0.destinations.removeLast() }
         }

@@ -15,6 +15,7 @@ package struct MemoryPlan: Equatable, Sendable {
         case tls
         case controlServer = "control_server"
         case snapshots
+        case curtain
         case threadStacks = "thread_stacks"
         case reserve
     }
@@ -112,6 +113,12 @@ package struct MemoryPlan: Equatable, Sendable {
             let size = configuration.control.snapshotSize
             let what = size == 0 ? "control.snapshot_size is 0" : "one of at most \(size) pixels, as JPEG"
             return (costs.snapshots, what)
+        case .curtain:
+            guard configuration.privacy.curtainStyle == .picture else { return (0, "no picture") }
+            let excess = max(0, costs.curtainDecoding - costs.videoEncoder)
+            return (
+                costs.canvas + excess,
+                "a picture of \(size)" + (excess > 0 ? ", and decoding it beyond what the encoder takes" : ""))
         case .threadStacks:
             let count = costs.threadCount + destinationCount
             return (costs.threadStack * count, "\(counted(count, "thread")), touched pages")

@@ -8,13 +8,22 @@ package struct PrivacyConfiguration: Equatable, Sendable {
         case frostedLight = "frosted_light"
         case frostedExtraLight = "frosted_extra_light"
         case frostedDark = "frosted_dark"
+        case picture
     }
 
     /// What secure regions are painted with.
     package var secureColor = RGBColor(red: 0, green: 0, blue: 0)
     package var curtainStyle = CurtainStyle.solid
-    /// Of a solid curtain.
+    /// Of a solid curtain, and behind a picture.
     package var curtainColor = RGBColor(red: 0, green: 0, blue: 0)
+    /// Written on any curtain but a picture; at most `maxTextCharacters`, all in the font, and line breaks.
+    package var curtainText = ""
+    /// Nil for white or black, whichever stands out.
+    package var curtainTextColor: RGBColor?
+    /// The path of a PNG or JPEG file, for `CurtainStyle.picture`.
+    package var curtainPicture: String?
+
+    package static let maxTextCharacters = 200
 
     /// Whether what the client's samples name is hidden.
     package var secureRegions = true

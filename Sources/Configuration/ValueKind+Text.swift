@@ -1,3 +1,4 @@
+internal import Lettering
 internal import LinuxSystem
 
 extension ValueKind where Value == String {
@@ -18,6 +19,29 @@ extension ValueKind where Value == String {
                 return text
             },
             render: { $0.isEmpty ? "\"\"" : $0 })
+    }
+
+    /// Text that is drawn: what the font has, and line breaks.
+    static func lettering(maxCharacters: Int) -> ValueKind {
+        ValueKind(
+            summary: "text of at most \(maxCharacters) characters, or \"\" for none",
+            parse: { text throws(ValueProblem) in
+                guard text.count <= maxCharacters else {
+                    throw ValueProblem(
+                        what: "\(text.count) characters are too many", remedy: "write at most \(maxCharacters)")
+                }
+                if !text.isEmpty, let missing = StrokeFont().firstMissing(in: text) {
+                    let codes = missing.unicodeScalars.map { scalar in
+                        let hex = String(scalar.value, radix: 16, uppercase: true)
+                        return "U+" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
+                    }
+                    throw ValueProblem(
+                        what: "\"\(printable(String(missing)))\" (\(codes.joined(separator: " "))) cannot be drawn",
+                        remedy: "write letters of Latin alphabets, digits, punctuation and line breaks")
+                }
+                return text
+            },
+            render: { quoted($0) })
     }
 
     /// The path of a Unix socket, short enough for the kernel.
@@ -159,5 +183,12 @@ private func article(_ noun: String) -> String { "aeiou".contains(noun.prefix(1)
 
 /// Text as a double-quoted YAML scalar.
 func quoted(_ text: String) -> String {
-    "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
+    let escaped = text.unicodeScalars.map { scalar in
+        switch scalar {
+        case "\"", "\\": "\\\(scalar)"
+        case "\n": "\\n"
+        default: "\(scalar)"
+        }
+    }
+    return "\"" + escaped.joined() + "\""
 }

@@ -186,6 +186,17 @@ extension ValueKind where Value == RGBColor {
     }
 }
 
+extension ValueKind where Value == RGBColor? {
+    /// A colour, or empty for none.
+    static var optionalColor: ValueKind {
+        let color = ValueKind<RGBColor>.color
+        return ValueKind(
+            summary: "colour as \"#rrggbb\", in quotes, or \"\" for none",
+            parse: { text throws(ValueProblem) in text.isEmpty ? nil : try color.parse(text) },
+            render: { $0.map(color.render) ?? "\"\"" })
+    }
+}
+
 extension ValueKind {
     /// One of an enumeration's names.
     static func named(_ names: [(String, Value)]) -> ValueKind where Value: Equatable {

@@ -2,27 +2,43 @@ internal import CLibYUV
 package import MediaCore
 
 /// What viewers see in place of a picture that is private.
-package enum CurtainStyle: Equatable, Sendable {
+package enum CurtainStyle: Sendable {
     case solid(CanvasColor)
     /// The last picture that was allowed, of which at most 16 pixels across are left, seen through glass: `amount` of
     /// `tint`, 0 to 256.
     case frosted(tint: CanvasColor, amount: Int)
+    /// A picture of the canvas's size, which nobody writes to any more.
+    case picture(Picture)
 }
 
-/// Paints the curtain. Holds a few hundred bytes; used by one thread.
+/// Paints the curtain. Holds a few hundred bytes, the places of its text's letters, and the picture of a style that has
+/// one; used by one thread.
 package final class CurtainPainter {
     private static let across = 16
 
     private let style: CurtainStyle
+    private let text: CurtainText?
     /// So few pixels that nothing can be read in them.
     private let small: Picture
 
-    package init(_ style: CurtainStyle, canvas: CanvasFormat) {
+    /// - Parameters:
+    ///   - text: is written on it; empty for none. A picture has no text over it.
+    ///   - textColor: nil for white or black, whichever stands out from what is behind it.
+    package init(
+        _ style: CurtainStyle, text: String = "", textColor: CanvasColor? = nil, canvas: CanvasFormat
+    ) {
         self.style = style
         let width = min(Self.across, canvas.width)
         // Even, and square pixels as near as may be.
         let height = max(2, (canvas.height * width / canvas.width + 1) / 2 * 2)
         small = Picture(width: width, height: min(height, canvas.height))
+        self.text =
+            switch style {
+            case .picture: nil
+            // What is behind it may be bright here and dark there.
+            case .frosted: CurtainText(text, color: textColor, isOutlined: true, canvas: canvas)
+            case .solid: CurtainText(text, color: textColor, isOutlined: false, canvas: canvas)
+            }
     }
 
     /// Paints all of `picture`, which may be `last`: the last one that was allowed.
@@ -44,7 +60,9 @@ package final class CurtainPainter {
                 }
             }
             Self.scale(glass, to: picture, kFilterBilinear)
+        case .picture(let shown): Self.scale(shown.planes, to: picture, kFilterNone)
         }
+        text?.draw(on: picture)
     }
 
     private static func blend(_ sample: inout UInt8, _ tint: UInt8, _ amount: Int) {

@@ -32,6 +32,8 @@ final class Broadcast: Sendable {
     let savings: MemorySavings
     let snapshots: SnapshotBooth
     let video: VideoWorker
+    /// Why the curtain is not the one that was asked for, as a sentence.
+    let curtainProblem: String?
     private let curtain: Curtain
     /// What was taken back when the curtain was raised last.
     private let taken: Monitor<(epoch: UInt32, result: TakenBack)?>
@@ -64,11 +66,18 @@ final class Broadcast: Sendable {
         self.taken = taken
         startedAt = monotonic.now()
         let canvas = configuration.video.canvas
+        // Decoding a picture takes memory that the encoder is given later.
+        let paint = configuration.curtainPaint()
+        curtainProblem = paint.problem
         clock = BroadcastClock(monotonic)
         counters = BroadcastCounters()
         var bars = CanvasBars(canvas: canvas, background: configuration.canvasBackground)
         let background = Picture(width: canvas.width, height: canvas.height)
         bars.fill(background)
+        // Nothing has been allowed yet. A client without pictures has none to hide.
+        if started.tracks.isEmpty || started.tracks.contains(.video) {
+            paint.painter.paint(background.planes, after: background.planes)
+        }
         savings = MemorySavings(configuration)
         slot = FrameSlot(shown: background, others: savings.pictureCount - 1)
         queue = PCMQueue(capacity: Self.pcmQueueBytes)
@@ -112,7 +121,7 @@ final class Broadcast: Sendable {
             slot: slot, encoder: videoEncoder, settings: configuration.videoEncoderSettings,
             leanSettings: savings.leanEncoder, shown: background, sink: meter, clock: clock, counters: counters,
             snapshots: snapshots, curtain: curtain,
-            painter: CurtainPainter(configuration.curtainStyle, canvas: canvas), standing: standing,
+            painter: paint.painter, standing: standing,
             secureColor: configuration.canvasSecureColor, frameRate: canvas.frameRate,
             idleInterval: configuration.video.idleRepeat, takenBack: takenBack, freeze: freeze,
             adapt: { now in

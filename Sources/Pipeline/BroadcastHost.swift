@@ -164,6 +164,9 @@ package final class BroadcastHost: IngestConsumer {
             logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
             throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
         }
+        if let problem = broadcast.curtainProblem {
+            logger.warning("no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])
+        }
         state.withLock {
             $0.broadcast = broadcast
             $0.isPaused = false

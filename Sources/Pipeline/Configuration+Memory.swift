@@ -36,6 +36,7 @@ extension Configuration {
         costs.tlsSession = MeasuredMemory.tlsSession
         costs.controlServer = MeasuredMemory.controlServer + StatusHistory.memoryBytes
         costs.snapshots = SnapshotBooth.memoryBytes(video.canvas, size: control.snapshotSize)
+        costs.curtainDecoding = StillPicture.decodingBytes
         costs.threadStack = MeasuredMemory.threadStack
         // Main, ingest, video, audio, close, and the control server's two.
         costs.threadCount = 7

@@ -11,9 +11,10 @@ internal import Publishing
 
 /// The configuration in each stage's own words. Stages do not know the configuration; only this file does both.
 extension Configuration {
-    var canvasBackground: CanvasColor {
-        let color = video.background
-        return CanvasColor(red: color.red, green: color.green, blue: color.blue, color: video.canvas.color)
+    var canvasBackground: CanvasColor { canvasColor(video.background) }
+
+    func canvasColor(_ color: RGBColor) -> CanvasColor {
+        CanvasColor(red: color.red, green: color.green, blue: color.blue, color: video.canvas.color)
     }
 
     /// Full-range RGB.
@@ -26,13 +27,13 @@ extension Configuration {
             red: secureColor.red, green: secureColor.green, blue: secureColor.blue, color: video.canvas.color)
     }
 
+    /// Solid in place of a picture, which may not be there.
     var curtainStyle: CurtainStyle {
         func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> CanvasColor {
             CanvasColor(red: red, green: green, blue: blue, color: video.canvas.color)
         }
-        let solid = privacy.curtainColor
         return switch privacy.curtainStyle {
-        case .solid: .solid(color(solid.red, solid.green, solid.blue))
+        case .solid, .picture: .solid(canvasColor(privacy.curtainColor))
         case .frostedLight: .frosted(tint: color(255, 255, 255), amount: 77)
         case .frostedExtraLight: .frosted(tint: color(255, 255, 255), amount: 179)
         case .frostedDark: .frosted(tint: color(0, 0, 0), amount: 154)

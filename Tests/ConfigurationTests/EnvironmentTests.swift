@@ -35,6 +35,8 @@ import Testing
         "privacy.automatic_curtain": "false", "privacy.take_back": "false", "privacy.take_back_newer_than_ms": "500",
         "privacy.capture_state": "false", "privacy.audit_file": "/var/log/upcast/audit.json",
         "privacy.secure_color": "#ff0000", "privacy.curtain_style": "frosted_dark", "privacy.curtain_color": "#0000ff",
+        "privacy.curtain_text": "Gleich \"zurück\"\nà bientôt", "privacy.curtain_text_color": "#ffff00",
+        "privacy.curtain_picture": "/run/picture.png",
         "destinations.name": "second", "destinations.url": "rtmps://h:444/app", "destinations.key_file": "/run/key",
         "destinations.key_env": "KEY",
         "destinations.connect_timeout_ms": "1000", "destinations.handshake_timeout_ms": "2000",

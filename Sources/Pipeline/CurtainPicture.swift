@@ -1,0 +1,102 @@
+package import Configuration
+internal import Encoding
+internal import FrameGeometry
+internal import LinuxSystem
+internal import MediaCore
+
+/// The curtain's style with what it takes, and what is wrong where it is not the one that was asked for.
+struct CurtainPaint {
+    let painter: CurtainPainter
+    /// Why there is no picture, as a sentence.
+    let problem: String?
+}
+
+/// The picture that a curtain shows, from its file to the canvas.
+extension Configuration {
+    /// A painter for one broadcast. Where the picture is not to be had the curtain is solid, with its text.
+    ///
+    /// Reads and decodes the picture's file, and gives that memory back: call it before the encoder is opened.
+    func curtainPaint() -> CurtainPaint {
+        let color = privacy.curtainTextColor
+        func paint(_ style: CurtainStyle, _ problem: String? = nil) -> CurtainPaint {
+            CurtainPaint(
+                painter: CurtainPainter(
+                    style, text: privacy.curtainText,
+                    textColor: color.map { canvasColor($0) }, canvas: video.canvas),
+                problem: problem)
+        }
+        guard privacy.curtainStyle == .picture else { return paint(curtainStyle) }
+        defer { ProcessMemory.releaseFreed() }
+        do throws(StillPictureError) { return paint(.picture(try curtainPicture())) } catch {
+            return paint(curtainStyle, "privacy.curtain_picture: \(privacy.curtainPictureName) \(error)")
+        }
+    }
+
+    /// What is wrong with the curtain's picture as its file is now, found by decoding it. For `--check-config` and the
+    /// start: a broadcast would only find out when its client comes.
+    package func curtainProblems(places: ConfigurationPlaces) -> [ConfigurationProblem] {
+        guard privacy.curtainStyle == .picture else { return [] }
+        // What is wrong is said by the error.
+        LibAVLog.install { _, _ in }
+        defer { ProcessMemory.releaseFreed() }
+        do throws(StillPictureError) { _ = try curtainPicture() } catch {
+            let key = "privacy.curtain_picture"
+            return [
+                ConfigurationProblem(
+                    place: places[key], key: key, what: "\(privacy.curtainPictureName) \(error.what)",
+                    remedy: error.remedy)
+            ]
+        }
+        return []
+    }
+
+    /// On the canvas, as `video.fit` says, upon the curtain's colour.
+    private func curtainPicture() throws(StillPictureError) -> Picture {
+        let file: [UInt8]
+        do {
+            file = try privacy.curtainPictureFile(limit: StillPicture.maxFileBytes)
+        } catch {
+            throw StillPictureError(error.what, error.remedy)
+        }
+        let still = try StillPicture(file: file)
+        let canvas = video.canvas
+        let source = VideoSampleFormat(
+            packed: .bgra, width: still.width, height: still.height,
+            color: ColorDescription(matrix: canvas.color.matrix, range: .full))
+        let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: video.fit)
+        let color = privacy.curtainColor
+        let intake = FrameIntake(bars: CanvasBars(canvas: canvas, background: canvasColor(color)))
+        let picture = Picture(width: canvas.width, height: canvas.height)
+        let row = UnsafeMutablePointer<UInt8>.allocate(capacity: 4 * still.width)
+        defer { unsafe row.deallocate() }
+        do throws(GeometryError) {
+            try intake.begin(plan, into: picture)
+            while let band = intake.nextBand() {
+                unsafe Self.fill(
+                    intake.bandBuffer, with: band.payloadOffset..<band.payloadOffset + band.byteCount, of: still,
+                    over: (color.red, color.green, color.blue), through: row)
+                try intake.bandArrived()
+            }
+        } catch {
+            throw StillPictureError("cannot be placed on the canvas: \(error)", "save it with another size")
+        }
+        return picture
+    }
+
+    /// Bytes of a picture's rows in BGRA.
+    private static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, with range: Range<Int>, of still: StillPicture,
+        over color: (red: UInt8, green: UInt8, blue: UInt8), through row: UnsafeMutablePointer<UInt8>
+    ) {
+        let rowBytes = 4 * still.width
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let (number, column) = next.quotientAndRemainder(dividingBy: rowBytes)
+            let count = min(rowBytes - column, range.upperBound - next)
+            unsafe still.readRow(number, over: color, into: row)
+            unsafe buffer[(next - range.lowerBound)...].copyBytes(
+                from: UnsafeBufferPointer(start: row + column, count: count))
+            next += count
+        }
+    }
+}
