@@ -124,7 +124,7 @@ let package = Package(
             dependencies: [
                 "SeededRandom", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
                 "ControlProtocol",
-                "Encoding", "Ingest",
+                "Encoding", "FrameGeometry", "Ingest",
                 "IngestProtocol", "LinuxSystem", "MediaCore", "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),

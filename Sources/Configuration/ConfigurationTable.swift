@@ -259,7 +259,7 @@ enum ConfigurationTable {
                 "privacy", "curtain_picture", \.privacy.curtainPicture, .optionalPath,
                 "PNG or JPEG file of the style picture, placed as video.fit says; at most 4 MiB, and 16 MiB when "
                     + "decoded.",
-                memory: "Decoding it takes up to 21 MB before the encoder takes its own.")
+                memory: "Decoding it takes up to 26 MB, before a broadcast takes its own.")
         ] + protections
     }
 

@@ -22,7 +22,7 @@ package struct MemoryCosts: Equatable, Sendable {
     package var tlsSession = 0
     package var controlServer = 0
     package var snapshots = 0
-    /// Decoding the curtain's picture, which is over before the encoder takes its memory.
+    /// Decoding the curtain's picture, which is over before a broadcast's stages take their memory.
     package var curtainDecoding = 0
     /// Touched pages of one thread's stack; the plan counts a thread for each destination itself.
     package var threadStack = 0

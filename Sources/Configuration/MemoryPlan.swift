@@ -115,10 +115,14 @@ package struct MemoryPlan: Equatable, Sendable {
             return (costs.snapshots, what)
         case .curtain:
             guard configuration.privacy.curtainStyle == .picture else { return (0, "no picture") }
-            let excess = max(0, costs.curtainDecoding - costs.videoEncoder)
+            // It is decoded before any of these is there.
+            let later =
+                costs.videoEncoder + costs.audioEncoder + costs.canvas * costs.canvasCount + costs.pcmQueue
+                + costs.audioMixer + configuration.buffer.maxBytes
+            let excess = max(0, costs.curtainDecoding - later)
             return (
                 costs.canvas + excess,
-                "a picture of \(size)" + (excess > 0 ? ", and decoding it beyond what the encoder takes" : ""))
+                "a picture of \(size)" + (excess > 0 ? ", and decoding it beyond what comes after it" : ""))
         case .threadStacks:
             let count = costs.threadCount + destinationCount
             return (costs.threadStack * count, "\(counted(count, "thread")), touched pages")

@@ -11,8 +11,8 @@ internal import CLibAV
     package static let maxDecodedBytes = 16 << 20
     /// Width and height in pixels.
     package static let sides = 16...4096
-    /// Bytes that decoding takes at most: the file, the pixels, and the decoder's own tables.
-    package static let decodingBytes = maxFileBytes + maxDecodedBytes + 400_000
+    /// Bytes that decoding takes at most: the file, ours and libavcodec's, the pixels, and the decoder's own tables.
+    package static let decodingBytes = 2 * maxFileBytes + maxDecodedBytes + 400_000
 
     package let width: Int
     package let height: Int
@@ -25,7 +25,7 @@ internal import CLibAV
             throw StillPictureError(
                 "has \(file.count) bytes", "\(Self.maxFileBytes >> 20) MiB is the most: save it smaller")
         }
-        let parts = try StillPictureFile(file)
+        let parts = try StillPictureFile(consume file)
         (width, height) = (parts.width, parts.height)
         let frame = try Self.decode(parts)
         let format = unsafe AVPixelFormat(frame.pointer.pointee.format)

@@ -6,10 +6,6 @@
 package struct StrokeFont: Sendable {
     /// All in units of which a capital letter is 14 high.
     package static let capitalHeight: Float = 14
-    /// Above the baseline, marks on capitals and the pen included.
-    package static let ascent: Float = 22.5
-    /// Below the baseline, the pen included.
-    package static let descent: Float = 6
     package static let linePitch: Float = 28
     package static let penWidth: Float = 2.2
     /// Between two glyphs' outermost points.

@@ -36,10 +36,12 @@ internal import Synchronization
     private let storage: UnsafeMutableRawPointer
     package let width: Int
     package let height: Int
-    /// A number that no other picture of this process ever has; memory is used again.
-    package let serial = Picture.serials.wrappingAdd(1, ordering: .relaxed).newValue
+    /// A number that no other picture of this process ever has; memory is used again. It stands for what is on it as
+    /// well: see `renewSerial`.
+    package private(set) var serial = Picture.nextSerial
 
     private static let serials = Atomic<UInt64>(0)
+    private static var nextSerial: UInt64 { serials.wrappingAdd(1, ordering: .relaxed).newValue }
 
     package init(width: Int, height: Int) {
         (self.width, self.height) = (width, height)
@@ -48,10 +50,14 @@ internal import Synchronization
 
     deinit { unsafe storage.deallocate() }
 
+    /// By its owner: it was painted over as a whole, and whoever remembers what of it has been drawn is to draw it again.
+    package func renewSerial() { serial = Self.nextSerial }
+
     /// Takes over the samples of another picture of the same size.
     package func copySamples(of other: Picture) {
         precondition((width, height) == (other.width, other.height), "a picture of another size")
         unsafe storage.copyMemory(from: other.storage, byteCount: Self.byteCount(width: width, height: height))
+        renewSerial()
     }
 
     /// Bytes of storage of a picture of this size.

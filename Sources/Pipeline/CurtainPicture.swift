@@ -58,7 +58,7 @@ extension Configuration {
         } catch {
             throw StillPictureError(error.what, error.remedy)
         }
-        let still = try StillPicture(file: file)
+        let still = try StillPicture(file: consume file)
         let canvas = video.canvas
         let source = VideoSampleFormat(
             packed: .bgra, width: still.width, height: still.height,

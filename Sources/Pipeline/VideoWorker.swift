@@ -182,6 +182,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         // Ingest may still be comparing with what is shown.
         let picture = slot.acquire() ?? shown
         painter.paint(picture.planes, after: shown.planes)
+        // The curtain is where the bars were.
+        picture.renewSerial()
         if picture !== shown { show(picture) }
         shownPlan = nil
         isCurtained = true

@@ -49,7 +49,7 @@ import Testing
             .baseline: 1_000_000, .videoEncoder: 2_000_000, .audioEncoder: 30_000, .canvases: 400,
             .ingestBand: 7,
             .scaler: 11, .pcmQueue: 13, .audioMixer: 17, .packetLog: 2_097_152 + 19, .sendBuffers: 46, .tls: 29,
-            .controlServer: 41, .snapshots: 53,
+            .controlServer: 41, .snapshots: 53, .curtain: 0,
             .threadStacks: 7 * 43, .reserve: 47
         ]
         #expect(plan.lines.map(\.purpose) == MemoryPlan.Purpose.allCases)
@@ -57,6 +57,21 @@ import Testing
         #expect(plan.totalBytes == expected.values.reduce(0, +))
         #expect(plan.leftBytes == 52_428_800 - plan.totalBytes)
         #expect(plan.fits && plan.levers.isEmpty)
+    }
+
+    /// Its decoder's memory is given back before the encoder and its like take theirs.
+    @Test func aCurtainsPictureIsPlannedFor() {
+        var configuration = Configuration()
+        configuration.privacy.curtainStyle = .picture
+        var costs = costs()
+        let canvas = costs.canvas
+        let later = 2_000_000 + 30_000 + 400 + 13 + 17 + configuration.buffer.maxBytes
+        costs.curtainDecoding = later
+        #expect(bytes(MemoryPlan(configuration, costs: costs), .curtain) == canvas)
+        costs.curtainDecoding = later + 500_000
+        #expect(bytes(MemoryPlan(configuration, costs: costs), .curtain) == canvas + 500_000)
+        configuration.privacy.curtainStyle = .solid
+        #expect(bytes(MemoryPlan(configuration, costs: costs), .curtain) == 0)
     }
 
     @Test func eachSecureDestinationHasASession() throws {
@@ -161,6 +176,7 @@ import Testing
             TLS                        0.00 MiB  no rtmps:// destination
             control server             0.00 MiB  HTTP server and its connections
             snapshots                  0.00 MiB  one of at most 640 pixels, as JPEG
+            curtain                    0.00 MiB  no picture
             thread stacks              0.32 MiB  5 threads, touched pages
             reserve                    0.00 MiB  fragmentation
             -----------------------------------
