@@ -28,7 +28,7 @@ struct StillPictureFile: Sendable {
         decodedBytes = width * height * parts.bytesOfFour / 4
         guard decodedBytes <= StillPicture.maxDecodedBytes else {
             throw StillPictureError(
-                "is \(width)x\(height) pixels, and would take \(decodedBytes >> 20) MiB to decode",
+                "is \(width)x\(height) pixels, and would take \((decodedBytes + 0xF_FFFF) >> 20) MiB to decode",
                 "\(StillPicture.maxDecodedBytes >> 20) MiB is the most: make it as small as the canvas")
         }
         bytes = file

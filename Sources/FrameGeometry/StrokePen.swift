@@ -1,8 +1,8 @@
 internal import Lettering
 internal import MediaCore
 
-/// A round pen that follows a letter's strokes, with smooth edges. Holds how much of each sample one letter covers; used
-/// by one thread.
+/// A round pen that follows a letter's strokes, with smooth edges. Holds how much of each sample one letter covers;
+/// used by one thread.
 final class StrokePen {
     private var coverage: [UInt8] = []
 

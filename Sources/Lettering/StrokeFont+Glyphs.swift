@@ -165,8 +165,8 @@ extension StrokeFont {
         → 0bcb 8fcb87
         """#
 
-    /// A mark, as it stands over (or under) a letter of eight columns that reaches to f, its strokes joined by `+`; then
-    /// the letters that have it, each before the one that it is put on.
+    /// A mark, as it stands over (or under) a letter of eight columns that reaches to f, its strokes joined by `+`;
+    /// then the letters that have it, each before the one that it is put on.
     static let marked = """
         2l5i ÀA ÈE ÌI ÒO ÙU àa èe ìı òo ùu ẀW ẁw
         6l3i ÁA ÉE ÍI ÓO ÚU ÝY áa ée íı óo úu ýy ĆC ćc ŃN ńn ŚS śs ŹZ źz ĹL ŔR ŕr

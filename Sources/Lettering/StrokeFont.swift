@@ -1,8 +1,8 @@
 /// What people write in Latin alphabets, as strokes of a pen: ASCII, Latin-1, and what Europe's other languages have
 /// beside it.
 ///
-/// Made from its table at each use, a few hundred short strings; whoever needs it holds it as long as it takes. A value:
-/// any thread.
+/// Made from its table at each use, a few hundred short strings; whoever needs it holds it as long as it takes. A
+/// value: any thread.
 package struct StrokeFont: Sendable {
     /// All in units of which a capital letter is 14 high.
     package static let capitalHeight: Float = 14

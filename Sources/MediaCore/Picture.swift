@@ -50,7 +50,8 @@ internal import Synchronization
 
     deinit { unsafe storage.deallocate() }
 
-    /// By its owner: it was painted over as a whole, and whoever remembers what of it has been drawn is to draw it again.
+    /// By its owner: it was painted over as a whole, and whoever remembers what of it has been drawn is to draw it
+    /// again.
     package func renewSerial() { serial = Self.nextSerial }
 
     /// Takes over the samples of another picture of the same size.

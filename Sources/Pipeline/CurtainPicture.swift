@@ -38,6 +38,8 @@ extension Configuration {
         guard privacy.curtainStyle == .picture else { return [] }
         // What is wrong is said by the error.
         LibAVLog.install { _, _ in }
+        // What loading the libraries has touched, or the two would be resident at once.
+        ProcessMemory.releaseFilePages()
         defer { ProcessMemory.releaseFreed() }
         do throws(StillPictureError) { _ = try curtainPicture() } catch {
             let key = "privacy.curtain_picture"

@@ -8,7 +8,8 @@ import Testing
     }
 
     @Test func linesAndLetters() throws {
-        #expect(try load(#"  curtain_text: "Gleich zurück\nà bientôt — ½""#).curtainText == "Gleich zurück\nà bientôt — ½")
+        let text = try load(#"  curtain_text: "Gleich zurück\nà bientôt — ½""#).curtainText
+        #expect(text == "Gleich zurück\nà bientôt — ½")
         // A letter and its mark, written one after the other.
         #expect(try load("  curtain_text: \"caf\u{65}\u{301}\"").curtainText == "café")
         #expect(try load("  curtain_text_color: \"#ff8000\"").curtainTextColor?.green == 0x80)

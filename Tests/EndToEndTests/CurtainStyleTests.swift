@@ -3,7 +3,8 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Promise: while the curtain is up, from a broadcast's first picture on, viewers see what `privacy.curtain_style` says.
+/// Promise: while the curtain is up, from a broadcast's first picture on, viewers see what `privacy.curtain_style`
+/// says.
 @Suite struct CurtainStyleTests {
     private static let marker = RawSample(RGBImage(width: 320, height: 240, filling: RGB(1, 0, 1)), format: .i420)
 
@@ -128,6 +129,28 @@ import Testing
             #expect(pictures.log.contains("no picture for the curtain"))
             #expect(pictures.log.contains("curtain.png is cut off, or broken"), "\(pictures.log)")
             checkLast(pictures.last)
+        }
+    }
+
+    /// A client that sends no pictures has none to hide: its broadcast shows the background.
+    @Test(.inItsTurn) func soundAlone() async throws {
+        try await blocking {
+            var settings = DaemonSettings()
+            settings.privacy = ["curtain_text": "Back soon", "curtain_color": "\"#ffffff\""]
+            let stage = try Stage(settings)
+            let client = try CaptureClient(socket: stage.daemon.ingestSocket)
+            try client.start(tracks: [.audioApp])
+            var timetable: [(at: MediaTime, action: Playback.Action)] = []
+            timetable.sound(
+                .app, Tone(frequency: 440, amplitude: 0.25),
+                format: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), from: .zero, to: .seconds(2))
+            try Playback(client).play(timetable)
+            try client.finish()
+            let frames = try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                #expect(frame.image.y.max()! < 20)
+            }
+            #expect(frames > 0)
+            try stage.end()
         }
     }
 
