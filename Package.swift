@@ -78,6 +78,7 @@ let package = Package(
             ],
             resources: [.embedInCode("Resources/page.html")]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
+        .target(name: "ControlClient", dependencies: ["ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
 
         // Row 6: executables.
@@ -90,7 +91,7 @@ let package = Package(
         .executableTarget(
             name: "upcastctl",
             dependencies: [
-                "ControlProtocol", "LinuxSystem", "MediaCore",
+                "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
@@ -143,11 +144,12 @@ let package = Package(
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "SeededRandom", "Control", "ControlProtocol", "LinuxSystem", "MediaCore", "upcastctl",
+                "SeededRandom", "Control", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore", "upcastctl",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        .testTarget(name: "ControlClientTests", dependencies: ["SeededRandom", "ControlClient", "MediaCore"]),
         .testTarget(
             name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(

@@ -1,5 +1,6 @@
 internal import CLinux
 package import Glibc
+package import MediaCore
 
 /// Stream sockets in the file system: create, connect, and who is at the other end.
 package enum UnixSocket {
@@ -45,11 +46,21 @@ package enum UnixSocket {
     }
 
     /// A blocking, connected socket.
-    package static func connect(path: String) throws(Failure) -> OwnedDescriptor {
+    ///
+    /// - Parameter timeout: how long it may take until there is room in the listener's backlog, then EAGAIN; it also
+    ///   bounds each send on the socket while that blocks. Nil for no limit.
+    package static func connect(path: String, timeout: MediaTime? = nil) throws(Failure) -> OwnedDescriptor {
         let address = try address(path)
         let fd = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard fd >= 0 else { throw .system("cannot create a socket", Errno.current) }
         let descriptor = OwnedDescriptor(fd)
+        if let timeout {
+            // Zero would be no limit.
+            let nanoseconds = max(1_000_000, timeout.nanoseconds)
+            var limit = timeval(
+                tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1000))
+            unsafe setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
         guard unsafe address.withSocketAddress({ unsafe Glibc.connect(fd, $0, $1) }) == 0 else {
             throw .system("cannot connect to \(path)", Errno.current)
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 import Glibc
 
 /// Which daemon a command asks.

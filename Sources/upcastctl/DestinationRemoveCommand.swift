@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 
 struct DestinationRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

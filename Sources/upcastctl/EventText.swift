@@ -1,3 +1,4 @@
+import ControlClient
 import ControlProtocol
 
 /// An event for people, as the daemon's own log writes it: `TIME LEVEL MESSAGE key=value ...`.

@@ -1,3 +1,5 @@
+import ControlClient
+
 /// How this program ends; scripts rely on the numbers.
 enum ExitStatus: Int32 {
     case done = 0
@@ -7,4 +9,13 @@ enum ExitStatus: Int32 {
     case unreachable = 2
     /// EX_USAGE of sysexits.h.
     case usage = 64
+}
+
+extension ControlClientError {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .unreachable, .noSocket, .nobodyListens, .unanswered, .unintelligible: .unreachable
+        case .refused, .unusable: .refused
+        }
+    }
 }

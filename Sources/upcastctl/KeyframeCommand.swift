@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 
 struct KeyframeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 
 struct PauseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

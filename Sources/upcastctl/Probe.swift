@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 import ControlProtocol
 
 /// A question to the daemon with the answer yes (200) or no (503, with a reason).

@@ -1,3 +1,4 @@
+import ControlClient
 import Glibc
 import LinuxSystem
 

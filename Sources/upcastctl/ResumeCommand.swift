@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 
 struct RetryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

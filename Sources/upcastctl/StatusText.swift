@@ -1,3 +1,4 @@
+import ControlClient
 import ControlProtocol
 
 /// A status report for people: one aligned line for each thing, with units; what is zero is left out.

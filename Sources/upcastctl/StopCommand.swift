@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 
 struct StopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 import ControlProtocol
 import Glibc
 import LinuxSystem
@@ -19,7 +20,7 @@ struct TopCommand: ParsableCommand {
     func run() throws {
         if json { return try printStatuses(of: try control.client()) }
         var client = try control.client()
-        client.timeoutSeconds = 2
+        client.timeout = .seconds(2)
         let feed = TopFeed(client)
         try feed.connect()
         guard Output.isTerminal else { return try showOnce(feed) }
@@ -42,7 +43,7 @@ struct TopCommand: ParsableCommand {
 
     /// What the curves are made of.
     private func printStatuses(of client: ControlClient) throws {
-        let connection = try EventConnection(client, after: "", statusMilliseconds: 1000)
+        let connection = try EventConnection(client, "/events?status=1000")
         while connection.wait(seconds: WatchCommand.silenceSeconds) {
             for event in try connection.next() where event.name == "status" {
                 guard let status = try? JSONParser.parse(Array(event.data.utf8)) else {
@@ -58,7 +59,7 @@ struct TopCommand: ParsableCommand {
         let clock = MonotonicClock()
         let deadline = clock.now() + .seconds(3)
         while feed.screen.status == nil, feed.screen.trouble == nil,
-            ControlConnection.wait(for: CInt(POLLIN), of: feed.raw, until: deadline)
+            feed.wait(until: deadline)
         { feed.update(isTick: false) }
         guard feed.screen.status != nil else {
             throw ControlClientError.unreachable(feed.screen.trouble ?? "the daemon sends no status")

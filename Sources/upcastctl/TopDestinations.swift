@@ -1,3 +1,4 @@
+import ControlClient
 import ControlProtocol
 
 /// The destinations in `top`: a line each, and a second one for what is wrong there, while there is room.

@@ -1,3 +1,4 @@
+import ControlClient
 import ControlProtocol
 import LinuxSystem
 import MediaCore
@@ -26,10 +27,13 @@ final class TopFeed {
     /// To poll for; -1 while there is no connection.
     var raw: CInt { connection?.raw ?? -1 }
 
+    /// Waits until there may be something to take; false where nothing came.
+    func wait(until deadline: MediaTime) -> Bool { connection?.wait(until: deadline) ?? false }
+
     /// Connects; throws where that fails.
     func connect() throws(ControlClientError) {
         screen.samples = TopSamples(history: try client.get("/history"))
-        connection = try EventConnection(client, after: lastID, statusMilliseconds: 1000)
+        connection = try EventConnection(client, "/events?status=1000", after: lastID)
         lastNews = clock.now()
         screen.trouble = nil
     }

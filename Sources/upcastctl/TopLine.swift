@@ -1,3 +1,5 @@
+import ControlClient
+
 /// A line of `top`: pieces of printable text, each in its colour.
 struct TopLine {
     enum Colour: String {

@@ -1,3 +1,4 @@
+import ControlClient
 import ControlProtocol
 
 /// What `top` shows, as lines that fit a terminal. Pure.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 import ControlProtocol
 import Glibc
 
@@ -20,12 +21,12 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         let client = try control.client()
         // Whoever cannot be reached at first is a mistake of the command's; later it is something to wait for.
-        var connection: EventConnection? = try EventConnection(client, after: "", statusMilliseconds: nil)
+        var connection: EventConnection? = try EventConnection(client, "/events")
         var lastID = ""
         var isLost = false
         while true {
             do {
-                let open = try connection ?? EventConnection(client, after: lastID, statusMilliseconds: nil)
+                let open = try connection ?? EventConnection(client, "/events", after: lastID)
                 connection = open
                 if isLost { note("connected again") }
                 isLost = false

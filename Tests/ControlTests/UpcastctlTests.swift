@@ -1,4 +1,5 @@
 import Control
+import ControlClient
 import ControlProtocol
 import Foundation
 import LinuxSystem
@@ -106,7 +107,7 @@ import Testing
     /// A daemon that takes the connection and says nothing, or next to nothing for ever.
     @Test(arguments: [false, true]) func aDaemonThatHangs(drips: Bool) throws {
         let listener = try UnixSocket.listen(path: path, mode: 0o600)
-        let client = ControlClient(address: .unix(path), timeoutSeconds: 1)
+        let client = ControlClient(address: .unix(path), timeout: .seconds(1))
         let dripping = Thread {
             var connection: OwnedDescriptor?
             for _ in 0..<400 {

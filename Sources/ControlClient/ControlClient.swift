@@ -1,38 +1,46 @@
-import ControlProtocol
-import LinuxSystem
-import MediaCore
+package import ControlProtocol
+internal import LinuxSystem
+package import MediaCore
 
 /// Asks a control server over HTTP/1.1, one request a connection, blocking, with a time limit.
 ///
 /// Answers are not trusted: their size and the time that they take are bounded, and nothing of them is printed as it
 /// is.
-struct ControlClient {
+package struct ControlClient {
     static let maxAnswerBytes = 4 * 1024 * 1024
 
-    let address: ControlAddress
-    var token: AccessToken?
+    package let address: ControlAddress
+    package var token: AccessToken?
     /// For one request, from connecting to the answer's last byte.
-    var timeoutSeconds: Int64 = 5
+    package var timeout: MediaTime
 
-    struct Answer: Equatable {
-        var status: Int
-        var mediaType: String
-        var body: [UInt8]
+    package init(address: ControlAddress, token: AccessToken? = nil, timeout: MediaTime = .seconds(5)) {
+        self.address = address
+        self.token = token
+        self.timeout = timeout
+    }
+
+    package struct Answer: Equatable {
+        package var status: Int
+        package var mediaType: String
+        package var body: [UInt8]
     }
 
     /// The JSON that the daemon answers with 200.
-    func get(_ target: String) throws(ControlClientError) -> JSONValue { try ask("GET", target) }
+    package func get(_ target: String) throws(ControlClientError) -> JSONValue { try ask("GET", target) }
 
     /// The same for any method, with a body.
     @discardableResult
-    func ask(_ method: String, _ target: String, body: JSONValue? = nil) throws(ControlClientError) -> JSONValue {
+    package func ask(
+        _ method: String, _ target: String, body: JSONValue? = nil
+    ) throws(ControlClientError) -> JSONValue {
         let answer = try exchange(method, target, body: body)
         guard answer.status == 200 else { throw Self.refusal(answer) }
         return try Self.json(answer)
     }
 
     /// The answer, whatever its status.
-    func exchange(
+    package func exchange(
         _ method: String, _ target: String, body: JSONValue? = nil
     ) throws(ControlClientError) -> Answer {
         let deadline = self.deadline
@@ -59,7 +67,8 @@ struct ControlClient {
         return Answer(status: head.status, mediaType: head.mediaType, body: received)
     }
 
-    var deadline: MediaTime { MonotonicClock().now() + .seconds(timeoutSeconds) }
+    /// When a request that begins now is to be over, by CLOCK_MONOTONIC.
+    package var deadline: MediaTime { MonotonicClock().now() + timeout }
 
     /// Connects and sends a request; the answer is the caller's to read.
     func open(
@@ -77,17 +86,22 @@ struct ControlClient {
 
     func unanswered(_ isAnything: Bool) -> ControlClientError {
         let what = isAnything ? "finish its answer" : "answer"
-        return .unreachable("the daemon at \(address) did not \(what) within \(timeoutSeconds) s")
+        return .unanswered("the daemon at \(address) did not \(what) within \(shownTimeout)")
     }
 
-    static func json(_ answer: Answer) throws(ControlClientError) -> JSONValue {
+    package static func json(_ answer: Answer) throws(ControlClientError) -> JSONValue {
         do { return try JSONParser.parse(answer.body) } catch {
             throw .unintelligible("\(error) of an answer \(answer.status) with \(answer.body.count) bytes")
         }
     }
 
+    private var shownTimeout: String {
+        let milliseconds = timeout.milliseconds
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    }
+
     /// What an answer that is no success says.
-    static func refusal(_ answer: Answer) -> ControlClientError {
+    package static func refusal(_ answer: Answer) -> ControlClientError {
         let report = ErrorReport(json: (try? json(answer)) ?? .null)
         guard !report.message.isEmpty else {
             return .unintelligible("it is \(answer.status) without this daemon's error; something else is there")
@@ -96,7 +110,7 @@ struct ControlClient {
     }
 
     /// A value for a query: everything but RFC 3986's unreserved characters is escaped.
-    static func escaped(_ value: String) -> String {
+    package static func escaped(_ value: String) -> String {
         let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         return value.utf8.map {
             unreserved.contains($0) ? String(UnicodeScalar($0)) : ($0 < 16 ? "%0" : "%") + String($0, radix: 16)

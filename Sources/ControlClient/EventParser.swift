@@ -1,10 +1,10 @@
 /// One server-sent event.
-struct ServerEvent: Equatable {
+package struct ServerEvent: Equatable {
     /// Decimal digits; empty where the stream has given none yet.
-    var id: String
-    var name: String
+    package var id: String
+    package var name: String
     /// Its `data` lines, joined by line feeds.
-    var data: String
+    package var data: String
 }
 
 /// Takes a stream of server-sent events apart as it comes (WHATWG HTML, 9.2.6). Pure.
@@ -19,6 +19,8 @@ struct EventParser {
     private var hasData = false
     /// Of the last event that had one: where to go on after a break.
     private(set) var lastID: String
+    /// Comments so far that came whole and between two events: what a server says that has nothing to say.
+    private(set) var comments = 0
 
     init(lastID: String = "") { self.lastID = lastID }
 
@@ -47,6 +49,10 @@ struct EventParser {
             defer { (name, data, hasData) = ("", [], false) }
             return hasData
                 ? ServerEvent(id: lastID, name: name, data: String(decoding: data, as: UTF8.self)) : nil
+        }
+        if line[0] == UInt8(ascii: ":") {
+            if !hasData, name.isEmpty { comments += 1 }
+            return nil
         }
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         var value = line[min(colon + 1, line.endIndex)...]

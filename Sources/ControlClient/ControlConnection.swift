@@ -1,6 +1,6 @@
-import Glibc
-import LinuxSystem
-import MediaCore
+internal import Glibc
+internal import LinuxSystem
+internal import MediaCore
 
 /// A connection to a control server, on a Unix socket or TCP. Every wait ends at a deadline.
 struct ControlConnection: ~Copyable {
@@ -15,8 +15,11 @@ struct ControlConnection: ~Copyable {
         self.address = address
         switch address {
         case .unix(let path):
-            do { socket = try UnixSocket.connect(path: path) } catch {
-                throw .unreachable(Self.explain(error, TerminalText.printable(path)))
+            do {
+                // A daemon that hangs takes no connections; where its backlog is full, connecting would take for ever.
+                socket = try UnixSocket.connect(path: path, timeout: deadline - Self.clock.now())
+            } catch {
+                throw Self.failure(error, path)
             }
         case .tcp(let host, let port, _):
             socket = try TCPSocket.connect(host: host, port: port, deadline: deadline)
@@ -73,15 +76,28 @@ struct ControlConnection: ~Copyable {
         }
     }
 
-    private static func explain(_ failure: UnixSocket.Failure, _ path: String) -> String {
-        guard case .system(_, let error) = failure else { return "\(failure)" }
+    private static func failure(_ failure: UnixSocket.Failure, _ path: String) -> ControlClientError {
+        let shown = TerminalText.printable(path)
+        guard case .system(_, let error) = failure else { return .unreachable(TerminalText.printable("\(failure)")) }
         switch error.code {
         case ENOENT:
-            return "there is no control socket at \(path): upcastd is not running, or control.socket is another path "
-                + "(give it with --socket or UPCAST_CONTROL_SOCKET)"
-        case ECONNREFUSED: return "nobody listens at \(path): upcastd has ended without removing it"
-        case EACCES, EPERM: return "no permission to use \(path): ask for membership in the group that owns it"
-        default: return "\(failure)"
+            return .noSocket(
+                "there is no control socket at \(shown): upcastd is not running, or control.socket is another path "
+                    + "(give it with --socket or UPCAST_CONTROL_SOCKET)")
+        case ECONNREFUSED:
+            // Linux says the same of a file that is no socket.
+            guard isSocket(path) else { return .unreachable("\(shown) is no socket: control.socket is another path") }
+            return .nobodyListens("nobody listens at \(shown): upcastd has ended without removing it")
+        case EACCES, EPERM:
+            return .unreachable("no permission to use \(shown): ask for membership in the group that owns it")
+        case EAGAIN:
+            return .unreachable("the daemon at \(shown) took no connection in time: it hangs, or has too many")
+        default: return .unreachable(TerminalText.printable("\(failure)"))
         }
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 }

@@ -1,31 +1,7 @@
-/// Text from elsewhere, made fit for a terminal: nothing in it acts on the terminal, and its width in cells is known.
-enum TerminalText {
-    /// Names come from clients and errors from servers. Control characters, line separators and what turns the
-    /// direction of writing become a question mark.
-    static func printable(_ text: String) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { shown.append(isSafe(scalar) ? scalar : "?") }
-        return String(shown)
-    }
+import ControlClient
 
-    /// JSON text in which every such character stands as `\u009b`, which means the same to whoever parses it.
-    ///
-    /// Such characters are in strings only; line breaks between members stay.
-    static func printable(json bytes: [UInt8]) -> String {
-        var shown = ""
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            guard !isSafe(scalar), scalar != "\n" else {
-                shown.unicodeScalars.append(scalar)
-                continue
-            }
-            for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
-        }
-        return shown
-    }
-
+/// What of a text fits into so many cells of a terminal.
+extension TerminalText {
     /// Cells that a terminal takes for printable text.
     static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
@@ -65,13 +41,4 @@ enum TerminalText {
         0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
         0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x1FA70...0x1FAFF, 0x20000...0x3FFFD,
     ]
-
-    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case ..<0x20, 0x7F...0x9F: false
-        // Line and paragraph separators; marks, embeddings, overrides and isolates of writing direction.
-        case 0x2028...0x202E, 0x200E...0x200F, 0x2066...0x2069, 0x061C: false
-        default: true
-        }
-    }
 }

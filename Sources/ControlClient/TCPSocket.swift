@@ -1,6 +1,6 @@
-import Glibc
-import LinuxSystem
-import MediaCore
+internal import Glibc
+internal import LinuxSystem
+internal import MediaCore
 
 /// Connects to a host and port by TCP: every address that the name has, in the resolver's order, until the deadline.
 enum TCPSocket {

@@ -1,13 +1,13 @@
-import Glibc
-import LinuxSystem
+internal import Glibc
+internal import LinuxSystem
 
 /// The token that a daemon asks for over TCP, from the same file that the daemon reads. Printed by nothing.
-struct AccessToken: CustomStringConvertible {
+package struct AccessToken: CustomStringConvertible {
     private static let maxFileBytes = 4096
     private let text: String
 
     /// The file's first line.
-    init(file: String) throws(ControlClientError) {
+    package init(file: String) throws(ControlClientError) {
         let name = TerminalText.printable(file)
         // A pipe that nobody writes to must not hang the tool.
         let raw = unsafe open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -28,5 +28,5 @@ struct AccessToken: CustomStringConvertible {
     /// The header line that shows it (RFC 6750).
     var header: String { "Authorization: Bearer \(text)\r\n" }
 
-    var description: String { "***" }
+    package var description: String { "***" }
 }

@@ -1,17 +1,15 @@
-import LinuxSystem
-
 /// Where a daemon's control server answers.
-enum ControlAddress: Equatable, CustomStringConvertible {
+package enum ControlAddress: Equatable, CustomStringConvertible {
     case unix(String)
     /// `prefix` comes before every path, for a proxy that has the daemon below one; without a slash at its end.
     case tcp(host: String, port: Int, prefix: String)
 
-    struct Invalid: Error, CustomStringConvertible {
-        let description: String
+    package struct Invalid: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// `http://127.0.0.1:9180`, `http://[::1]:9180/`, `http://gateway/device7`.
-    init(url: String) throws(Invalid) {
+    package init(url: String) throws(Invalid) {
         let shown = TerminalText.printable(url)
         func invalid(_ why: String) -> Invalid {
             Invalid(description: "\"\(shown)\" is no URL of a daemon: \(why); write it as http://127.0.0.1:9180")
@@ -61,7 +59,7 @@ enum ControlAddress: Equatable, CustomStringConvertible {
     }
 
     /// As messages name it.
-    var description: String {
+    package var description: String {
         switch self {
         case .unix(let path): TerminalText.printable(path)
         case .tcp(_, _, let prefix): "http://\(host)\(prefix)"

@@ -1,7 +1,7 @@
 import SeededRandom
 import Testing
 
-@testable import upcastctl
+@testable import ControlClient
 
 /// What upcastctl takes as an answer, from whoever listens there.
 @Suite struct HTTPAnswerTests {
@@ -106,6 +106,18 @@ import Testing
                     .init(id: "8", name: "", data: ""),
                 ], "\(events)")
             #expect(lastID == "8")
+        }
+    }
+
+    /// Signs of life are whole lines between two events.
+    @Test func comments() throws {
+        var parser = EventParser()
+        for (text, count) in [
+            (": a", 0), ("\n", 1), ("\n:\n", 2), ("data: x\n: b\n", 2), ("\n:c\n", 3), ("event: x\n:\n", 3),
+            ("\n:\n", 4),
+        ] {
+            _ = try parser.feed(Array(text.utf8))
+            #expect(parser.comments == count, "\(text)")
         }
     }
 

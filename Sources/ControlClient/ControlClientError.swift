@@ -1,0 +1,41 @@
+package import ControlProtocol
+
+/// Why a daemon could not be asked, as a sentence for people.
+package enum ControlClientError: Error, Equatable, CustomStringConvertible {
+    case unreachable(String)
+    /// There is nothing at the socket's path.
+    case noSocket(String)
+    /// The socket is there, and no process has it open: there is no daemon, and not merely none that answers.
+    case nobodyListens(String)
+    /// The daemon has the request, or will have it, and did not answer in time: what it asked for may be done or not.
+    case unanswered(String)
+    /// The daemon's own error.
+    case refused(status: Int, ErrorReport)
+    /// Whoever answered is not this daemon, or is one that this version does not understand.
+    case unintelligible(String)
+    /// Something that the asker was given cannot be used: a file, a program.
+    case unusable(String)
+
+    /// As the daemon would have written it, for programs that read JSON.
+    package var report: ErrorReport {
+        switch self {
+        case .unreachable, .noSocket, .nobodyListens, .unanswered:
+            ErrorReport(code: "unreachable", message: description)
+        case .refused(_, let report): report
+        case .unintelligible: ErrorReport(code: "unintelligible", message: description)
+        case .unusable: ErrorReport(code: "unusable", message: description)
+        }
+    }
+
+    /// Printable, whatever the daemon said.
+    package var description: String {
+        switch self {
+        case .unreachable(let reason), .noSocket(let reason), .nobodyListens(let reason), .unanswered(let reason),
+            .unusable(let reason):
+            reason
+        case .refused(let status, let report):
+            TerminalText.printable("the daemon answered \(status) \(report.code): \(report.message)")
+        case .unintelligible(let reason): "the daemon's answer is not understood: \(TerminalText.printable(reason))"
+        }
+    }
+}
