@@ -11,12 +11,15 @@ package enum ControlAnswer: Sendable {
 /// An answer without an end: goes on until the client hangs up, does not read, or the server stops.
 package struct ControlStream: Sendable {
     package var contentType: String
-    package init(contentType: String, begin: @escaping @Sendable () -> (Int64) -> [UInt8]) {
+    /// Milliseconds between two looks whether there is something to write.
+    package var period: Int64
+    package init(contentType: String, period: Int64 = 200, begin: @escaping @Sendable () -> (Int64) -> [UInt8]) {
         self.contentType = contentType
+        self.period = period
         self.begin = begin
     }
 
-    /// Called once, on the server's thread, for what is then called there every 200 ms with the milliseconds since it
+    /// Called once, on the server's thread, for what is then called there every `period` with the milliseconds since it
     /// began, while the client reads: what is to be written.
     package var begin: @Sendable () -> (Int64) -> [UInt8]
 }

@@ -19,7 +19,6 @@ final class ExchangeHandler: ChannelInboundHandler {
     }
 
     private static let pollMilliseconds: Int64 = 20
-    private static let streamMilliseconds: Int64 = 200
 
     private let routes: ControlRoutes
     private let limits: ControlLimits
@@ -142,7 +141,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         streamed = Streamed(next: stream.begin(), start: context.eventLoop.now, lastWritable: context.eventLoop.now)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         ticker = context.eventLoop.scheduleRepeatedTask(
-            initialDelay: .zero, delay: .milliseconds(Self.streamMilliseconds)
+            initialDelay: .zero, delay: .milliseconds(stream.period)
         ) { _ in bound.value.0.stream(bound.value.1) }
     }
 

@@ -6,7 +6,10 @@ package struct CaptureStateReport: JSONRecord {
     package var kind = ""
     /// Its name.
     package var client = ""
-    /// How long it has been so, either way.
+    /// Since when it has been so, either way, by the clock of the machine: milliseconds since 1970, in UTC. Another
+    /// broadcast of the same client has another.
+    package var since = 0
+    /// How long it has been so.
     package var milliseconds = 0
 
     package init() {}
@@ -15,6 +18,7 @@ package struct CaptureStateReport: JSONRecord {
         fields("captured", &isCaptured)
         fields("kind", &kind)
         fields("client", &client)
+        fields("since", &since)
         fields("for_ms", &milliseconds)
     }
 }

@@ -1,7 +1,7 @@
 package import MediaCore
 
 /// What kind of capture a client does, as the captured app is told it.
-package enum SourceKind: UInt8, CaseIterable, Sendable {
+package enum SourceKind: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     case other = 0
     /// A screen is recorded or broadcast.
     case screen = 1
@@ -11,6 +11,18 @@ package enum SourceKind: UInt8, CaseIterable, Sendable {
     case externalPlayback = 3
     case camera = 4
     case file = 5
+
+    /// As the status, the log and the captured app have it.
+    package var description: String {
+        switch self {
+        case .other: "other"
+        case .screen: "screen"
+        case .mirroring: "mirroring"
+        case .externalPlayback: "external playback"
+        case .camera: "camera"
+        case .file: "file"
+        }
+    }
 }
 
 /// The first message of a broadcast: who sends, what its orientation tags mean, what to expect.

@@ -157,7 +157,8 @@ extension BroadcastHost {
     package var captureState: CaptureStateReport {
         let now = clock.now()
         var report = CaptureStateReport()
-        let (broadcast, freeSince) = state.withLock { ($0.broadcast, $0.freeSince) }
+        let (broadcast, freeSince, since) = state.withLock { ($0.broadcast, $0.freeSince, $0.captureSince) }
+        report.since = since
         guard let broadcast else {
             report.milliseconds = Int((now - freeSince).milliseconds)
             return report

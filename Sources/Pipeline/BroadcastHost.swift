@@ -22,6 +22,8 @@ package final class BroadcastHost: IngestConsumer {
         var destinations: [DestinationConfiguration]
         /// Since when nothing is captured, while that is so.
         var freeSince = MediaTime.zero
+        /// When the capture state changed, in milliseconds of Unix time: kept, so that it stays when the clock is set.
+        var captureSince = UnixTime.milliseconds
         var isPaused = false
         /// Paused by an operator.
         var isHeld = false
@@ -169,6 +171,7 @@ package final class BroadcastHost: IngestConsumer {
         }
         state.withLock {
             $0.broadcast = broadcast
+            $0.captureSince = UnixTime.milliseconds
             $0.isPaused = false
             $0.isHeld = false
             $0.videoRate = RateGauge()
@@ -316,6 +319,7 @@ package final class BroadcastHost: IngestConsumer {
         state.withLock {
             $0.broadcast = nil
             $0.freeSince = clock.now()
+            $0.captureSince = UnixTime.milliseconds
             $0.totals.note(ended: counted)
             $0.governor = MemoryGovernor(steps: [])
             $0.lastDestinations = snapshots

@@ -6,25 +6,38 @@ struct StateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
         abstract: "Asks whether anything is being captured: exit status 0 if so, 1 if not.",
-        discussion: "Where the daemon cannot be asked (exit status 2) nobody knows; treat it as captured.")
+        discussion: """
+            Where the daemon cannot be asked (exit status 2) nobody knows; treat it as captured. With --follow it goes \
+            on until it is interrupted, and a line says when nobody knows any more ({"captured":null} with --json).
+            """)
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
+    @Flag(help: "Show each change as it comes, a line each; with --json an object a line.")
+    var follow = false
 
     func run() throws {
-        let answer = try control.client().ask("GET", "/state")
-        guard case .bool = answer["captured"] else {
-            throw ControlClientError.unintelligible("it does not say whether anything is captured")
-        }
-        let state = CaptureStateReport(json: answer)
+        let client = try control.client()
+        if follow { return try StateFollower(client, json: output.json).run() }
+        let answer = try client.ask("GET", "/state")
+        let state = try Self.state(answer)
         if output.json {
             output.show(answer)
-        } else if state.isCaptured {
-            let by = state.client.isEmpty ? "" : " by \(state.client)"
-            let time = Quantity.time(state.milliseconds)
-            Output.line(TerminalText.printable("captured: \(state.kind)\(by), for \(time)"))
         } else {
-            Output.line("not captured")
+            Output.line(Self.line(state))
         }
         if !state.isCaptured { throw ExitCode(ExitStatus.refused.rawValue) }
+    }
+
+    static func state(_ answer: JSONValue) throws(ControlClientError) -> CaptureStateReport {
+        guard case .bool = answer["captured"] else {
+            throw .unintelligible("it does not say whether anything is captured")
+        }
+        return CaptureStateReport(json: answer)
+    }
+
+    static func line(_ state: CaptureStateReport) -> String {
+        guard state.isCaptured else { return "not captured" }
+        let by = state.client.isEmpty ? "" : " by \(state.client)"
+        return TerminalText.printable("captured: \(state.kind)\(by), for \(Quantity.time(state.milliseconds))")
     }
 }

@@ -1,4 +1,5 @@
 import ControlProtocol
+import LinuxSystem
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -71,7 +72,54 @@ import Testing
         #expect(!stream.next(at: 1000).isEmpty)
     }
 
+    /// The state at once, then when it changes, how long it has been so aside; between these a sign of life.
+    @Test func captureStates() throws {
+        let state = Monitor(CaptureStateReport())
+        var stream = CaptureStateStream { state.withLock { $0 } }
+        func next(_ elapsed: Int64) -> String { String(decoding: stream.next(at: elapsed), as: UTF8.self) }
+        #expect(
+            next(0) == """
+                id: 1
+                event: state
+                data: {"captured":false,"kind":"","client":"","since":0,"for_ms":0}
+
+
+                """)
+        state.withLock { $0.milliseconds = 100 }
+        #expect(next(100) == "" && next(999) == "" && next(1000) == ": alive\n\n" && next(1999) == "")
+        let changes: [(inout CaptureStateReport) -> Void] = [
+            { $0.isCaptured = true }, { $0.kind = "screen" }, { $0.client = "a\n\nid: 9" }, { $0.since = 1 },
+        ]
+        for (index, change) in changes.enumerated() {
+            state.withLock { change(&$0) }
+            let text = next(2000 + Int64(index))
+            #expect(text.hasPrefix("id: \(index + 2)\nevent: state\ndata: {\"captured\":true"), "\(text)")
+            // A line break in a name would end the event.
+            #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 5)
+        }
+        #expect(next(3002) == "" && next(3003) == ": alive\n\n")
+    }
+
     // MARK: Over HTTP
+
+    /// A change is seen soon, and the connection is never silent for two seconds.
+    @Test func aStreamOfCaptureStates() throws {
+        let state = Monitor(CaptureStateReport())
+        var routes = ControlRoutes()
+        routes.add("GET", "/state/events", answering: { _ in .captureStates { state.withLock { $0 } } })
+        let channel = try EmbeddedChannel.served(routes)
+        defer { channel.end() }
+        try channel.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        #expect(try channel.written().contains("event: state\ndata: {\"captured\":false,"))
+        for _ in 0..<5 {
+            channel.embeddedEventLoop.advanceTime(by: .milliseconds(1900))
+            #expect(try channel.written().contains(": alive\n"))
+        }
+        state.withLock { $0.isCaptured = true }
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(100))
+        #expect(try channel.written().contains("event: state\ndata: {\"captured\":true,"))
+    }
 
     private func channel(_ journal: EventJournal, _ limits: ControlLimits = ControlLimits()) throws -> EmbeddedChannel {
         var routes = ControlRoutes()

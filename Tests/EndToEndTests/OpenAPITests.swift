@@ -62,7 +62,9 @@ import Testing
             let document = try OpenAPIDocument()
             let folder = try TemporaryDirectory("openapi")
             let stage = try Stage()
-            for path in ["/", "/status", "/healthz", "/readyz", "/metrics", "/history", "/config", "/destinations"] {
+            for path in [
+                "/", "/status", "/state", "/healthz", "/readyz", "/metrics", "/history", "/config", "/destinations",
+            ] {
                 try check(document, stage.daemon, "GET", path, expecting: 200)
             }
             try check(document, stage.daemon, "GET", "/snapshot.jpg", expecting: 404)
@@ -114,7 +116,7 @@ import Testing
             }
             try stage.show(TestPictures.landscape(2), orientation: .up, in: playback)
             for path in [
-                "/status", "/healthz", "/readyz", "/metrics", "/config", "/destinations", "/snapshot.jpg",
+                "/status", "/state", "/healthz", "/readyz", "/metrics", "/config", "/destinations", "/snapshot.jpg",
             ] { try check(document, stage.daemon, "GET", path, expecting: 200) }
             try waitFor("a row of the history") {
                 let response = try UnixHTTPClient.get("/history", socket: stage.daemon.controlSocket)
@@ -126,6 +128,7 @@ import Testing
                 try check(document, stage.daemon, "POST", path, expecting: 200)
             }
             try checkEvents(document, stage.daemon)
+            try checkStateEvents(document, stage.daemon)
             try check(document, stage.daemon, "POST", "/stop", expecting: 200)
             try waitFor("the broadcast to be over") { try stage.daemon.status()["state"] as? String == "idle" }
             try check(document, stage.daemon, "GET", "/status", expecting: 200)
@@ -156,6 +159,19 @@ import Testing
         #expect(kinds == ["status", "event"], "\(response.body.prefix(500))")
     }
 
+    private func checkStateEvents(_ document: OpenAPIDocument, _ daemon: Daemon) throws {
+        let response = try UnixHTTPClient.stream("/state/events", socket: daemon.controlSocket) {
+            $0.contains(": alive\n")
+        }
+        #expect(document.problems(of: response, to: "GET", "/state/events") == [])
+        let lines = response.body.split(whereSeparator: \.isNewline)
+        let data = try #require(lines.first { $0.hasPrefix("data: ") }).dropFirst(6)
+        let problems = document.schema.problems(
+            of: try JSONParser.parse(Array(data.utf8)),
+            .object([.init("$ref", .string("#/components/schemas/CaptureState"))]))
+        #expect(problems.isEmpty && lines.contains("id: 1") && lines.contains("event: state"), "\(problems)")
+    }
+
     /// Over TCP, what the document calls open is open, and nothing else.
     @Test(.inItsTurn) func whatNeedsTheToken() async throws {
         try await blocking {
@@ -175,7 +191,7 @@ import Testing
                 #expect((response.status != 401) == isOpen, "\(operation): \(response.status)")
                 let problems = document.problems(of: response, to: operation.method, operation.path)
                 #expect(problems.isEmpty, "\(problems)")
-                guard operation.path != "/events" else { continue }
+                guard !["/events", "/state/events"].contains(operation.path) else { continue }
                 let admitted = try UnixHTTPClient.ask(
                     operation.method, operation.path, port: port,
                     headers: ["Authorization": "Bearer 0123456789abcdef0123"])

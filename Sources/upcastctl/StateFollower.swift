@@ -1,0 +1,78 @@
+import ControlClient
+import ControlProtocol
+import Glibc
+import MediaCore
+
+/// `state --follow`: prints the capture state, then each change; after a break, again.
+///
+/// Whoever reads along must not take the last line for what is so now while nobody can tell: that is a line, too.
+struct StateFollower {
+    /// A daemon shows each second that it is there.
+    static let silenceSeconds: Int64 = 4
+
+    private let client: ControlClient
+    private let json: Bool
+    /// The last state that was printed, without how long it has been so; nil where nobody knows.
+    private var last: CaptureStateReport?
+    private var isLost = false
+
+    init(_ client: ControlClient, json: Bool) {
+        self.client = client
+        self.json = json
+    }
+
+    /// Goes on for ever; throws where the daemon cannot be asked at first.
+    consuming func run() throws {
+        var connection: EventConnection? = try EventConnection(client, "/state/events")
+        while true {
+            do throws(ControlClientError) {
+                let open = if let connection { connection } else { try EventConnection(client, "/state/events") }
+                connection = open
+                try follow(open)
+            } catch {
+                connection = nil
+                lose(error)
+                sleep(1)
+            }
+        }
+    }
+
+    private mutating func follow(_ connection: EventConnection) throws(ControlClientError) {
+        while true {
+            guard connection.wait(seconds: Self.silenceSeconds) else {
+                throw .unanswered("the daemon has said nothing for \(Self.silenceSeconds) s")
+            }
+            for event in try connection.next() {
+                guard let data = try? JSONParser.parse(Array(event.data.utf8)) else {
+                    throw .unintelligible("an event is no JSON")
+                }
+                show(try StateCommand.state(data), data)
+            }
+        }
+    }
+
+    private mutating func show(_ state: CaptureStateReport, _ data: JSONValue) {
+        isLost = false
+        var comparable = state
+        comparable.milliseconds = 0
+        guard comparable != last else { return }
+        last = comparable
+        if json {
+            OutputOptions.print(data, pretty: false)
+        } else {
+            Output.line(StateCommand.line(state))
+        }
+    }
+
+    private mutating func lose(_ error: ControlClientError) {
+        guard !isLost else { return }
+        isLost = true
+        last = nil
+        try? Output.write(Array("upcastctl: \(error); trying again every second\n".utf8), to: STDERR_FILENO)
+        if json {
+            OutputOptions.print(.object([.init("captured", .null)]), pretty: false)
+        } else {
+            Output.line("unknown; treat it as captured")
+        }
+    }
+}
