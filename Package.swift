@@ -13,6 +13,7 @@ let package = Package(
         .executable(name: "upcastctl", targets: ["upcastctl"]),
         .executable(name: "upcast-send", targets: ["upcast-send"]),
         .library(name: "UpcastClient", targets: ["UpcastClient"]),
+        .library(name: "UpcastPrivacy", targets: ["UpcastPrivacy"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -79,6 +80,7 @@ let package = Package(
             resources: [.embedInCode("Resources/page.html")]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
         .target(name: "ControlClient", dependencies: ["ControlProtocol", "LinuxSystem", "MediaCore"]),
+        .target(name: "UpcastPrivacy", dependencies: ["ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
 
         // Row 6: executables.
@@ -151,6 +153,9 @@ let package = Package(
             ]),
         .testTarget(name: "ControlClientTests", dependencies: ["SeededRandom", "ControlClient", "MediaCore"]),
         .testTarget(
+            name: "UpcastPrivacyTests",
+            dependencies: ["UpcastPrivacy", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(
             name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "UpcastSendTests",
@@ -174,8 +179,10 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "SeededRandom", "TestSupport", "FaultProxy", "ControlProtocol", "IngestProtocol", "LinuxSystem",
-                "MediaCore",
+                "MediaCore", "UpcastPrivacy",
             ]),
+        // An app that is captured, as a process of its own.
+        .executableTarget(name: "captured-app", dependencies: ["UpcastPrivacy"], path: "Tests/captured-app"),
 
         // A network that fails on command, for tests and scripts/faults; nothing of it is installed.
         .target(
@@ -203,7 +210,7 @@ let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
 let cTargets: Set<String> = ["CLinux", "CPlanes", "CRTMPSocket"]
-let testLibraries: Set<String> = ["TestSupport", "FaultProxy", "fault-proxy", "fault-bench"]
+let testLibraries: Set<String> = ["TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app"]
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {
     var settings = target.swiftSettings ?? []

@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,6 +83,23 @@ int upcast_peer_groups(int fd, unsigned int *groups, int capacity) {
     socklen_t length = (socklen_t)capacity * sizeof *groups;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0) return -1;
     return (int)(length / sizeof *groups);
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+int upcast_peer_process(int fd) {
+    // Linux 6.5: the process itself, also where it has no number here.
+    int process = -1;
+    socklen_t length = sizeof process;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0 && process >= 0) return process;
+    struct ucred cred;
+    length = sizeof cred;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) != 0 || cred.pid <= 0) return -1;
+    // Closed on exec by itself.
+    return (int)syscall(SYS_pidfd_open, cred.pid, 0);
 }
 
 int upcast_disable_transparent_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }

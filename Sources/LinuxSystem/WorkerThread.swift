@@ -35,13 +35,15 @@ package final class WorkerThread: @unchecked Sendable /* `handle` is written onc
         }
     }
 
-    /// Waits for the thread's end; the second call does nothing.
+    /// Waits for the thread's end; the second call does nothing. On the thread itself it does not wait: the thread is
+    /// let go, and ends by itself.
     package func join() {
         let first = joined.withLock { done in
             defer { done = true }
             return !done
         }
-        if first { pthread_join(handle, nil) }
+        guard first, pthread_join(handle, nil) == EDEADLK else { return }
+        pthread_detach(handle)
     }
 
     deinit { precondition(joined.withLock { $0 }, "thread \(name) was not joined") }

@@ -55,3 +55,12 @@ package struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertibl
         return "\(sign)\(seconds).\(String(repeating: "0", count: 3 - millis.count))\(millis) s"
     }
 }
+
+extension MediaTime {
+    /// Rounded down to the nanosecond; spans beyond a century are cut to one.
+    package init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let bounded = min(max(seconds, -3_000_000_000), 3_000_000_000)
+        self.init(nanoseconds: bounded * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

@@ -380,15 +380,6 @@ public enum CaptureFinishReason: Sendable {
     }
 }
 
-extension MediaTime {
-    /// Rounded down to the nanosecond; spans beyond a century are cut to one.
-    fileprivate init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let bounded = min(max(seconds, -3_000_000_000), 3_000_000_000)
-        self.init(nanoseconds: bounded * 1_000_000_000 + attoseconds / 1_000_000_000)
-    }
-}
-
 extension VideoMessage {
     fileprivate var kind: FramePool.Kind {
         FramePool.Kind(format: format, orientation: orientationRaw, regions: regions)

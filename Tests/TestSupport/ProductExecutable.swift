@@ -5,6 +5,8 @@ package enum ProductExecutable: String {
     case upcastd
     case upcastctl
     case upcastSend = "upcast-send"
+    /// Not installed: an app that is captured (Tests/captured-app).
+    case capturedApp = "captured-app"
 
     /// `UPCAST_BIN_DIR` where it is set, else the folder of the test bundle.
     package var path: String {

@@ -19,6 +19,9 @@ int upcast_user_number(const char *name, unsigned int *number);
 int upcast_group_number(const char *name, unsigned int *number);
 /// Supplementary groups of the peer (SO_PEERGROUPS); how many, or -1.
 int upcast_peer_groups(int fd, unsigned int *groups, int capacity);
+// SO_PEERPIDFD and pidfd_open are newer than the headers.
+/// A pidfd of the process at the other end of a Unix socket, or -1.
+int upcast_peer_process(int fd);
 
 // prctl is variadic.
 int upcast_disable_transparent_huge_pages(void);

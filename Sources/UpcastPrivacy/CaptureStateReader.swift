@@ -1,0 +1,187 @@
+internal import ControlClient
+internal import Glibc
+internal import LinuxSystem
+internal import MediaCore
+
+/// The thread of a `CaptureStateMonitor`: owns the connection, feeds `CaptureWatch`, and tells who listens.
+///
+/// Any thread may call what is not private; the connection belongs to `run`.
+final class CaptureStateReader: Sendable {
+    private struct Shared {
+        var watch: CaptureWatch
+        /// What was told last.
+        var told = CaptureState.unknown
+        var isStopped = false
+        var listeners: [Int: AsyncStream<CaptureState>.Continuation] = [:]
+        var count = 0
+    }
+
+    /// States that a listener may be behind; of more, the oldest are left out.
+    private static let listenerStates = 16
+    /// A connection is made at once or not at all; a daemon that hangs must not hold this thread.
+    private static let connectTime = MediaTime.milliseconds(100)
+
+    private let client: ControlClient
+    private let clock: any TimeSource
+    private let onChange: @Sendable (CaptureState) -> Void
+    private let wake: EventDescriptor
+    private let shared: Monitor<Shared>
+
+    init(
+        socket: String, limits: CaptureWatch.Limits, clock: any TimeSource,
+        onChange: @escaping @Sendable (CaptureState) -> Void
+    ) throws(Errno) {
+        client = ControlClient(address: .unix(socket), timeout: Self.connectTime)
+        self.clock = clock
+        self.onChange = onChange
+        wake = try EventDescriptor()
+        shared = Monitor(Shared(watch: CaptureWatch(limits, at: clock.now())))
+    }
+
+    /// What is known now: also where the thread is held up by whoever it tells.
+    var state: CaptureState {
+        shared.withLock { $0.isStopped ? .unknown : $0.watch.state(at: clock.now()) }
+    }
+
+    /// Ends `run` soon; the state is unknown from now on.
+    func stop() {
+        shared.withLock { $0.isStopped = true }
+        wake.signal()
+    }
+
+    /// The state now, and each change that follows, until it is stopped.
+    func states() -> AsyncStream<CaptureState> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.listenerStates)) { continuation in
+            // Under the lock, or a change could come before what it changes.
+            let number = shared.withLock { shared -> Int? in
+                continuation.yield(shared.told)
+                guard !shared.isStopped else { return nil }
+                shared.count += 1
+                shared.listeners[shared.count] = continuation
+                return shared.count
+            }
+            guard let number else { return continuation.finish() }
+            continuation.onTermination = { [weak self] _ in
+                self?.shared.withLock { $0.listeners[number] = nil }
+            }
+        }
+    }
+
+    // MARK: The thread
+
+    func run() {
+        // Signals are the app's own threads' to take.
+        var all = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_SETMASK, &all, nil)
+        var connection: EventConnection?
+        var comments = 0
+        var peer: PeerProcess?
+        var watch = shared.withLock { $0.watch }
+        while true {
+            var isOver = false
+            switch watch.step(at: clock.now()) {
+            case .drop: isOver = true
+            case .connect:
+                // What is told can be out of date by now.
+                guard tell(watch) else { return finish() }
+                let event: CaptureWatch.Event
+                (connection, event) = connect()
+                comments = 0
+                if let connection {
+                    peer = PeerProcess(socket: connection.raw)
+                } else if event == .notConnected {
+                    peer = nil
+                }
+                _ = watch.handle(event, at: clock.now())
+            case .wait:
+                if let connection { isOver = read(connection, &comments, &watch) == .drop }
+                if let process = peer?.raw, Self.isReadable(process) {
+                    if let connection, !isOver {
+                        // The end of a process closes its connections first: it is another that speaks here. (Where
+                        // there is something to read, that comes first.)
+                        if !Self.isReadable(connection.raw) { peer = nil }
+                    } else {
+                        peer = nil
+                        _ = watch.handle(.processEnded, at: clock.now())
+                    }
+                }
+            }
+            // Before it is closed: nobody is to see the end and the state from before it.
+            guard tell(watch) else { return finish() }
+            if isOver { connection = nil }
+            wait(until: watch.deadline, connection?.raw, peer?.raw)
+        }
+    }
+
+    private func connect() -> (EventConnection?, CaptureWatch.Event) {
+        do throws(ControlClientError) {
+            return (try EventConnection(client, "/state/events", deadline: client.deadline), .connected)
+        } catch {
+            switch error {
+            case .nobodyListens: return (nil, .nobodyListens)
+            case .noSocket: return (nil, .noSocket)
+            default: return (nil, .notConnected)
+            }
+        }
+    }
+
+    /// Takes what has come, without waiting.
+    private func read(
+        _ connection: EventConnection, _ comments: inout Int, _ watch: inout CaptureWatch
+    ) -> CaptureWatch.Step {
+        do throws(ControlClientError) {
+            for event in try connection.next() {
+                let (number, state) = try CaptureStateText.read(event)
+                guard watch.handle(.told(state, number: number), at: clock.now()) == .wait else { return .drop }
+                // Each one, also where the next has come already.
+                guard tell(watch) else { return .drop }
+            }
+            guard connection.comments != comments else { return .wait }
+            comments = connection.comments
+            return watch.handle(.heartbeat, at: clock.now())
+        } catch {
+            if case .unreachable = error { return watch.handle(.hungUp, at: clock.now()) }
+            return watch.handle(.notUnderstood, at: clock.now())
+        }
+    }
+
+    /// Tells a change; false where it has been stopped.
+    private func tell(_ watch: CaptureWatch) -> Bool {
+        let (isStopped, change) = shared.withLock { shared -> (Bool, CaptureState?) in
+            shared.watch = watch
+            guard !shared.isStopped else { return (true, nil) }
+            let state = watch.state(at: clock.now())
+            guard state != shared.told else { return (false, nil) }
+            shared.told = state
+            for listener in shared.listeners.values { listener.yield(state) }
+            return (false, state)
+        }
+        if let change { onChange(change) }
+        return !isStopped
+    }
+
+    private func finish() {
+        let listeners = shared.withLock { shared in
+            let hasChanged = shared.told != .unknown
+            shared.told = .unknown
+            if hasChanged { for listener in shared.listeners.values { listener.yield(.unknown) } }
+            defer { shared.listeners = [:] }
+            return Array(shared.listeners.values)
+        }
+        // Not under the lock, which `onTermination` takes.
+        for listener in listeners { listener.finish() }
+    }
+
+    private func wait(until deadline: MediaTime, _ connection: CInt?, _ process: CInt?) {
+        var all = [wake.raw, connection ?? -1, process ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let left = (deadline - clock.now()).nanoseconds
+        _ = unsafe poll(&all, nfds_t(all.count), CInt(clamping: max(0, left + 999_999) / 1_000_000))
+        wake.clear()
+    }
+
+    private static func isReadable(_ descriptor: CInt) -> Bool {
+        var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&one, 1, 0) > 0
+    }
+}

@@ -1,0 +1,28 @@
+internal import ControlProtocol
+internal import ControlClient
+
+/// Reads events of `GET /state/events`. Pure.
+enum CaptureStateText {
+    /// Bytes of an event's data; the longest that a daemon writes has some 300.
+    static let maxBytes = 8 * 1024
+
+    /// The number and the state of an event.
+    ///
+    /// - Throws: `unintelligible` for everything that does not say without doubt whether the screen is captured.
+    static func read(_ event: ServerEvent) throws(ControlClientError) -> (number: Int, state: CaptureState) {
+        guard event.name == "state", let number = Int(event.id) else {
+            throw .unintelligible("an event of another kind came")
+        }
+        guard event.data.utf8.count <= maxBytes, let json = try? JSONParser.parse(Array(event.data.utf8)),
+            case .object(let members) = json, case .bool(let isCaptured)? = json["captured"],
+            members.count(where: { $0.name == "captured" }) == 1
+        else { throw .unintelligible("it does not say whether anything is captured") }
+        guard isCaptured else { return (number, .notCaptured) }
+        // What else is missing makes no difference to an app that has something to hide.
+        let report = CaptureStateReport(json: json)
+        return (
+            number,
+            .captured(Capture(kind: .init(report.kind), client: report.client, since: Int64(report.since)))
+        )
+    }
+}

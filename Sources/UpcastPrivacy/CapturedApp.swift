@@ -1,0 +1,123 @@
+internal import ControlClient
+internal import ControlProtocol
+internal import MediaCore
+
+/// The app whose screen is captured, as it asks upcastd to keep something from viewers.
+///
+/// Each call is one request to the daemon's control socket: it blocks until the daemon has answered, at most for the
+/// time that was allowed, and keeps nothing open. Any thread may call; calls of several threads happen in any order.
+/// All of them may be repeated. What was raised or hidden stays so when this process ends, in whatever way.
+public struct CapturedApp: Sendable {
+    /// Where the daemon's control server answers unless it was told otherwise.
+    public static let defaultSocket = "/run/upcast/control.sock"
+
+    /// By which the daemon knows what belongs to this app.
+    public let name: String
+    private let client: ControlClient
+
+    /// Asks nothing yet.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 64 ASCII letters, digits, `.`, `-`, `_` or `/`; what is raised and hidden under it can be let go
+    ///     of under it only, also by the app's next process.
+    ///   - socket: the daemon's own control socket, which this user must be allowed to write to.
+    ///   - timeout: for each call, from connecting to the answer's last byte.
+    public init(name: String, socket: String = defaultSocket, timeout: Duration = .seconds(2)) {
+        self.name = name
+        client = ControlClient(address: .unix(socket), timeout: max(.milliseconds(1), MediaTime(timeout)))
+    }
+
+    // MARK: The curtain
+
+    /// Raises the curtain for this app, or holds it up as well: viewers see it in place of the picture, and hear
+    /// nothing. When this returns, it is up, and nothing from before goes out any more.
+    ///
+    /// - Parameter reason: for the log and for operators; cut at 200 bytes.
+    /// - Returns: what had left by then.
+    /// - Throws: where the daemon did not say that the curtain is up. It may be up where the code is `timedOut`.
+    @discardableResult
+    public func willResignActive(reason: String = "will resign active") throws(UpcastPrivacyError) -> CurtainReceipt {
+        let consequence = "the curtain may not be up: viewers may see what the screen shows"
+        let answer = try ask(
+            "POST", "/curtain/up", [.init("reason", .string(Self.cut(reason, to: 200)))], consequence)
+        guard let receipt = CurtainReceipt(answer) else {
+            throw UpcastPrivacyError(
+                .unintelligible("it does not say that the curtain is up, and what had left"), consequence)
+        }
+        return receipt
+    }
+
+    /// Lets go of the curtain for this app. It falls when nobody else holds it up.
+    ///
+    /// - Returns: whether others still hold it up.
+    /// - Throws: where the daemon did not agree; the curtain then stays, unless the code is `timedOut`.
+    @discardableResult
+    public func didBecomeActive() throws(UpcastPrivacyError) -> Bool {
+        let consequence = "the curtain may still be up"
+        guard case .bool(let isUp)? = try ask("POST", "/curtain/down", [], consequence)["up"] else {
+            throw UpcastPrivacyError(.unintelligible("it does not say whether the curtain is up"), consequence)
+        }
+        return isUp
+    }
+
+    // MARK: Regions
+
+    /// Hides a rectangle of the picture until it is shown again, or moves the one of that name. When this returns, no
+    /// picture is encoded any more that shows it; what was encoded before and waits still goes out.
+    ///
+    /// - Parameter name: of 1 to 64 such characters as `CapturedApp.name` has.
+    /// - Throws: `refused` for a name or numbers that cannot be, and where there are 64 regions already.
+    public func hide(_ region: HiddenRegion, name: String) throws(UpcastPrivacyError) {
+        _ = try ask(
+            "POST", "/regions", [.init("name", .string(name))] + region.members,
+            "the region may not be hidden: raise the curtain")
+    }
+
+    /// Shows a rectangle again, from the client's next picture on.
+    ///
+    /// - Returns: whether this app had one of that name.
+    @discardableResult
+    public func show(name: String) throws(UpcastPrivacyError) -> Bool {
+        try show("&name=\(ControlClient.escaped(name))")
+    }
+
+    /// Shows all of this app's rectangles again.
+    ///
+    /// - Returns: whether there were any.
+    @discardableResult
+    public func showAll() throws(UpcastPrivacyError) -> Bool { try show("") }
+
+    private func show(_ query: String) throws(UpcastPrivacyError) -> Bool {
+        do throws(ControlClientError) {
+            try client.ask("DELETE", "/regions?app=\(ControlClient.escaped(name))\(query)")
+            return true
+        } catch {
+            if case .refused(404, let report) = error, report.code == "not_found" { return false }
+            throw UpcastPrivacyError(error, "it may still be hidden")
+        }
+    }
+
+    // MARK: Asking
+
+    private func ask(
+        _ method: String, _ target: String, _ members: [JSONValue.Member], _ consequence: String
+    ) throws(UpcastPrivacyError) -> JSONValue {
+        do throws(ControlClientError) {
+            return try client.ask(method, target, body: .object([.init("app", .string(name))] + members))
+        } catch {
+            throw UpcastPrivacyError(error, consequence)
+        }
+    }
+
+    /// No app is to fail here because it says too much.
+    private static func cut(_ text: String, to bytes: Int) -> String {
+        guard text.utf8.count > bytes else { return text }
+        var (kept, used) = ("", 0)
+        for character in text {
+            used += character.utf8.count
+            guard used <= bytes else { break }
+            kept.append(character)
+        }
+        return kept
+    }
+}

@@ -1,0 +1,38 @@
+internal import ControlProtocol
+
+/// What the daemon answers when the curtain is up: what could not be kept from viewers any more.
+public struct CurtainReceipt: Equatable, Sendable {
+    /// A destination of the running broadcast.
+    public struct Destination: Equatable, Sendable {
+        /// As the operator has named it.
+        public let name: String
+        /// Presentation time, from the broadcast's beginning, of the last packet that had left, in whole or in part;
+        /// nil where none had.
+        public let lastPTS: Duration?
+    }
+
+    /// Empty where nothing is captured.
+    public let destinations: [Destination]
+    /// Packets of video that waited to be sent and were taken back.
+    public let videoPacketsTakenBack: Int
+    /// Packets of sound that waited to be sent and were taken back.
+    public let audioPacketsTakenBack: Int
+
+    /// Nil where the answer does not say that the curtain is up.
+    init?(_ answer: JSONValue) {
+        guard answer["up"] == .bool(true), case .object(let last)? = answer["last_pts_ms"],
+            case .integer(let video)? = answer["taken_back_video_packets"],
+            case .integer(let audio)? = answer["taken_back_audio_packets"]
+        else { return nil }
+        var destinations: [Destination] = []
+        for member in last {
+            switch member.value {
+            case .integer(let time): destinations.append(.init(name: member.name, lastPTS: .milliseconds(time)))
+            case .null: destinations.append(.init(name: member.name, lastPTS: nil))
+            default: return nil
+            }
+        }
+        self.destinations = destinations
+        (videoPacketsTakenBack, audioPacketsTakenBack) = (video, audio)
+    }
+}

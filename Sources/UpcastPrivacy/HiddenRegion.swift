@@ -1,0 +1,36 @@
+internal import ControlProtocol
+
+/// A rectangle of the picture as it is seen upright, to be kept hidden.
+///
+/// It may reach out of the picture. Its edges are widened by some pixels, for what scaling and the encoder carry over.
+public struct HiddenRegion: Hashable, Sendable {
+    enum Unit: String { case normalized, pixels }
+
+    let unit: Unit
+    /// From the left, in parts of the width or in pixels.
+    public let x: Double
+    /// From the top, in parts of the height or in pixels.
+    public let y: Double
+    public let width: Double
+    public let height: Double
+
+    /// In parts of the picture's width and height: 0.5 is half of it. It stays right when the picture's size changes.
+    public static func normalized(x: Double, y: Double, width: Double, height: Double) -> HiddenRegion {
+        HiddenRegion(unit: .normalized, x: x, y: y, width: width, height: height)
+    }
+
+    /// In pixels of the upright picture that the capture client sends.
+    public static func pixels(x: Double, y: Double, width: Double, height: Double) -> HiddenRegion {
+        HiddenRegion(unit: .pixels, x: x, y: y, width: width, height: height)
+    }
+
+    /// All of the picture, whatever its size.
+    public static let everything = normalized(x: 0, y: 0, width: 1, height: 1)
+
+    var members: [JSONValue.Member] {
+        [
+            .init("x", .number(x)), .init("y", .number(y)), .init("width", .number(width)),
+            .init("height", .number(height)), .init("unit", .string(unit.rawValue)),
+        ]
+    }
+}

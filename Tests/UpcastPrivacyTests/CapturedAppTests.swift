@@ -1,0 +1,156 @@
+import ControlProtocol
+import Foundation
+import LinuxSystem
+import MediaCore
+import Testing
+
+@testable import UpcastPrivacy
+
+/// What an app asks for, of a daemon that the test plays.
+@Suite struct CapturedAppTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The request that `ask` sends to a daemon that answers `text`, and then closes.
+    private func request(answering text: String, _ ask: (CapturedApp) throws -> Void) throws -> String {
+        let daemon = try FakeDaemon(folder.socket)
+        let request = Monitor<String?>(nil)
+        Thread.detachNewThread {
+            let connection = try? daemon.accept()
+            connection?.send(text)
+            request.signal { $0 = connection?.request ?? "" }
+        }
+        try ask(CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10)))
+        return request.wait(until: MonotonicClock().now() + .seconds(15)) { $0 } ?? ""
+    }
+
+    private func code(answering text: String, _ ask: (CapturedApp) throws -> Void) throws -> UpcastPrivacyError? {
+        var error: UpcastPrivacyError?
+        _ = try request(answering: text) { app in
+            do { try ask(app) } catch let thrown as UpcastPrivacyError { error = thrown }
+        }
+        return error
+    }
+
+    private func body(_ request: String) throws -> JSONValue {
+        try JSONParser.parse(Array((request.components(separatedBy: "\r\n\r\n").last ?? "").utf8))
+    }
+
+    private static let raised = """
+        {"up":true,"taken_back_video_packets":7,"taken_back_audio_packets":9,\
+        "last_pts_ms":{"main":1234,"file":null}}
+        """
+
+    @Test func theCurtainIsRaised() throws {
+        var receipt: CurtainReceipt?
+        let sent = try request(answering: answer(200, Self.raised)) {
+            receipt = try $0.willResignActive(reason: "\"x\"")
+        }
+        #expect(sent.hasPrefix("POST /curtain/up HTTP/1.1\r\n"))
+        #expect(try body(sent) == .object([.init("app", .string("kiosk")), .init("reason", .string("\"x\""))]))
+        #expect(receipt?.videoPacketsTakenBack == 7 && receipt?.audioPacketsTakenBack == 9)
+        #expect(
+            receipt?.destinations == [
+                .init(name: "main", lastPTS: .milliseconds(1234)), .init(name: "file", lastPTS: nil),
+            ])
+    }
+
+    /// An app that says too much is not refused for it.
+    @Test func longReasonsAreCut() throws {
+        let sent = try request(answering: answer(200, Self.raised)) {
+            try $0.willResignActive(reason: String(repeating: "é", count: 101) + "x")
+        }
+        #expect(try body(sent)["reason"] == .string(String(repeating: "é", count: 100)))
+    }
+
+    @Test func theCurtainIsLetGo() throws {
+        for isUp in [true, false] {
+            var isHeld: Bool?
+            let sent = try request(answering: answer(200, #"{"up":\#(isUp)}"#)) { isHeld = try $0.didBecomeActive() }
+            #expect(sent.hasPrefix("POST /curtain/down HTTP/1.1\r\n") && isHeld == isUp)
+            #expect(try body(sent) == .object([.init("app", .string("kiosk"))]))
+            try FileManager.default.removeItem(atPath: folder.socket)
+        }
+    }
+
+    @Test func regions() throws {
+        let hidden = try request(answering: answer(200, "{}")) {
+            try $0.hide(.pixels(x: -1, y: 2, width: 3.5, height: 4), name: "password")
+        }
+        #expect(hidden.hasPrefix("POST /regions HTTP/1.1\r\n"))
+        let wanted = #"{"app":"kiosk","name":"password","x":-1.0,"y":2.0,"width":3.5,"height":4.0,"unit":"pixels"}"#
+        #expect(try body(hidden) == JSONParser.parse(Array(wanted.utf8)))
+        try FileManager.default.removeItem(atPath: folder.socket)
+        let shown = try request(answering: answer(200, "{}")) {
+            let wasHidden = try $0.show(name: "a b/ü")
+            #expect(wasHidden)
+        }
+        #expect(shown.hasPrefix("DELETE /regions?app=kiosk&name=a%20b%2f%c3%bc HTTP/1.1\r\n"), "\(shown)")
+        try FileManager.default.removeItem(atPath: folder.socket)
+        let none = #"{"error":{"code":"not_found","message":"app:kiosk has no region"}}"#
+        let all = try request(answering: answer(404, none)) {
+            let wereHidden = try $0.showAll()
+            #expect(!wereHidden)
+        }
+        #expect(all.hasPrefix("DELETE /regions?app=kiosk HTTP/1.1\r\n"), "\(all)")
+    }
+
+    /// What a daemon can answer that is no agreement.
+    @Test(arguments: [
+        ("", UpcastPrivacyError.Code.unreachable), ("SSH-2.0-x\r\n\r\n", .notUnderstood),
+        (answer(200, "{}"), .notUnderstood), (answer(200, #"{"up":false}"#), .notUnderstood),
+        (answer(200, "[]"), .notUnderstood), (answer(200, "{"), .notUnderstood), (answer(404, "{}"), .notUnderstood),
+        (answer(200, #"{"up":1,"last_pts_ms":{}}"#), .notUnderstood),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{\"up\":true}", .notUnderstood),
+        ("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: " ", count: 5_000_000), .notUnderstood),
+        (answer(400, #"{"error":{"code":"bad_value","message":"app: its name"}}"#), .refused),
+        (answer(503, #"{"error":{"code":"too_many_connections","message":"16 are open"}}"#), .refused),
+        // A path that is not there is not what `show` takes for done.
+        (answer(404, #"{"error":{"code":"no_such_thing","message":"nothing"}}"#), .refused),
+    ])
+    func whatIsNoAgreement(text: String, code: UpcastPrivacyError.Code) throws {
+        for ask in [{ try $0.willResignActive() }, { try $0.didBecomeActive() }] as [(CapturedApp) throws -> Void] {
+            // For the other call it is a right answer.
+            guard text != answer(200, #"{"up":false}"#) else { continue }
+            let error = try self.code(answering: text, ask)
+            #expect(error?.code == code, "\(error?.description ?? "no error")")
+            #expect(error?.message.contains("the curtain may") == true)
+            try FileManager.default.removeItem(atPath: folder.socket)
+        }
+        guard code == .refused else { return }
+        let error = try self.code(answering: text) { try $0.showAll() }
+        #expect(error?.code == .refused && error?.daemonCode != nil, "\(String(describing: error))")
+    }
+
+    /// Neither a daemon that is silent nor one that takes no connection holds an app up.
+    @Test(arguments: [true, false]) func deadlines(isFull: Bool) throws {
+        let daemon = try FakeDaemon(folder.socket, backlog: isFull ? 0 : 8)
+        let kept = KeptOpen()
+        if isFull { kept.fill(folder.socket) }
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .milliseconds(200))
+        let begin = MonotonicClock().now()
+        do {
+            try app.willResignActive()
+            Issue.record("nobody has answered")
+        } catch {
+            #expect(error.code == (isFull ? .unreachable : .timedOut), "\(error)")
+        }
+        let time = MonotonicClock().now() - begin
+        #expect(time > .milliseconds(190) && time < .seconds(5), "\(time)")
+        _ = (daemon, kept)
+    }
+
+    @Test func withoutADaemon() throws {
+        let app = CapturedApp(name: "kiosk", socket: folder.socket)
+        for _ in 0..<2 {
+            do {
+                try app.hide(.everything, name: "all")
+                Issue.record("nobody is there")
+            } catch {
+                #expect(error.code == .unreachable && error.message.contains("raise the curtain"), "\(error)")
+            }
+            _ = try? FakeDaemon(folder.socket)
+        }
+    }
+}
