@@ -83,6 +83,8 @@ int upcast_peer_groups(int fd, unsigned int *groups, int capacity) {
     socklen_t length = (socklen_t)capacity * sizeof *groups;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0) return -1;
     return (int)(length / sizeof *groups);
+}
+
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif

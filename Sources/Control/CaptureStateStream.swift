@@ -8,19 +8,20 @@ struct CaptureStateStream {
     /// Milliseconds without anything else after which a comment shows that the daemon is there.
     static let heartbeat: Int64 = 1000
 
-    private let state: @Sendable () -> CaptureStateReport
+    /// Nil where it is not to be told any more: then nothing comes, and a watcher knows nothing.
+    private let state: @Sendable () -> CaptureStateReport?
     private var last: CaptureStateReport?
     private var count = 0
     private var nextHeartbeat: Int64 = 0
 
-    init(_ state: @escaping @Sendable () -> CaptureStateReport) { self.state = state }
+    init(_ state: @escaping @Sendable () -> CaptureStateReport?) { self.state = state }
 
     /// What is to be written now. Events are numbered from 1 in each stream, so that a reader notices one that is
     /// missing; a comment says that there is none since the last.
     ///
     /// - Parameter elapsed: milliseconds since the stream began.
     mutating func next(at elapsed: Int64) -> [UInt8] {
-        let report = state()
+        guard let report = state() else { return [] }
         var comparable = report
         comparable.milliseconds = 0
         if comparable != last {
@@ -37,7 +38,7 @@ struct CaptureStateStream {
 
 extension ControlAnswer {
     /// The answer to `GET /state/events`.
-    package static func captureStates(_ state: @escaping @Sendable () -> CaptureStateReport) -> ControlAnswer {
+    package static func captureStates(_ state: @escaping @Sendable () -> CaptureStateReport?) -> ControlAnswer {
         .stream(
             ControlStream(contentType: "text/event-stream", period: CaptureStateStream.period) {
                 var stream = CaptureStateStream(state)

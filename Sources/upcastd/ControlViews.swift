@@ -18,7 +18,7 @@ extension ControlRoutes {
         }
         add("GET", "/state/events", for: .all, answering: { _ in
             guard host.tellsCaptureState else { return .response(Self.stateIsOff) }
-            return .captureStates { host.captureState }
+            return .captureStates { host.tellsCaptureState ? host.captureState : nil }
         })
         add("GET", "/history", for: .lookers) { _ in ControlResponse(status: 200, json: host.history.json) }
         add("GET", "/config") { _ in ControlResponse(status: 200, json: host.shownConfiguration.json) }
