@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 import ControlProtocol
 
 struct ProtectionCommand: ParsableCommand {

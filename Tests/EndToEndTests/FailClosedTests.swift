@@ -190,7 +190,8 @@ import Testing
                     try client.finish()
                 } catch { ended += 1 }
                 close(descriptor)
-                if daemon.process.isRunning { _ = try daemon.terminate() } else { _ = daemon.process.waitForExit(within: 10) }
+                if daemon.process.isRunning { _ = try daemon.terminate() }
+                _ = daemon.process.waitForExit(within: 10)
                 let (colored, all) = try frames(in: folder)
                 #expect(colored == 0, "round \(round): \(colored) of \(all)")
                 seen += all
