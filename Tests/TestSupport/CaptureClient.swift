@@ -51,7 +51,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
     @discardableResult
     package func start(
         _ convention: OrientationConvention = .exif, name: String = "end-to-end test",
-        source: SourceKind = .other, tracks: StartedMessage.Tracks = [.video, .audioApp, .audioMic]
+        source: SourceKind = .screen, tracks: StartedMessage.Tracks = [.video, .audioApp, .audioMic]
     ) throws -> WelcomeMessage {
         let message = StartedMessage(clientName: name, convention: convention, source: source, tracks: tracks)
         try send { message.encode(sequence: $0, into: &$1) }
