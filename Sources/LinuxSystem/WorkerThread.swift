@@ -42,8 +42,8 @@ package final class WorkerThread: @unchecked Sendable /* `handle` is written onc
             defer { done = true }
             return !done
         }
-        guard first, pthread_join(handle, nil) == EDEADLK else { return }
-        pthread_detach(handle)
+        guard first else { return }
+        if pthread_equal(handle, pthread_self()) != 0 { pthread_detach(handle) } else { pthread_join(handle, nil) }
     }
 
     deinit { precondition(joined.withLock { $0 }, "thread \(name) was not joined") }

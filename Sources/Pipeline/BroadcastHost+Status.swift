@@ -31,8 +31,9 @@ extension BroadcastHost {
     /// Everything but memory, and what the broadcasts that have ended counted: of one moment, so that a broadcast that
     /// ends meanwhile is in one of the two.
     func look() -> (report: StatusReport, isIdle: Bool, earlier: StatusReport) {
-        let now = clock.now()
         notePhase()
+        // After it: what began just now began no later.
+        let now = clock.now()
         let (broadcast, phase, since, count, bitrate, ended, totals) = state.withLock {
             ($0.broadcast, $0.phase, $0.phaseSince, $0.count, $0.videoBitrate, $0.lastDestinations, $0.totals)
         }

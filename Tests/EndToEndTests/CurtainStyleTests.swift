@@ -27,10 +27,14 @@ import Testing
         let playback = Playback(client)
         try playback.bringLive(Self.marker)
         try post("/curtain/down")
-        // For so long that some of it has left when the curtain is raised.
+        // Until some of it has left when the curtain is raised.
+        func sent() throws -> Int { try stage.destination()["packets_sent"] as? Int ?? 0 }
         var timetable: [(at: MediaTime, action: Playback.Action)] = []
         timetable.show(Self.marker, from: .zero, to: .seconds(1), every: .milliseconds(50))
         try playback.play(timetable)
+        for _ in 0..<4 { try stage.show(Self.marker, orientation: .up, in: playback) }
+        let enough = try sent() + 10
+        try waitFor("it to leave") { try sent() > enough }
         func repeated() throws -> Int {
             (try stage.daemon.status()["video"] as? [String: Any])?["frames_repeated"] as? Int ?? 0
         }
