@@ -107,6 +107,10 @@ package final class ControlServer: Sendable {
         // Before the close: from the close on, the path may belong to another daemon.
         if running.ownsFile { unsafe unlink(path) }
         for channel in running.channels { try? channel.close().wait() }
+        let loop = running.group.next()
+        try? loop.submit { [connections] in connections.closeAll() }.wait()
+        // What they have left to do is done behind it.
+        try? loop.submit {}.wait()
         if !isProcessEnding { try? running.group.syncShutdownGracefully() }
     }
 

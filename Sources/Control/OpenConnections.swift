@@ -7,7 +7,7 @@ internal import NIOCore
 /// A process with a single connection is thus not pushed out by another's thousand. Over TCP, where nobody can tell,
 /// all are one. Used on the server's one event loop only.
 final class OpenConnections: @unchecked Sendable /* all of it belongs to the event loop */ {
-    private var open: Set<ObjectIdentifier> = []
+    private var open: [ObjectIdentifier: any Channel] = [:]
     /// Those whose request has not come whole, the oldest first; at most as many as may be open.
     private var reading: [(channel: any Channel, process: pid_t)] = []
     private var streams = 0
@@ -18,8 +18,8 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
     }
 
     func hasRoom(for channel: any Channel, of process: pid_t, atMost limit: Int) -> Bool {
-        open.insert(ObjectIdentifier(channel))
-        channel.closeFuture.assumeIsolated().whenComplete { [self] _ in open.remove(ObjectIdentifier(channel)) }
+        open[ObjectIdentifier(channel)] = channel
+        channel.closeFuture.assumeIsolated().whenComplete { [self] _ in open[ObjectIdentifier(channel)] = nil }
         let mustGo = open.count > limit
         if mustGo, reading.isEmpty { return false }
         reading.append((channel, process))
@@ -36,6 +36,9 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
         }
         return place
     }
+
+    /// Nobody is answered any more.
+    func closeAll() { for channel in open.values { channel.close(promise: nil) } }
 
     /// Its request has come.
     func complete(_ channel: any Channel) { reading.removeAll { $0.channel === channel } }
