@@ -8,7 +8,7 @@ package import Privacy
 /// Rectangles of the picture that apps and operators keep hidden. Any thread.
 extension BroadcastHost {
     /// Keeps a rectangle of the upright picture hidden, in this broadcast and those that follow, until it is removed.
-    /// When it returns, no picture is encoded any more that shows it.
+    /// When it returns, no further picture shows it, but for the one that is being encoded at that moment.
     package func hideRegion(_ region: StandingRegion, by actor: PrivacyActor = .daemon) throws(CommandRefusal) {
         guard protections.isOn(.standingRegions) else {
             throw CommandRefusal(

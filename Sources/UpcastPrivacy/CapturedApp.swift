@@ -63,7 +63,8 @@ public struct CapturedApp: Sendable {
     // MARK: Regions
 
     /// Hides a rectangle of the picture until it is shown again, or moves the one of that name. When this returns, no
-    /// picture is encoded any more that shows it; what was encoded before and waits still goes out.
+    /// further picture shows it, but for the one that is being encoded at that moment; what was encoded before and
+    /// waits still goes out.
     ///
     /// - Parameter name: of 1 to 64 such characters as `CapturedApp.name` has.
     /// - Throws: `refused` for a name or numbers that cannot be, and where there are 64 regions already.

@@ -181,9 +181,15 @@ import Testing
                 }
                 #expect(error.code == offence.code && !error.isFatal, "\(offence.name): \(error)")
             }
-            // The same connection still broadcasts.
+            // The same connection still broadcasts, once the curtain that bad regions have raised is down again.
             let playback = Playback(client)
             try playback.bringLive(TestPictures.landscape(42))
+            try waitFor("the curtain to fall") {
+                try client.send(TestPictures.landscape(42), pts: playback.now)
+                let privacy = try stage.daemon.status()["privacy"] as? [String: Any]
+                return (privacy?["curtain"] as? [String: Any])?["up"] as? Bool == false
+            }
+            try client.send(TestPictures.landscape(42), pts: playback.now)
             #expect(try client.finish().reason == .finished)
             // Those before it left empty recordings, which the server may close after this one.
             try waitFor("a recording of it") {
