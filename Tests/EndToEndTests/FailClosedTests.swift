@@ -150,7 +150,7 @@ import Testing
             let tools = try TemporaryDirectory("shim")
             try tools.write(Self.shim, to: "shim.c")
             _ = try ChildProcess.run(
-                "cc", ["-shared", "-fPIC", "-O1", "-o", tools.file("shim.so"), tools.file("shim.c"), "-ldl"])
+                "clang", ["-shared", "-fPIC", "-O1", "-o", tools.file("shim.so"), tools.file("shim.c"), "-ldl"])
             var random = SystemRandomNumberGenerator()
             var (ended, seen) = (0, 0)
             for round in 0..<6 {
