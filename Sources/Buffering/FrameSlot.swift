@@ -141,7 +141,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
-    /// Any thread: makes the video thread's `take`, or its next one, return `.woken`.
+    /// Any thread: makes the video thread's `take`, or its next one that has no frame, return `.woken`.
     package func wake() { monitor.signal { $0.isWoken = true } }
 
     /// Either thread: gives a picture back, unused or done with.
@@ -153,10 +153,6 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// out.
     package func take(until deadline: MediaTime?) -> Outcome {
         monitor.wait(until: deadline) { state -> Outcome? in
-            if state.isWoken {
-                state.isWoken = false
-                return .woken
-            }
             if let waiting = state.waiting {
                 state.waiting = nil
                 return .frame(waiting.picture, waiting.tag)
@@ -164,6 +160,11 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
             if let tag = state.again {
                 state.again = nil
                 return .again(tag)
+            }
+            // After them: who wakes without end keeps no frame back.
+            if state.isWoken {
+                state.isWoken = false
+                return .woken
             }
             return state.isClosed ? .closed : nil
         } ?? .timeout

@@ -18,7 +18,10 @@ package enum SourceArguments {
     package static func rectangle(
         _ text: String
     ) throws(InputError) -> (x: Int, y: Int, width: Int, height: Int) {
-        guard let parts = text.wholeMatch(of: /([0-9]{1,6})x([0-9]{1,6})([+-][0-9]{1,6})([+-][0-9]{1,6})/)?.output,
+        // `+-40` is how X writes what lies 40 outside.
+        guard
+            let parts = text.wholeMatch(
+                of: /([0-9]{1,6})x([0-9]{1,6})(?:\+(?=-))?([+-][0-9]{1,6})(?:\+(?=-))?([+-][0-9]{1,6})/)?.output,
             let width = Int(parts.1), let height = Int(parts.2), let x = Int(parts.3), let y = Int(parts.4)
         else { throw InputError("\(text) is no rectangle; write it as WIDTHxHEIGHT+X+Y, for example 300x80+40+20") }
         return (x, y, width, height)

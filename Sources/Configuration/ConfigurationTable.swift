@@ -267,8 +267,9 @@ enum ConfigurationTable {
         [
             ConfigurationKey(
                 "privacy", "secure_regions", \.privacy.secureRegions, .boolean,
-                "Whether what a client's pictures name as secure is painted over. This and the switches below take "
-                    + "effect with a reload; off while somebody relies on it is refused (upcastctl protection).",
+                "Whether what a client's pictures name as secure is painted over; where it is off, such pictures are "
+                    + "refused. This and the switches below take effect with a reload; off while somebody relies on it "
+                    + "is refused (upcastctl protection).",
                 memory: nothing),
             ConfigurationKey(
                 "privacy", "standing_regions", \.privacy.standingRegions, .boolean,

@@ -34,6 +34,8 @@ package struct CurtainStatus: JSONRecord {
 package struct CurtainHolderStatus: JSONRecord {
     /// `client`, `app:NAME`, `operator`, `daemon:REASON`.
     package var holder = ""
+    /// Of an app: whose it is.
+    package var user: Int?
     package var reason = ""
     package var heldMilliseconds = 0
 
@@ -41,6 +43,7 @@ package struct CurtainHolderStatus: JSONRecord {
 
     package mutating func visit(_ fields: inout JSONFields) {
         fields("holder", &holder)
+        fields("user", &user)
         fields("reason", &reason)
         fields("held_ms", &heldMilliseconds)
     }
@@ -48,6 +51,8 @@ package struct CurtainHolderStatus: JSONRecord {
 
 package struct StandingRegionStatus: JSONRecord {
     package var holder = ""
+    /// Of an app: whose it is.
+    package var user: Int?
     package var name = ""
     /// `normalized` (0 to 1 of width and height) or `pixels`, of the upright picture.
     package var unit = ""
@@ -60,6 +65,7 @@ package struct StandingRegionStatus: JSONRecord {
 
     package mutating func visit(_ fields: inout JSONFields) {
         fields("holder", &holder)
+        fields("user", &user)
         fields("name", &name)
         fields("unit", &unit)
         fields("x", &x)

@@ -177,6 +177,9 @@ final class Broadcast: Sendable {
         return (result, lastPTS)
     }
 
+    /// What was decoded up to then was not taken back when the curtain was raised last; nil where everything was.
+    var keptUntil: MediaTime? { taken.withLock { $0?.result.keptUntil } }
+
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
 
     /// Of every thread that is this broadcast's own; without an array, for the main thread's looks.

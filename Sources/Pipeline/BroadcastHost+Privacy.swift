@@ -15,19 +15,30 @@ extension BroadcastHost {
         package var audioPackets = 0
         /// Presentation time of the last packet that went to each destination, in milliseconds; nil for none.
         package var lastPTS: [(destination: String, milliseconds: Int?)] = []
+        /// Packets from before, up to this time in milliseconds, are not taken back, and still go out; nil for none.
+        package var keptUntil: Int?
 
-        fileprivate var members: [JSONValue.Member] {
+        package var members: [JSONValue.Member] {
             [
                 .init("taken_back_video_packets", .integer(videoPackets)),
                 .init("taken_back_audio_packets", .integer(audioPackets)),
                 .init(
                     "last_pts_ms",
                     .object(lastPTS.map { name, time in .init(name, time.map { .integer($0) } ?? .null) })),
+                .init("kept_until_ms", keptUntil.map { .integer($0) } ?? .null),
             ]
         }
 
-        fileprivate mutating func note(_ destinations: [(name: String, lastPTS: MediaTime?)]) {
+        fileprivate mutating func note(
+            _ destinations: [(name: String, lastPTS: MediaTime?)], kept: MediaTime?
+        ) {
             lastPTS = destinations.map { ($0.name, $0.lastPTS.map { Int($0.milliseconds) }) }
+            guard let kept, kept >= .zero,
+                destinations.contains(where: { $0.lastPTS.map { $0 < kept } ?? true })
+            else {
+                return
+            }
+            keptUntil = Int(kept.milliseconds)
         }
     }
 
@@ -46,7 +57,8 @@ extension BroadcastHost {
             var result = CurtainRaised()
             guard let broadcast = current else { return (result, change) }
             guard change == .raised, holder != .start else {
-                result.note(broadcast.destinations.snapshots.map { ($0.name, $0.lastPTS) })
+                result.note(
+                    broadcast.destinations.snapshots.map { ($0.name, $0.lastPTS) }, kept: broadcast.keptUntil)
                 return (result, change)
             }
             let least = configuration.privacy.takeBackNewerThan
@@ -54,7 +66,7 @@ extension BroadcastHost {
             // Nothing is newer than the newest.
             let (taken, lastPTS) = broadcast.takeBack(newerThan: protections.isOn(.takeBack) ? age : .zero)
             (result.videoPackets, result.audioPackets) = (taken.videoPackets, taken.audioPackets)
-            result.note(lastPTS)
+            result.note(lastPTS, kept: taken.keptUntil)
             return (result, change)
         }
         guard let change else {
@@ -65,15 +77,13 @@ extension BroadcastHost {
         }
         guard change != .none else { return result }
         notePhase()
-        // That nothing is shown before there is something to show is no news.
-        if holder != .start {
-            logger.notice(
-                change == .raised ? "curtain raised" : "curtain held by one more",
-                metadata: [
-                    "holder": "\(holder)", "why": "\(reason)",
-                    "taken_back": "\(result.videoPackets) pictures, \(result.audioPackets) packets of sound",
-                ])
-        }
+        logger.log(
+            level: Self.level(of: [holder]),
+            change == .raised ? "curtain raised" : "curtain held by one more",
+            metadata: [
+                "holder": "\(holder)", "why": "\(reason)",
+                "taken_back": "\(result.videoPackets) pictures, \(result.audioPackets) packets of sound",
+            ])
         note(
             change == .raised ? "curtain_raised" : "curtain_held", holder, actor,
             [.init("reason", .string(reason))] + (change == .raised ? result.members : []))
@@ -91,26 +101,26 @@ extension BroadcastHost {
 
     /// Lets go for those whom `isMeant` is true of; it falls with the last. Returns whether there was one.
     ///
-    /// - Parameters:
-    ///   - whose: for the log.
-    ///   - opening: the broadcast time from which on sound may be heard; nil for when that is noticed.
+    /// - Parameter opening: the broadcast time from which on sound may be heard; nil for when that is noticed.
     @discardableResult
     package func lowerCurtain(
-        _ whose: String, by actor: PrivacyActor = .daemon, reason: String = "", opening: MediaTime? = nil,
+        by actor: PrivacyActor = .daemon, reason: String, opening: MediaTime? = nil,
         where isMeant: (PrivacyHolder) -> Bool
     ) -> Bool {
-        let before = curtain.all.filter { isMeant($0.holder) }
-        let change = curtain.release(opening: opening, where: isMeant)
+        let (before, change) = raising.withLock { _ in
+            (curtain.all.filter { isMeant($0.holder) }, curtain.release(opening: opening, where: isMeant))
+        }
         guard change != .none else { return false }
         notePhase()
-        let left = curtain.all.map(\.holder.description)
-        if before.map(\.holder) != [.start] {
-            logger.notice(
-                change == .lowered ? "curtain lowered" : "curtain let go by one",
-                metadata: change == .lowered
-                    ? ["holder": "\(whose)"]
-                    : ["holder": "\(whose)", "now": "it stays up for \(left.joined(separator: ", "))"])
-        }
+        let (holders, left) = (before.map(\.holder), curtain.all.map(\.holder.description))
+        var metadata: Logger.Metadata = [
+            "holder": "\(holders.map(\.description).joined(separator: ", "))", "why": "\(reason)",
+        ]
+        if change == .released { metadata["now"] = "it stays up for \(left.joined(separator: ", "))" }
+        logger.log(
+            level: Self.level(of: holders),
+            change == .lowered ? "curtain lowered" : "curtain let go by one",
+            metadata: metadata)
         for hold in before {
             let isLast = change == .lowered && hold == before.last
             note(
@@ -121,24 +131,32 @@ extension BroadcastHost {
 
     /// Lets go for one holder of the daemon's or the client's.
     func lowerCurtain(_ holder: PrivacyHolder, reason: String) {
-        lowerCurtain("\(holder)", reason: reason) { $0 == holder }
+        lowerCurtain(reason: reason) { $0 == holder }
+    }
+
+    /// That nothing is shown before there is something to show is every broadcast's way.
+    private static func level(of holders: [PrivacyHolder]) -> Logger.Level {
+        holders == [.start] ? .info : .notice
     }
 
     /// A picture has begun that may be shown, the first or the first after some whose regions were not understood.
     func pictureAllowed(at time: MediaTime) {
-        lowerCurtain("daemon", reason: "a picture came that may be shown", opening: time) {
-            $0.awaitsAPicture
-        }
+        lowerCurtain(reason: "a picture came that may be shown", opening: time) { $0.awaitsAPicture }
     }
 
     /// Goes on in a new audit file where the old one was moved away.
     package func reopenAudit() throws(AuditFailure) { try audit.reopen() }
 
     /// Writes to the audit log.
-    func note(_ event: String, _ holder: PrivacyHolder, _ actor: PrivacyActor, _ members: [JSONValue.Member]) {
+    func note(
+        _ event: String, _ holder: PrivacyHolder, _ actor: PrivacyActor, isRegion: Bool = false,
+        _ members: [JSONValue.Member]
+    ) {
         var all: [JSONValue.Member] = [.init("holder", .string("\(holder)"))]
         if let user = holder.user { all.append(.init("holder_user", .integer(Int(user)))) }
-        audit.note(event, all + Self.members(actor) + members + [.init("broadcast", broadcastNumber)])
+        audit.note(
+            event, by: actor, isRegion: isRegion,
+            all + Self.members(actor) + members + [.init("broadcast", broadcastNumber)])
     }
 
     static func members(_ actor: PrivacyActor) -> [JSONValue.Member] {
@@ -148,9 +166,27 @@ extension BroadcastHost {
     }
 
     /// Which broadcast is running.
-    var broadcastNumber: JSONValue {
-        let (count, isRunning) = state.withLock { ($0.count, $0.broadcast != nil) }
-        return isRunning ? .integer(Int(clamping: count)) : .null
+    private var broadcastNumber: JSONValue {
+        state.withLock { $0.running.map { .integer(Int(clamping: $0)) } ?? .null }
+    }
+
+    /// Once a second: what the audit log lacks.
+    func settleAudit() {
+        for news in audit.settle() {
+            switch news {
+            case .failing(let why):
+                logger.error(
+                    "audit log not written",
+                    metadata: [
+                        "why": "\(why)",
+                        "now": "lines are lost, and counted (privacy.audit_lost in the status)",
+                    ])
+            case .writing(let lost):
+                logger.notice("audit log written again", metadata: ["lost": "\(lost)"])
+            case .flooded(let who, let lines):
+                logger.warning("audit lines left out", metadata: ["by": "\(who)", "lines": "\(lines)"])
+            }
+        }
     }
 
     /// Whether anything is being captured; true until the last byte of it has gone out.
@@ -188,6 +224,7 @@ extension BroadcastHost {
         status.curtain.holders = holds.map { hold in
             var holder = CurtainHolderStatus()
             holder.holder = "\(hold.holder)"
+            holder.user = hold.holder.user.map(Int.init)
             holder.reason = hold.reason
             holder.heldMilliseconds = Int((now - hold.since).milliseconds)
             return holder
@@ -200,6 +237,7 @@ extension StandingRegionStatus {
     fileprivate init(_ region: StandingRegion) {
         self.init()
         (holder, name, unit) = ("\(region.holder)", region.name, region.unit.rawValue)
+        user = region.holder.user.map(Int.init)
         (x, y) = (region.edges.left, region.edges.top)
         (width, height) = (region.edges.right - region.edges.left, region.edges.bottom - region.edges.top)
     }

@@ -13,7 +13,7 @@ extension BroadcastHost {
         case .secureRegions: current?.inlet.hasRegions ?? false
         case .standingRegions: !standing.all.isEmpty
         case .curtain, .takeBack: curtain.stamp.isUp
-        case .automaticCurtain: curtain.all.contains { $0.holder.kind == .daemon }
+        case .automaticCurtain: curtain.all.contains { $0.holder.isAutomatic }
         case .captureState: false
         }
     }
@@ -49,9 +49,9 @@ extension BroadcastHost {
         note(isOn ? "protection_on" : "protection_off", protection, actor, force)
         switch protection {
         case .curtain where !isOn:
-            lowerCurtain("everybody", by: actor, reason: "the curtain was turned off") { _ in true }
+            lowerCurtain(by: actor, reason: "the curtain was turned off") { _ in true }
         case .automaticCurtain where !isOn:
-            lowerCurtain("the daemon", by: actor, reason: "it was turned off") { $0.kind == .daemon }
+            lowerCurtain(by: actor, reason: "the automatic curtain was turned off") { $0.isAutomatic }
         case .standingRegions: current?.slot.wake()
         default: break
         }
@@ -60,7 +60,7 @@ extension BroadcastHost {
 
     private func note(_ event: String, _ protection: Protection, _ actor: PrivacyActor, _ isForced: Bool) {
         audit.note(
-            event,
+            event, by: actor,
             [.init("protection", .string(protection.rawValue)), .init("forced", .bool(isForced))]
                 + Self.members(actor))
     }

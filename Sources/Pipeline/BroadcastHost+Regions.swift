@@ -9,7 +9,9 @@ package import Privacy
 extension BroadcastHost {
     /// Keeps a rectangle of the upright picture hidden, in this broadcast and those that follow, until it is removed.
     /// When it returns, no further picture shows it, but for the one that is being encoded at that moment.
-    package func hideRegion(_ region: StandingRegion, by actor: PrivacyActor = .daemon) throws(CommandRefusal) {
+    package func hideRegion(
+        _ region: StandingRegion, reason: String = "", by actor: PrivacyActor = .daemon
+    ) throws(CommandRefusal) {
         guard protections.isOn(.standingRegions) else {
             throw CommandRefusal(
                 code: .turnedOff,
@@ -20,8 +22,9 @@ extension BroadcastHost {
         guard change != .full else {
             throw CommandRefusal(
                 code: .doesNotFit,
-                sentence: "there are \(StandingRegions.capacity) regions already; this one is not hidden: join some, "
-                    + "or raise the curtain")
+                sentence:
+                    "there are \(StandingRegions.capacity) regions already, or \(StandingRegions.appCapacity) of one "
+                    + "user's apps; this one is not hidden: join some, or raise the curtain")
         }
         guard change != .none else { return }
         if let broadcast = current {
@@ -30,11 +33,13 @@ extension BroadcastHost {
         }
         logger.notice(
             change == .added ? "region hidden" : "region moved",
-            metadata: ["holder": "\(region.holder)", "region": "\(region.name)"])
+            metadata: ["holder": "\(region.holder)", "region": "\(region.name)", "why": "\(reason)"])
         note(
             change == .added ? "region_hidden" : "region_moved", region.holder, actor,
+            isRegion: true,
             [
-                .init("region", .string(region.name)), .init("unit", .string(region.unit.rawValue)),
+                .init("reason", .string(reason)), .init("region", .string(region.name)),
+                .init("unit", .string(region.unit.rawValue)),
                 .init("x", .number(region.edges.left)), .init("y", .number(region.edges.top)),
                 .init("width", .number(region.edges.right - region.edges.left)),
                 .init("height", .number(region.edges.bottom - region.edges.top)),
@@ -45,7 +50,8 @@ extension BroadcastHost {
     ///
     /// - Parameter whose: for people.
     package func showRegions(
-        _ name: String?, of whose: String, by actor: PrivacyActor = .daemon, where isMeant: (PrivacyHolder) -> Bool
+        _ name: String?, of whose: String, reason: String = "", by actor: PrivacyActor = .daemon,
+        where isMeant: (PrivacyHolder) -> Bool
     ) throws(CommandRefusal) {
         let before = standing.all.filter { isMeant($0.holder) && (name == nil || $0.name == name) }
         guard standing.remove(name, of: isMeant) > 0 else {
@@ -53,9 +59,13 @@ extension BroadcastHost {
                 code: .notFound, sentence: "\(whose) has no region" + (name.map { " called \"\($0)\"" } ?? ""))
         }
         current?.slot.wake()
-        logger.notice("region shown again", metadata: ["holder": "\(whose)", "region": "\(name ?? "all")"])
+        logger.notice(
+            "region shown again",
+            metadata: ["holder": "\(whose)", "region": "\(name ?? "all")", "why": "\(reason)"])
         for region in before {
-            note("region_shown", region.holder, actor, [.init("region", .string(region.name))])
+            note(
+                "region_shown", region.holder, actor, isRegion: true,
+                [.init("reason", .string(reason)), .init("region", .string(region.name))])
         }
     }
 }

@@ -18,7 +18,7 @@ package struct ReloadReport: Equatable, Sendable {
 /// Another configuration while the daemon runs: destinations come and go at once, the rest waits for a restart.
 ///
 /// What counts is what the file says otherwise than it said before: destinations that were added or removed by command
-/// stay as they are.
+/// stay as they are. But protections are what the file says, each time.
 extension BroadcastHost {
     struct Reload {
         /// As it was loaded last.
@@ -56,7 +56,8 @@ extension BroadcastHost {
             if isLive { report.applied.append("video.bitrate_kbps \(bitrate / 1000)") }
         }
         report.needRestart.removeAll { Self.protection($0) != nil }
-        for protection in changes.keys.compactMap(Self.protection) { turn(protection, as: new.privacy, &report) }
+        // Whatever a command has done since: a switch that could not be turned is turned when it can be.
+        for protection in Protection.allCases { turn(protection, as: new.privacy, &report) }
         let present = currentConfiguration.destinations.map(\.name)
         for name in changes.removed where present.contains(name) {
             remove(name, from: &report)

@@ -1,21 +1,21 @@
+internal import Buffering
 package import Configuration
 internal import ControlProtocol
+internal import Glibc
 package import Ingest
-package import IngestProtocol
+internal import IngestProtocol
 package import LinuxSystem
 package import Logging
-package import MediaCore
-internal import Buffering
+internal import MediaCore
 internal import Privacy
 internal import Publishing
-internal import Glibc
 
 /// Takes one broadcast after another from the ingest server: starts it, feeds it, and closes it while the next client
 /// waits in the socket's backlog.
 ///
 /// `IngestConsumer` calls come from the ingest thread, `DestinationEvent`s from the publishing threads; everything else
 /// may be called from any.
-package final class BroadcastHost: IngestConsumer {
+package final class BroadcastHost: Sendable {
     struct State {
         var broadcast: Broadcast?
         /// Those of the configuration, and what was added and removed since.
@@ -37,7 +37,7 @@ package final class BroadcastHost: IngestConsumer {
         /// What `status` calls the state, and since when.
         var phase = StatusReport.State.idle
         var phaseSince: MediaTime
-        /// Annotations logged in the second that began at `annotationSecond`; a client can send thousands.
+        /// Annotations that came in the second that began at `annotationSecond`.
         var annotations = 0
         var annotationSecond = MediaTime.zero
         /// The broadcast is to end because something failed.
@@ -45,6 +45,8 @@ package final class BroadcastHost: IngestConsumer {
         var closer: WorkerThread?
         /// Broadcasts since the daemon started.
         var count: UInt64 = 0
+        /// Which of them is running, or about to, from its client's first message on.
+        var running: UInt64?
         /// How its destinations ended: an operator who looks afterwards sees why.
         var lastDestinations: [DestinationSnapshot] = []
         /// False where the broadcast that a stop ended could not send all that it had encoded.
@@ -77,8 +79,8 @@ package final class BroadcastHost: IngestConsumer {
     /// One at a time: whoever is told that it is up can rely on it.
     let raising = Monitor(())
     /// Who is at the other end of the capture socket.
-    private let clientActor = Monitor(PrivacyActor.daemon)
-    private let freeze: TestFreeze?
+    let clientActor = Monitor(PrivacyActor.daemon)
+    let freeze: TestFreeze?
 
     /// - Parameters:
     ///   - environment: where stream keys and logins may stand (`key_env`, `login_env`).
@@ -132,182 +134,29 @@ package final class BroadcastHost: IngestConsumer {
         return state.withLock { $0.hasDrained }
     }
 
-    private static let annotationsPerSecond = 10
     /// A client that has sent no sample by then is broadcast as background and silence.
     private static let longestSilentStart = MediaTime.seconds(1)
 
     var current: Broadcast? { state.withLock { $0.broadcast } }
 
-    // MARK: IngestConsumer
+    // MARK: Beginning and ending
 
-    package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
-        joinCloser()
-        state.withLock { $0.hasFailed = false }
-        if message.tracks.isEmpty || message.tracks.contains(.video) {
-            raiseCurtainByItself(.start, reason: "no picture has come yet that may be shown")
+    /// Another one begins; its name, for the client and the log.
+    func beginBroadcast() -> String {
+        let number = state.withLock { state in
+            state.hasFailed = false
+            let number = state.count + 1
+            state.running = number
+            return number
         }
-        // Held for the broadcast before.
-        lowerCurtain(.vanished, reason: "another broadcast begins")
-        lowerCurtain(PrivacyHolder(.client), reason: "another broadcast begins")
-        clientActor.withLock { $0 = PrivacyActor(user: peer?.userID, process: peer?.processID) }
-        try requireDestination(for: message.source)
-        let id = broadcastID()
-        let broadcast: Broadcast
-        do {
-            broadcast = try Broadcast(
-                message, configuration: currentConfiguration, environment: environment, clock: clock, curtain: curtain,
-                standing: standing, protections: protections,
-                release: { [weak self] in self?.pictureAllowed(at: $0) }, freeze: freeze,
-                onEvent: { [weak self] in self?.destinationChanged($0, $1) },
-                onBitrate: { [weak self] in self?.bitrateChanged($0) },
-                onFailure: { [weak self] in self?.failed($0) })
-        } catch {
-            lowerCurtain(.start, reason: "the broadcast could not start")
-            logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
-            throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
-        }
-        if let problem = broadcast.curtainProblem {
-            logger.warning("no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])
-        }
-        state.withLock {
-            $0.broadcast = broadcast
-            $0.captureSince = UnixTime.milliseconds
-            $0.isPaused = false
-            $0.isHeld = false
-            $0.videoRate = RateGauge()
-            $0.advice = ClientAdvice()
-            $0.governor = MemoryGovernor(steps: broadcast.savings.steps)
-        }
-        notePhase()
-        logger.info(
-            "broadcast started",
-            metadata: [
-                "broadcast": "\(id)", "client": "\(message.clientName)", "source": "\(message.source)",
-                "pid": "\(peer.map { String($0.processID) } ?? "unknown")",
-            ])
-        if let ceiling = state.withLock({ $0.bitrateCeiling }) { broadcast.bitrate.setCeiling(ceiling) }
-        // A connection that is refused at once fails before there is a current broadcast that it could end.
-        endWithoutDestinations()
-        let canvas = configuration.video.canvas
-        return WelcomeMessage(
-            limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
-            audioRate: configuration.audio.sampleRate, broadcastID: id,
-            sharedMemory: SharedMemoryOffer(
-                maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes))
+        return "\(getpid())-\(number)"
     }
 
-    /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.
-    private func requireDestination(for source: SourceKind) throws(ProtocolError) {
-        let all = currentConfiguration.destinations
-        let refusing = all.filter { $0.refuses(source) }.map(\.name)
-        guard !refusing.isEmpty else { return }
-        logger.notice(
-            "source refused", metadata: ["source": "\(source)", "by": "\(refusing.joined(separator: ", "))"])
-        guard refusing.count == all.count else { return }
-        throw ProtocolError(
-            .broadcastFailed, fatal: true,
-            "the broadcast cannot start: every destination refuses \(source) (destinations[].refuse_sources)")
-    }
-
-    package func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
-        try inlet.beginVideo(message, arrival: arrival)
-    }
-
-    package func nextBand() -> IngestBand? { inlet.nextBand() }
-    package var bandBuffer: UnsafeMutableRawBufferPointer { unsafe inlet.bandBuffer }
-    package func bandArrived() throws(ProtocolError) { try inlet.bandArrived() }
-    package func bandArrived(at bytes: UnsafeRawPointer) throws(ProtocolError) {
-        try unsafe inlet.bandArrived(at: bytes)
-    }
-    package func endVideo(arrival: MediaTime) { inlet.endVideo(arrival: arrival) }
-    package func cancelVideo() { inlet.cancelVideo() }
-    package func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
-        try inlet.repeatVideo(message, arrival: arrival)
-    }
-
-    package func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
-        throws(ProtocolError) -> UnsafeMutableRawBufferPointer?
-    {
-        unsafe inlet.beginAudio(source, message, payloadBytes: payloadBytes, arrival: arrival)
-    }
-
-    package func endAudio(arrival: MediaTime) { inlet.endAudio(arrival: arrival) }
-    package func cancelAudio() { inlet.cancelAudio() }
-
-    package func paused() {
-        state.withLock { $0.isPaused = true }
-        do throws(CommandRefusal) {
-            try raiseCurtain(PrivacyHolder(.client), reason: "the client paused", by: clientActor.withLock { $0 })
-        } catch {
-            logger.warning("paused without a curtain", metadata: ["why": "\(error.sentence)"])
-        }
-    }
-
-    package func resumed() {
-        state.withLock { $0.isPaused = false }
-        lowerCurtain("client", by: clientActor.withLock { $0 }, reason: "the client resumed") { $0.kind == .client }
-    }
-
-    package func refusedRegions(_ sentence: String, arrival: MediaTime) {
-        inlet.refusedRegions(arrival: arrival)
-        raiseCurtainByItself(.badRegions, reason: sentence)
-    }
-
-    package func annotated(_ message: AnnotatedMessage) {
-        let now = clock.now()
-        let count = state.withLock { state in
-            if now - state.annotationSecond >= .seconds(1) { (state.annotations, state.annotationSecond) = (0, now) }
-            state.annotations += 1
-            return state.annotations
-        }
-        guard count <= Self.annotationsPerSecond else {
-            if count == Self.annotationsPerSecond + 1 {
-                logger.warning("more annotations than are logged", metadata: ["logged_a_second": "\(count - 1)"])
-            }
-            return
-        }
-        logger.info("annotated", metadata: ["key": "\(message.key)", "value": "\(message.value)"])
-    }
-
-    package func ended(_ reason: BroadcastEnd) {
-        guard let broadcast = current else { return }
-        let sentence = Self.sentence(reason)
-        switch reason {
-        case .clientVanished, .protocolError:
-            // Nobody can say any more what of the last pictures was private.
-            raiseCurtainByItself(.vanished, reason: sentence)
-        case .finished, .daemonStopping, .endedByOperator, .failed: break
-        }
-        logger.info(
-            "broadcast ending",
-            metadata: [
-                // A failure was logged where it was noticed.
-                "why": "\(reason.hasFailed ? "it failed" : sentence)", "now": "what is encoded is sent, then closed",
-            ])
-        let backlog = broadcast.destinations.snapshots.backlog.duration
-        server.notify(StateMessage(.draining, value: UInt32(clamping: backlog.milliseconds), text: sentence))
-        do {
-            let closer = try WorkerThread(name: "up-close") { [self] in close(broadcast, reason, sentence) }
-            state.withLock { $0.closer = closer }
-            notePhase()
-        } catch {
-            // Without a thread to wait on, the ingest thread waits itself; nothing else can be done with its time.
-            close(broadcast, reason, sentence)
-        }
-    }
-
-    /// The ingest thread is the only one that feeds the broadcast, and it does so between `started` and `ended` only.
-    private var inlet: CaptureInlet {
-        guard let broadcast = current else { preconditionFailure("a sample outside a broadcast") }
-        return broadcast.inlet
-    }
-
-    // MARK: Ending
-
-    private func close(_ broadcast: Broadcast, _ reason: BroadcastEnd, _ sentence: String) {
-        let drained = broadcast.close(deadline: clock.now() + configuration.stop.drain + configuration.buffer.delay)
+    func close(_ broadcast: Broadcast, _ reason: BroadcastEnd, _ sentence: String) {
+        let drained = broadcast.close(
+            deadline: clock.now() + configuration.stop.drain + configuration.buffer.delay)
         let goodbye = broadcast.goodbye(reason, drained: drained, sentence: sentence)
-        lowerCurtain("daemon", reason: "the broadcast has ended") { $0.awaitsAPicture }
+        lowerCurtain(reason: "the broadcast has ended") { $0.awaitsAPicture }
         logger.info(
             "broadcast ended",
             metadata: [
@@ -318,6 +167,7 @@ package final class BroadcastHost: IngestConsumer {
         let counted = status
         state.withLock {
             $0.broadcast = nil
+            $0.running = nil
             $0.freeSince = clock.now()
             $0.captureSince = UnixTime.milliseconds
             $0.totals.note(ended: counted)
@@ -332,7 +182,7 @@ package final class BroadcastHost: IngestConsumer {
         server.broadcastClosed(goodbye)
     }
 
-    private func joinCloser() {
+    func joinCloser() {
         let closer = state.withLock { state in
             defer { state.closer = nil }
             return state.closer
@@ -353,60 +203,6 @@ package final class BroadcastHost: IngestConsumer {
         server.fail(sentence)
     }
 
-    private static func sentence(_ reason: BroadcastEnd) -> String {
-        switch reason {
-        case .finished(let message):
-            message.text.isEmpty ? "the client finished" : "the client finished: \(message.text)"
-        case .clientVanished: "the client's connection went away without finished"
-        case .protocolError: "the client broke the protocol"
-        case .daemonStopping: "the daemon is stopping"
-        case .endedByOperator: "an operator ended the broadcast"
-        case .failed(let sentence): sentence
-        }
-    }
-
-    // MARK: Destinations
-
-    private func destinationChanged(_ name: String, _ event: DestinationEvent) {
-        event.log(to: logger, name: name)
-        endWithoutDestinations()
-        if case .state(.connecting) = event { noteConnecting(name) }
-        notePhase()
-        let message = state.withLock { state -> StateMessage? in
-            guard let broadcast = state.broadcast, state.closer == nil else { return nil }
-            return state.advice.look(broadcast.destinations.adviceFigures(at: clock.now()))
-        }
-        if let message { server.notify(message) }
-    }
-
-    /// That packets flow the client learns from `ClientAdvice`.
-    private func noteConnecting(_ name: String) {
-        let snapshots = current?.destinations.snapshots ?? []
-        // One of several that is tried again is no news: the client knows that it is lost.
-        guard !snapshots.isPublishing else { return }
-        let attempt = snapshots.first { $0.name == name }?.attempt ?? 1
-        server.notify(
-            StateMessage(
-                .connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
-    }
-
-    private func bitrateChanged(_ step: BitrateStep) {
-        let isFull = step.bitrate == configuration.video.bitrate
-        logger.log(
-            level: isFull ? .info : .notice, "video bitrate changed",
-            metadata: [
-                "kbit_s": "\(step.bitrate / 1000)", "why": "\(step.reason)",
-                "frames": "\(step.frameRateDivisor == 1 ? "all" : "1 of \(step.frameRateDivisor)")",
-            ])
-    }
-
-    /// One dead destination costs the others nothing; when none is left there is nothing to broadcast to.
-    private func endWithoutDestinations() {
-        guard let snapshots = current?.destinations.snapshots, snapshots.noneIsLeft else { return }
-        // Each destination has logged its own error.
-        failed("no destination is left; \(snapshots.failures)", logged: "no destination is left")
-    }
-
     /// Once a second, by the main thread: measures, and tells the client what has changed.
     package func tick() {
         let now = clock.now()
@@ -424,13 +220,6 @@ package final class BroadcastHost: IngestConsumer {
         if let message { server.notify(message) }
         if let counts { server.notify(counts) }
         noteHistory()
-    }
-
-    private func broadcastID() -> String {
-        let number = state.withLock { state in
-            state.count += 1
-            return state.count
-        }
-        return "\(getpid())-\(number)"
+        settleAudit()
     }
 }

@@ -37,7 +37,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// After a picture whose regions were not understood, none is shown for as long.
     private static let leastHold = MediaTime.seconds(1)
     private var refusedAt: MediaTime?
-    /// The last picture that was begun hides something.
+    /// The last picture that came says itself what of it is to be hidden.
     private let hidesSomething = Atomic(false)
 
     private var timeline: BroadcastTimeline
@@ -104,6 +104,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
 
     func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
         counters.framesReceived.add()
+        try requireSecureRegions(for: message)
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
         guard placement.isAccepted else {
             counters.framesOutOfOrder.add()
@@ -140,7 +141,6 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         }
         filling = (picture, placement.time, stamp, plan)
         (shownRegions, shownVersion) = (regions, version)
-        hidesSomething.store(!regions.isEmpty, ordering: .relaxed)
         return true
     }
 
@@ -155,7 +155,18 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         return arrival - refusedAt < Self.leastHold
     }
 
-    /// Any thread: whether the last picture hides something.
+    /// A client that believes something to be hidden must learn that it would not be.
+    private func requireSecureRegions(for message: VideoMessage) throws(ProtocolError) {
+        hidesSomething.store(!message.regions.isEmpty, ordering: .relaxed)
+        guard !message.regions.isEmpty, !privacy.protections.isOn(.secureRegions) else { return }
+        counters.framesAbandoned.add()
+        throw ProtocolError(
+            .badSecureRegions, fatal: false,
+            "video: secure regions are turned off here (privacy.secure_regions); the picture is refused and not shown"
+        )
+    }
+
+    /// Any thread: whether the last picture says what of it is to be hidden.
     var hasRegions: Bool { hidesSomething.load(ordering: .relaxed) }
 
     func nextBand() -> IngestBand? {
@@ -204,6 +215,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// encoded.
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         counters.framesReceived.add()
+        try requireSecureRegions(for: message)
         let stamp = curtain.stamp
         guard !stamp.isUp else {
             hasMissedPicture = true
@@ -247,7 +259,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
 
     /// The sample's own, and what apps keep hidden.
     private func regions(of message: VideoMessage, transform: UprightTransform) -> SecureRegions {
-        var regions = privacy.protections.isOn(.secureRegions) ? message.regions : SecureRegions()
+        var regions = message.regions
         standing.hide(
             in: &regions, width: message.format.width, height: message.format.height, transform: transform)
         return regions

@@ -31,6 +31,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// start.
     private var shownPlan: GeometryPlan?
     private var shownRegions: UInt32 = 0
+    /// What is shown has changed, and is encoded as soon as a frame is due.
+    private var owesFrame = false
+    /// Monotonic clock.
+    private var curtainDrawnAt: MediaTime?
     /// How often the curtain had been raised when it was last drawn, or a picture shown.
     private var epoch: UInt32 = 0
     /// What is shown is the curtain.
@@ -110,9 +114,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// One frame, or one repeat; false when the slot is closed.
     private func step() throws(WorkerFailure) -> Bool {
         let epoch = curtain.stamp.epoch
-        if epoch != self.epoch { try drawCurtain(epoch) }
-        if standing.version != shownRegions { try coverRegions() }
-        switch take(until: repeatDeadline()) {
+        if epoch != self.epoch, !hasJustDrawnCurtain { try drawCurtain(epoch) }
+        if standing.version != shownRegions, cover() { owesFrame = true }
+        let deadline = repeatDeadline()
+        switch take(until: deadline) {
         case .frame(let picture, let tag):
             guard tag.stamp == curtain.stamp else {
                 slot.recycle(picture)
@@ -122,8 +127,9 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             show(picture, tag)
             try present(tag)
         case .again(let tag): try present(tag)
-        case .woken: break
         case .timeout: try repeatPicture()
+        // Who wakes without end keeps no repeat back either.
+        case .woken: if clock.monotonic.now() >= deadline { try repeatPicture() }
         case .closed: return false
         }
         return true
@@ -149,7 +155,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
                 tag = newerTag
                 counters.framesAboveRate.add()
             case .timeout, .closed: break holding
-            case .woken: return
+            case .woken:
+                // It is shown already, as far as it may be.
+                owesFrame = true
+                return
             }
         }
         // The curtain was raised after this frame was taken: it is drawn over what is shown.
@@ -175,9 +184,15 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// How often it is encoded, so that the stream has a steady rate while it is up.
     private static let curtainInterval = MediaTime.milliseconds(100)
 
+    /// Somebody raises it without end: nothing else is shown meanwhile, and it is not encoded for each time.
+    private var hasJustDrawnCurtain: Bool {
+        curtainDrawnAt.map { clock.monotonic.now() < $0 + Self.curtainInterval } ?? false
+    }
+
     /// Covers what is shown, and fills what was taken back with it.
     private func drawCurtain(_ epoch: UInt32) throws(WorkerFailure) {
         let now = clock.monotonic.now()
+        curtainDrawnAt = now
         let end = schedule.repeatTime(at: now)
         // Ingest may still be comparing with what is shown.
         let picture = slot.acquire() ?? shown
@@ -203,15 +218,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
 
     // MARK: Standing regions
 
-    /// Shows at once, on a screen that may stand still, that a region has been named.
-    private func coverRegions() throws(WorkerFailure) {
-        guard cover(), let time = schedule.repeatTime(at: clock.monotonic.now()) else { return }
-        try encode(time, arrival: .zero)
-        counters.framesRepeated.add()
-    }
-
-    /// Paints over what has been named since what is shown was taken. What is not named any more comes back with the
-    /// client's next picture. False where there is nothing to paint.
+    /// Paints over what has been named since what is shown was taken, on a screen that may stand still. What is not
+    /// named any more comes back with the client's next picture. False where there is nothing to paint.
     @discardableResult
     private func cover() -> Bool {
         shownRegions = standing.version
@@ -250,15 +258,24 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// When the last picture has to be encoded again. Before the first sample the broadcast has no time yet: look again
     /// soon.
     private func repeatDeadline() -> MediaTime {
-        schedule.deadline(after: isCurtained ? Self.curtainInterval : schedule.idleInterval)
-            ?? clock.monotonicTime(of: firstFrameDeadline) ?? clock.monotonic.now() + schedule.idleInterval
+        let now = clock.monotonic.now()
+        if let curtainDrawnAt, curtain.stamp.epoch != epoch {
+            return curtainDrawnAt + Self.curtainInterval
+        }
+        if owesFrame, let time = schedule.repeatTime(at: now) {
+            if case .hold(let wait) = schedule.decide(time) { return now + wait }
+            return now
+        }
+        return schedule.deadline(after: isCurtained ? Self.curtainInterval : schedule.idleInterval)
+            ?? clock.monotonicTime(of: firstFrameDeadline) ?? now + schedule.idleInterval
     }
 
     /// A client that sends only audio gets the plain background as its picture, from half a second on.
     private var firstFrameDeadline: MediaTime { .milliseconds(500) }
 
     private func repeatPicture() throws(WorkerFailure) {
-        guard let now = clock.now() else { return }
+        // What is shown is not to be any more.
+        guard curtain.stamp.epoch == epoch, let now = clock.now() else { return }
         if let time = schedule.repeatTime(at: clock.monotonic.now()) {
             try encode(time, arrival: .zero)
         } else {
@@ -273,7 +290,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private func encode(_ time: MediaTime, arrival: MediaTime) throws(WorkerFailure) {
         let now = clock.monotonic.now()
         let pts = schedule.encode(time, at: now)
-        if leanWanted.load(ordering: .relaxed) != isLean, !encoder.lastWasKeyframe { try changeEncoder() }
+        owesFrame = false
+        if leanWanted.load(ordering: .relaxed) != isLean, !encoder.lastWasKeyframe {
+            try changeEncoder()
+        }
         if let step = adapt(now) {
             schedule.divide(by: step.frameRateDivisor)
             try encoding { () throws(EncodingError) in try encoder.setBitrate(step.bitrate) }

@@ -35,7 +35,9 @@ package final class Curtain: Sendable {
     }
 
     private static let capacity = 64
-    /// Stands for all who did not find room, and lets go only when an operator lets go for it.
+    /// Of the apps of one user: others must find room.
+    static let appCapacity = 16
+    /// Stands for all apps that did not find room, and lets go only when an operator lets go for everybody.
     package static let tooMany = PrivacyHolder(.daemon, "too_many_holders")
     private let holds = Monitor<[Hold]>([])
     private let number = Atomic<UInt32>(0)
@@ -52,13 +54,29 @@ package final class Curtain: Sendable {
     /// Raises it, or holds it up as well.
     package func raise(_ holder: PrivacyHolder, reason: String, at now: MediaTime) -> Change {
         holds.withLock { holds in
-            let holder = holds.count < Self.capacity ? holder : Self.tooMany
-            guard !holds.contains(where: { $0.holder == holder }) else { return .none }
-            holds.append(Hold(holder: holder, reason: reason, since: now))
+            func isThere(_ holder: PrivacyHolder) -> Bool { holds.contains { $0.holder == holder } }
+            guard !isThere(holder) else { return .none }
+            var hold = Hold(holder: holder, reason: reason, since: now)
+            if let reason = Self.lackOfRoom(for: holder, among: holds) {
+                guard !isThere(Self.tooMany) else { return .none }
+                (hold.holder, hold.reason) = (Self.tooMany, reason)
+            }
+            holds.append(hold)
             guard holds.count == 1 else { return .held }
             number.add(1, ordering: .acquiringAndReleasing)
             return .raised
         }
+    }
+
+    /// Only apps are many.
+    private static func lackOfRoom(for holder: PrivacyHolder, among holds: [Hold]) -> String? {
+        guard holder.kind == .app else { return nil }
+        guard holds.count < capacity else { return "more than \(capacity) hold it up" }
+        guard holds.count(where: { $0.holder.isApp(of: holder.user) }) >= appCapacity else {
+            return nil
+        }
+        return "more than \(appCapacity) apps" + (holder.user.map { " of user \($0)" } ?? "")
+            + " hold it up"
     }
 
     /// Broadcast time from which on sound is heard again, where the one who let go last knew it. Look at it after the

@@ -2,13 +2,15 @@ package import Glibc
 
 /// Who has asked for something, for the audit log: the process at the other end of a socket, as the kernel says.
 package struct PrivacyActor: Equatable, Sendable {
+    /// On whose behalf: an operator who acts for an app is that app here.
+    package var kind: PrivacyHolder.Kind
     package var user: uid_t?
     package var process: pid_t?
 
-    package init(user: uid_t? = nil, process: pid_t? = nil) {
-        (self.user, self.process) = (user, process)
+    package init(_ kind: PrivacyHolder.Kind, user: uid_t? = nil, process: pid_t? = nil) {
+        (self.kind, self.user, self.process) = (kind, user, process)
     }
 
     /// Nobody but the daemon.
-    package static let daemon = PrivacyActor()
+    package static let daemon = PrivacyActor(.daemon)
 }

@@ -22,12 +22,17 @@ package struct PrivacyHolder: Hashable, Sendable, CustomStringConvertible {
         self.user = user
     }
 
+    func isApp(of user: UInt32?) -> Bool { kind == .app && self.user == user }
+
     /// The client has gone away, and nobody can say any more what of its last pictures was private.
     package static let vanished = PrivacyHolder(.daemon, "client_vanished")
     /// Nothing has been shown yet.
     package static let start = PrivacyHolder(.daemon, "start")
     /// What a picture was to hide could not be understood.
     package static let badRegions = PrivacyHolder(.daemon, "bad_regions")
+
+    /// Raised because of something that has happened, and for nobody.
+    package var isAutomatic: Bool { kind == .daemon && self != Curtain.tooMany }
 
     /// Lets go as soon as a picture has come that may be shown.
     package var awaitsAPicture: Bool { self == .start || self == .badRegions }

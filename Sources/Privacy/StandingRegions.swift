@@ -33,6 +33,8 @@ package struct StandingRegion: Equatable, Sendable {
 /// Any thread.
 package final class StandingRegions: Sendable {
     package static let capacity = 64
+    /// Of the apps of one user: others must find room.
+    package static let appCapacity = 32
 
     package enum Change: Equatable, Sendable { case added, changed, none, full }
 
@@ -69,6 +71,11 @@ package final class StandingRegions: Sendable {
                 change = .changed
             } else {
                 guard regions.count < Self.capacity else { return .full }
+                let holder = region.holder
+                guard
+                    holder.kind != .app
+                        || regions.count(where: { $0.holder.isApp(of: holder.user) }) < Self.appCapacity
+                else { return .full }
                 regions.append(region)
                 change = .added
             }

@@ -66,11 +66,18 @@ public struct CapturedApp: Sendable {
     /// further picture shows it, but for the one that is being encoded at that moment; what was encoded before and
     /// waits still goes out.
     ///
-    /// - Parameter name: of 1 to 64 such characters as `CapturedApp.name` has.
-    /// - Throws: `refused` for a name or numbers that cannot be, and where there are 64 regions already.
-    public func hide(_ region: HiddenRegion, name: String) throws(UpcastPrivacyError) {
+    /// - Parameters:
+    ///   - name: of 1 to 64 such characters as `CapturedApp.name` has.
+    ///   - reason: for the log; cut at 200 bytes.
+    /// - Throws: `refused` for a name or numbers that cannot be, and where there are 64 regions already, or 32 of this
+    ///   user's apps.
+    public func hide(_ region: HiddenRegion, name: String, reason: String = "")
+        throws(UpcastPrivacyError)
+    {
         _ = try ask(
-            "POST", "/regions", [.init("name", .string(name))] + region.members,
+            "POST", "/regions",
+            [.init("name", .string(name)), .init("reason", .string(Self.cut(reason, to: 200)))]
+                + region.members,
             "the region may not be hidden: raise the curtain")
     }
 

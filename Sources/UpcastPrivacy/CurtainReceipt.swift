@@ -18,6 +18,10 @@ public struct CurtainReceipt: Equatable, Sendable {
     /// Packets of sound that waited to be sent and were taken back.
     public let audioPacketsTakenBack: Int
 
+    /// Presentation time up to which packets from before still go out, where the daemon was told to take back only
+    /// newer ones (`privacy.take_back_newer_than_ms`), or none; nil where none does.
+    public let keptUntil: Duration?
+
     /// Nil where the answer does not say that the curtain is up.
     init?(_ answer: JSONValue) {
         guard answer["up"] == .bool(true), case .object(let last)? = answer["last_pts_ms"],
@@ -31,6 +35,12 @@ public struct CurtainReceipt: Equatable, Sendable {
             case .null: destinations.append(.init(name: member.name, lastPTS: nil))
             default: return nil
             }
+        }
+        switch answer["kept_until_ms"] {
+        case .integer(let time): keptUntil = .milliseconds(time)
+        // A daemon that says nothing of it is older.
+        case .null, nil: keptUntil = nil
+        default: return nil
         }
         self.destinations = destinations
         (videoPacketsTakenBack, audioPacketsTakenBack) = (video, audio)

@@ -63,7 +63,10 @@ import UpcastClient
         parsing: .singleValue,
         help: ArgumentHelp(
             "A rectangle of every picture that must not be shown, as 300x80+40+20: width, height, place.",
-            discussion: "In pixels of the picture as it is stored, before it is turned. May be given several times.",
+            discussion: """
+                In pixels of the picture as it is stored, before it is turned; 300x80-40+20 begins 40 pixels left of \
+                it. May be given several times.
+                """,
             valueName: "rectangle"))
     var secure: [String] = []
 

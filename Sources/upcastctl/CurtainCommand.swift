@@ -39,6 +39,9 @@ struct CurtainUpCommand: ParsableCommand {
             }
             Output.line("\(TerminalText.printable(destination.name)): gone out up to \(Quantity.time(time))")
         }
+        guard case .integer(let time)? = answer["kept_until_ms"] else { return }
+        Output.line(
+            "what is older still goes out, up to \(Quantity.time(time)): it was not to be taken back")
     }
 }
 
@@ -48,17 +51,24 @@ struct CurtainDownCommand: ParsableCommand {
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
     @Option(help: "Let go for this app, and not as an operator.") var app: String?
+    @Option(help: "Of several users' apps of that name, for this user's (a number).") var user: Int?
+    @Option(help: "Why, for the log.") var reason: String?
     @Flag(help: "Let go for everybody who holds it.") var force = false
 
     func run() throws {
         var members: [JSONValue.Member] = []
         if let app { members.append(.init("app", .string(app))) }
+        if let user { members.append(.init("user", .integer(user))) }
+        if let reason { members.append(.init("reason", .string(reason))) }
         if force { members.append(.init("force", .bool(true))) }
         let answer = try control.client().ask("POST", "/curtain/down", body: .object(members))
         output.show(answer)
-        guard !output.json, case .object(let fields) = answer,
-            case .bool(true)? = fields.first(where: { $0.name == "up" })?.value
-        else { return }
-        Output.line("others hold it up: see upcastctl status")
+        guard !output.json else { return }
+        if answer["released"] == .bool(false) {
+            let who =
+                app.map { "no app \(TerminalText.printable($0))" } ?? (force ? "nobody" : "no operator")
+            Output.line("\(who) held it up: nothing has changed")
+        }
+        if answer["up"] == .bool(true) { Output.line("others hold it up: see upcastctl status") }
     }
 }

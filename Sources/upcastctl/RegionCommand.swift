@@ -26,7 +26,9 @@ struct RegionListCommand: ParsableCommand {
         for region in regions {
             let place = "\(region.width)x\(region.height) at \(region.x), \(region.y)"
             Output.line(
-                TerminalText.printable("\(region.name), for \(region.holder): \(place) (\(region.unit))"))
+                TerminalText.printable(
+                    "\(region.name), for \(StatusText.holder(region.holder, region.user)): \(place) (\(region.unit))"
+                ))
         }
     }
 }
@@ -44,6 +46,7 @@ struct RegionAddCommand: ParsableCommand {
     @Argument(help: "Pixels down.") var height: Double
     @Flag(help: "The numbers are parts of the picture: 0.5 is half of it.") var normalized = false
     @Option(help: "Hide it for this app, and not as an operator.") var app: String?
+    @Option(help: "Why, for the log.") var reason: String?
 
     func run() throws {
         var members: [JSONValue.Member] = [
@@ -52,6 +55,7 @@ struct RegionAddCommand: ParsableCommand {
             .init("unit", .string(normalized ? "normalized" : "pixels")),
         ]
         if let app { members.append(.init("app", .string(app))) }
+        if let reason { members.append(.init("reason", .string(reason))) }
         output.show(try control.client().ask("POST", "/regions", body: .object(members)))
     }
 }
@@ -63,11 +67,15 @@ struct RegionRemoveCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
     @Argument(help: "What it is called; all of the holder's without it.") var name: String?
     @Option(help: "One of this app's, and not of the operator's.") var app: String?
+    @Option(help: "Of several users' apps of that name, this user's (a number).") var user: Int?
+    @Option(help: "Why, for the log.") var reason: String?
 
     func run() throws {
-        let query = [("app", app), ("name", name)].compactMap { key, value in
-            value.map { "\(key)=\(ControlClient.escaped($0))" }
-        }.joined(separator: "&")
-        output.show(try control.client().ask("DELETE", query.isEmpty ? "/regions" : "/regions?\(query)"))
+        let query = [("app", app), ("user", user.map(String.init)), ("name", name), ("reason", reason)]
+            .compactMap { key, value in
+                value.map { "\(key)=\(ControlClient.escaped($0))" }
+            }.joined(separator: "&")
+        output.show(
+            try control.client().ask("DELETE", query.isEmpty ? "/regions" : "/regions?\(query)"))
     }
 }

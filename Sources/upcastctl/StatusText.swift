@@ -9,8 +9,14 @@ enum StatusText {
         return "up, held by "
             + privacy.curtain.holders.map { holder in
                 let reason = holder.reason.isEmpty ? "" : " (\(holder.reason))"
-                return "\(holder.holder)\(reason) for \(Quantity.time(holder.heldMilliseconds))"
+                return
+                    "\(Self.holder(holder.holder, holder.user))\(reason) for \(Quantity.time(holder.heldMilliseconds))"
             }.joined(separator: ", ")
+    }
+
+    /// Apps of several users may have one name.
+    static func holder(_ name: String, _ user: Int?) -> String {
+        user.map { "\(name) of user \($0)" } ?? name
     }
 
     static func regions(_ privacy: PrivacyStatus) -> String {

@@ -17,20 +17,12 @@ extension ControlRoutes {
                 let asker = try Asker(request, app: members["app"])
                 let raised = try host.raiseCurtain(
                     asker.holder, reason: try Self.reason(members["reason"]), by: asker.actor)
-                return [
-                    .init("up", .bool(true)),
-                    .init("taken_back_video_packets", .integer(raised.videoPackets)),
-                    .init("taken_back_audio_packets", .integer(raised.audioPackets)),
-                    .init(
-                        "last_pts_ms",
-                        .object(
-                            raised.lastPTS.map { name, time in .init(name, time.map { .integer($0) } ?? .null) })),
-                ]
+                return [.init("up", .bool(true))] + raised.members
             }
         }
         add("POST", "/curtain/down", for: .all) { request in
             Self.answer { () throws(CommandRefusal) in
-                let members = try Self.members(of: request, "app", "force", "reason")
+                let members = try Self.members(of: request, "app", "user", "force", "reason")
                 let reason = try Self.reason(members["reason"])
                 let force = try Self.flag("force", members)
                 guard !force || request.peer.isOperator else {
@@ -38,12 +30,16 @@ extension ControlRoutes {
                         code: .forbidden,
                         sentence: "force lets go for others, and only an operator may do that")
                 }
-                let asker = force ? nil : try Asker(request, app: members["app"])
-                host.lowerCurtain(
-                    asker.map { "\($0.holder)" } ?? "everybody, by an operator's force", by: Asker.actor(request),
-                    reason: reason
-                ) { asker?.mayLetGo($0) ?? true }
-                return [.init("up", .bool(host.isCurtainUp))]
+                guard !force || (members["app"] == nil && members["user"] == nil) else {
+                    throw CommandRefusal(
+                        code: .badValue, sentence: "force lets go for everybody: leave app and user out")
+                }
+                let asker = try Asker(request, app: members["app"], user: members["user"])
+                let released = host.lowerCurtain(
+                    by: asker.actor,
+                    reason: reason.isEmpty ? (force ? "an operator's force" : "it was let go of") : reason
+                ) { force || asker.mayLetGo($0) }
+                return [.init("up", .bool(host.isCurtainUp)), .init("released", .bool(released))]
             }
         }
     }
@@ -51,25 +47,40 @@ extension ControlRoutes {
     mutating func addRegions(of host: BroadcastHost) {
         add("POST", "/regions", for: .all) { request in
             Self.answer { () throws(CommandRefusal) in
-                let members = try Self.members(of: request, "app", "name", "x", "y", "width", "height", "unit")
+                let members = try Self.members(
+                    of: request, "app", "name", "x", "y", "width", "height", "unit", "reason")
                 let asker = try Asker(request, app: members["app"])
-                try host.hideRegion(try Self.region(members, of: asker.holder), by: asker.actor)
+                try host.hideRegion(
+                    try Self.region(members, of: asker.holder), reason: try Self.reason(members["reason"]),
+                    by: asker.actor)
                 return []
             }
         }
         add("DELETE", "/regions", for: .all) { request in
             Self.answer { () throws(CommandRefusal) in
                 // A name that cannot be read must not mean somebody else's, or all.
-                let wanted = request.parameterNames
-                let (app, name) = (request.parameter("app"), request.parameter("name"))
-                guard wanted.allSatisfy({ $0 == "app" || $0 == "name" }), wanted.contains("app") == (app != nil),
-                    wanted.contains("name") == (name != nil), wanted.count == Set(wanted).count
+                let wanted = request.parameterNames.map { String($0) }
+                let known = ["app", "user", "name", "reason"]
+                guard wanted.allSatisfy({ known.contains($0) && request.parameter($0) != nil }),
+                    wanted.count == Set(wanted).count
                 else {
                     throw CommandRefusal(
-                        code: .badValue, sentence: "the query may have app=NAME and name=NAME, percent-encoded UTF-8")
+                        code: .badValue,
+                        sentence:
+                            "the query may have app=NAME, user=UID, name=NAME and reason=TEXT, percent-encoded UTF-8"
+                    )
                 }
-                let asker = try Asker(request, app: app.map { .string($0) })
-                try host.showRegions(name, of: "\(asker.holder)", by: asker.actor) { asker.mayLetGo($0) }
+                let name = request.parameter("name")
+                let asker = try Asker(
+                    request, app: request.parameter("app").map { .string($0) },
+                    user: request.parameter("user").map {
+                        UInt32($0).map { .integer(Int($0)) } ?? .string($0)
+                    })
+                try host.showRegions(
+                    name, of: "\(asker.holder)",
+                    reason: try Self.reason(request.parameter("reason").map { .string($0) }),
+                    by: asker.actor
+                ) { asker.mayLetGo($0) }
                 return []
             }
         }
@@ -149,11 +160,27 @@ private struct Asker {
     let holder: PrivacyHolder
     let actor: PrivacyActor
     private let isOperator: Bool
+    /// Of several users' apps of one name, an operator means this user's.
+    private let meantUser: UInt32?
 
-    /// - Parameter app: the app's name; without one, the operator.
-    init(_ request: ControlRequest, app: JSONValue?) throws(CommandRefusal) {
+    /// - Parameters:
+    ///   - app: the app's name; without one, the operator.
+    ///   - user: whose app an operator means; nil for all of that name.
+    init(_ request: ControlRequest, app: JSONValue?, user: JSONValue? = nil) throws(CommandRefusal) {
         isOperator = request.peer.isOperator
-        actor = Self.actor(request)
+        actor = Self.actor(request, app == nil ? .operator : .app)
+        switch user {
+        case nil: meantUser = nil
+        case .integer(let number) where app != nil && UInt32(exactly: number) != nil:
+            meantUser = UInt32(exactly: number)
+            guard isOperator || meantUser == actor.user else {
+                throw CommandRefusal(
+                    code: .forbidden, sentence: "user: only an operator may let go for another user's app")
+            }
+        default:
+            throw CommandRefusal(
+                code: .badValue, sentence: "user: whose app it is, as a number, together with app")
+        }
         guard let app else {
             guard isOperator else {
                 throw CommandRefusal(
@@ -171,10 +198,15 @@ private struct Asker {
 
     /// Whether what that one holds is the asker's to let go.
     func mayLetGo(_ other: PrivacyHolder) -> Bool {
-        isOperator ? (other.kind, other.name) == (holder.kind, holder.name) : other == holder
+        guard isOperator else { return other == holder }
+        return (other.kind, other.name) == (holder.kind, holder.name)
+            && (meantUser == nil || meantUser == other.user)
     }
 
-    static func actor(_ request: ControlRequest) -> PrivacyActor {
-        PrivacyActor(user: request.peer.credentials?.userID, process: request.peer.credentials?.processID)
+    static func actor(_ request: ControlRequest, _ kind: PrivacyHolder.Kind = .operator)
+        -> PrivacyActor
+    {
+        PrivacyActor(
+            kind, user: request.peer.credentials?.userID, process: request.peer.credentials?.processID)
     }
 }

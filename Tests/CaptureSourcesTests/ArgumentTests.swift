@@ -26,6 +26,16 @@ import Testing
         }
     }
 
+    @Test func rectangles() throws {
+        for (text, place) in [("300x80+40+20", (40, 20)), ("300x80-40+20", (-40, 20)), ("300x80+-40+-20", (-40, -20))] {
+            let (x, y, width, height) = try SourceArguments.rectangle(text)
+            #expect((x, y) == place && (width, height) == (300, 80), "\(text)")
+        }
+        for text in ["", "300x80", "300x80+40", "x80+1+1", "-3x80+1+1", "300x80++40+20", "300x80--40+20"] {
+            #expect(throws: InputError.self, "\(text)") { try SourceArguments.rectangle(text) }
+        }
+    }
+
     @Test func rates() throws {
         #expect(try SourceArguments.rate("30") == FrameRate(30))
         #expect(try SourceArguments.rate("30000/1001") == FrameRate(30_000, 1001))

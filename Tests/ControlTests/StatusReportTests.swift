@@ -87,9 +87,11 @@ extension StatusReport {
         report.privacy.curtain.isUp = true
         var holder = CurtainHolderStatus()
         (holder.holder, holder.reason, holder.heldMilliseconds) = ("app:kiosk", "will resign active", 1_500)
+        holder.user = 1000
         report.privacy.curtain.holders = [holder]
         var region = StandingRegionStatus()
         (region.holder, region.name, region.unit) = ("app:kiosk", "password", "normalized")
+        region.user = 1000
         (region.x, region.y, region.width, region.height) = (0.1, 0.5, 0.3, 0.2)
         report.privacy.regions = [region]
         var protection = ProtectionStatus()
@@ -151,9 +153,11 @@ extension StatusReport {
             memory.steps_down memory.steps_up
             timeline.jumps timeline.skew_us
             latency[].path latency[].average_us latency[].p50_us latency[].p99_us latency[].maximum_us
-            privacy.curtain.up privacy.curtain.holders[].holder privacy.curtain.holders[].reason
+            privacy.curtain.up privacy.curtain.holders[].holder
+            privacy.curtain.holders[].user privacy.curtain.holders[].reason
             privacy.curtain.holders[].held_ms
-            privacy.regions[].holder privacy.regions[].name privacy.regions[].unit privacy.regions[].x
+            privacy.regions[].holder privacy.regions[].user privacy.regions[].name privacy.regions[].unit
+            privacy.regions[].x
             privacy.regions[].y privacy.regions[].width privacy.regions[].height
             privacy.protections[].name privacy.protections[].on privacy.protections[].held privacy.audit_lost
             """
@@ -178,7 +182,7 @@ extension StatusReport {
         let expected = """
             state     live for 12 min 3 s
             daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
-            curtain   up, held by app:kiosk (will resign active) for 1.5 s
+            curtain   up, held by app:kiosk of user 1000 (will resign active) for 1.5 s
             hidden    1 region
             audit     3 lines could not be written
             client    Screen "1" (display), connected for 12 min 3 s

@@ -24,7 +24,7 @@ import Testing
         let expected = """
             live for 12 min 3 s                           upcastd 0.1.0, up 1 h 2 min
             client   Screen "1" (display) for 12 min 3 s
-            curtain  up, held by app:kiosk (will resign active) for 1.5 s
+            curtain  up, held by app:kiosk of user 1000 (will resign active) for 1.5…
             hidden   1 region
             canvas   1280x720 at 30000/1001 frames/s, libx264 from 1920x1080 420v, o…
             bitrate  2481 of 2500 kbit/s    ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█████████████████████████

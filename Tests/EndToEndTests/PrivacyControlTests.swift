@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IngestProtocol
+import LinuxSystem
 import MediaCore
 import TestSupport
 import Testing
@@ -29,6 +30,12 @@ import Testing
         let curtain = privacy?["curtain"] as? [String: Any]
         let all = curtain?["holders"] as? [[String: Any]] ?? []
         return all.compactMap { $0["holder"] as? String }
+    }
+
+    private func users(_ daemon: Daemon) throws -> [Int] {
+        let privacy = try daemon.status()["privacy"] as? [String: Any]
+        let curtain = privacy?["curtain"] as? [String: Any]
+        return (curtain?["holders"] as? [[String: Any]] ?? []).compactMap { $0["user"] as? Int }
     }
 
     private func settings(to folder: TemporaryDirectory, _ settings: DaemonSettings = .patient) -> DaemonSettings {
@@ -79,6 +86,10 @@ import Testing
             #expect(heard > 2, "\(heard) of 19 pieces")
             let log = try audit(folder).compactMap { $0["event"] as? String }
             #expect(log == ["curtain_raised", "curtain_lowered"])
+            #expect(try audit(folder).allSatisfy { $0["broadcast"] as? Int == 1 })
+            // Who watches sees it, too, and why it fell.
+            #expect(daemon.log.contains("curtain raised holder=daemon:start"), "\(daemon.log)")
+            #expect(daemon.log.contains("why=\"a picture came that may be shown\""))
             #expect(try daemon.terminate() == .code(0))
         }
     }
@@ -107,6 +118,82 @@ import Testing
             #expect(shades.suffix(3) == [true, false, true])
             let raised = try audit(folder).first { $0["holder"] as? String == "daemon:bad_regions" }
             #expect((raised?["reason"] as? String)?.contains("flags") == true, "\(String(describing: raised))")
+            try stage.end()
+        }
+    }
+
+    /// Somebody who raises and lowers it without end makes no picture for each time.
+    @Test(.inItsTurn) func raisingWithoutEndCostsNoPictures() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            let stage = try Stage(settings(to: folder))
+            let playback = try stage.live(showing: Self.grey)
+            func keyframes() throws -> Int {
+                let video = try #require(try stage.daemon.status()["video"] as? [String: Any])
+                return try #require(video["keyframes"] as? Int)
+            }
+            let (before, began) = (try keyframes(), MonotonicClock().now())
+            for _ in 0..<200 {
+                _ = try ask(stage.daemon, "POST", "/curtain/up")
+                _ = try ask(stage.daemon, "POST", "/curtain/down")
+            }
+            let seconds = (MonotonicClock().now() - began).secondsAsDouble
+            let made = try keyframes() - before
+            #expect(made > 0 && Double(made) <= seconds * 10 + 2, "\(made) in \(seconds) s")
+            try stage.show(Self.grey, orientation: .up, in: playback)
+            try playback.client.finish()
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
+    /// A client that names regions where they are turned off learns it, and its picture is not shown.
+    @Test(.inItsTurn) func regionsThatAreTurnedOffAreNotShownInstead() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            let stage = try Stage(settings(to: folder))
+            let playback = try stage.live(showing: Self.grey)
+            var all = SecureRegions()
+            all.coversAll = true
+            func isHeld() throws -> Bool {
+                let protections = (try stage.daemon.status()["privacy"] as? [String: Any])?["protections"]
+                let one = (protections as? [[String: Any]])?.first { $0["name"] as? String == "secure_regions" }
+                return one?["held"] as? Bool ?? false
+            }
+            // What an app keeps hidden is another protection.
+            let region = #"{"app": "a", "name": "r", "x": 0, "y": 0, "width": 0.1, "height": 0.1}"#
+            _ = try ask(stage.daemon, "POST", "/regions", region)
+            try playback.client.send(Self.grey, pts: playback.now)
+            #expect(try !isHeld())
+            _ = try ask(stage.daemon, "DELETE", "/regions?app=a&reason=done")
+            try waitFor("regions to be relied on") {
+                try playback.client.send(Self.marker, pts: playback.now, hiding: all)
+                return try isHeld()
+            }
+            let off = #"{"name": "secure_regions", "on": false}"#
+            _ = try ask(stage.daemon, "POST", "/protections", off, expect: 409)
+            try waitFor("them to be relied on no more") {
+                try playback.client.send(Self.grey, pts: playback.now)
+                return try !isHeld()
+            }
+            _ = try ask(stage.daemon, "POST", "/protections", off)
+            try playback.client.send(Self.marker, pts: playback.now, hiding: all)
+            try waitFor("the curtain") { try holders(stage.daemon) == ["daemon:bad_regions"] }
+            #expect(playback.client.errors.map(\.code) == [.badSecureRegions])
+            #expect(playback.client.errors.first?.text.contains("turned off") == true)
+            // The file says that they are on, and a reload makes it so.
+            stage.daemon.process.signal(SIGHUP)
+            try waitFor("the reload") { stage.daemon.log.contains("privacy.secure_regions true") }
+            try waitFor("the curtain to fall") {
+                try playback.client.send(Self.marker, pts: playback.now, hiding: all)
+                return try holders(stage.daemon) == []
+            }
+            try playback.client.finish()
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                #expect(!isColored(frame.image), "\(frame.pts)")
+            }
+            let shown = try audit(folder).first { $0["event"] as? String == "region_shown" }
+            #expect(shown?["reason"] as? String == "done")
             try stage.end()
         }
     }
@@ -146,7 +233,11 @@ import Testing
             #expect((status["regions"] as? [Any])?.count == 1)
             _ = try ask(daemon, "POST", "/protections", #"{"name": "curtain", "on": true}"#)
             _ = try ask(daemon, "POST", "/curtain/up", #"{"app": "kiosk"}"#)
-            _ = try ask(daemon, "POST", "/curtain/down", #"{"app": "kiosk"}"#)
+            let mistyped = try ask(daemon, "POST", "/curtain/down", #"{"app": "kisok"}"#)
+            #expect(mistyped.contains(#""released":false"#) && mistyped.contains(#""up":true"#), "\(mistyped)")
+            let down = try ask(daemon, "POST", "/curtain/down", #"{"app": "kiosk"}"#)
+            #expect(down.contains(#""released":true"#) && down.contains(#""up":false"#), "\(down)")
+            _ = try ask(daemon, "POST", "/curtain/down", #"{"app": "kiosk", "force": true}"#, expect: 400)
             // A name that cannot be read is not everybody's.
             _ = try ask(daemon, "DELETE", "/regions?app=%ff", expect: 400)
 
@@ -220,10 +311,18 @@ import Testing
                     == 200)
             // Another app that gives itself the same name takes nothing away.
             #expect(try status(7002, "POST", "/curtain/down", #"{"app": "a"}"#) == 200)
-            #expect(try status(7002, "POST", "/curtain/down", #"{"app": "a", "force": true}"#) == 403)
+            #expect(try status(7002, "POST", "/curtain/down", #"{"app": "a", "user": 7001}"#) == 403)
+            #expect(try status(7002, "POST", "/curtain/down", #"{"force": true}"#) == 403)
             #expect(try status(7002, "DELETE", "/regions?app=a&name=r") == 404)
             #expect(try status(7002, "DELETE", "/regions") == 403)
             #expect(try holders(daemon) == ["app:a"])
+            // An operator can tell them apart.
+            #expect(try status(7002, "POST", "/curtain/up", #"{"app": "a"}"#) == 200)
+            #expect(try users(daemon) == [7001, 7002])
+            #expect(try status(7004, "POST", "/curtain/down", #"{"app": "a", "user": 7002}"#) == 200)
+            #expect(try users(daemon) == [7001])
+            #expect(try status(7004, "DELETE", "/regions?app=a&user=7002") == 404)
+            #expect(try status(7004, "DELETE", "/regions?app=a&user=x") == 400)
             // A capture client looks, and adds.
             #expect(try status(7003, "GET", "/status") == 200)
             #expect(try status(7003, "POST", "/stop") == 403)
@@ -260,6 +359,10 @@ import Testing
             try show(Self.marker, 3)
             let body = try ask(daemon, "POST", "/curtain/up")
             try show(Self.marker, 1)
+            // What comes in after it has fallen is shown.
+            try waitFor("all to be read") {
+                (try daemon.status()["video"] as? [String: Any])?["frames_received"] as? Int == client.samplesSent
+            }
             _ = try ask(daemon, "POST", "/curtain/down")
             try show(Self.grey, 1)
             try client.finish()
@@ -271,10 +374,12 @@ import Testing
                 if isColored(frame.image) { colored.append(frame.pts) }
             }
             let answer = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
+            let kept = try #require(answer["kept_until_ms"] as? Int, "\(answer)")
             let last = try #require((answer["last_pts_ms"] as? [String: Any])?["file"] as? Int)
             let (first, end) = (try #require(colored.first), try #require(colored.last))
             // Three seconds of it: one had left, one waited and was old enough, and the newest is gone.
             #expect(end - first > 1.2 && end - first < 2.8, "\(first) to \(end)")
+            #expect(end * 1000 <= Double(kept) && kept > last, "\(end) s came, \(kept) ms were to")
             #expect(end > Double(last) / 1000 + 0.5, "\(last) had left, \(end) came")
             let gap = zip(all, all.dropFirst()).map { $1 - $0 }.max() ?? 99
             #expect(gap < 0.8 || Patience.factor > 1, "a gap of \(gap) s")

@@ -72,6 +72,35 @@ import Testing
         }
     }
 
+    /// An app that moves a region without end gets each move hidden, and no more pictures than the stream has.
+    @Test(.inItsTurn) func movingWithoutEndCostsNoPictures() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let sample = RawSample(Self.picture(0.5), format: .i420)
+            let playback = try stage.live(showing: sample)
+            func pictures() throws -> Int {
+                let video = try #require(try stage.daemon.status()["video"] as? [String: Any])
+                return try #require(video["frames_encoded"] as? Int)
+            }
+            let (before, began) = (try pictures(), MonotonicClock().now())
+            for step in 0..<400 {
+                let moved = Double(step % 3)
+                try ask(
+                    stage, "POST", "/regions",
+                    region(
+                        RectEdges(left: 97 + moved, top: 57 + moved, right: 183 + moved, bottom: 123 + moved),
+                        (320, 180)))
+            }
+            let seconds = (MonotonicClock().now() - began).secondsAsDouble
+            let made = try pictures() - before
+            #expect(Double(made) <= seconds * 33 + 3, "\(made) pictures in \(seconds) s")
+            #expect(made > 0)
+            try playback.client.finish()
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
     /// The region is where it is on the upright picture, whatever turns the stored one.
     @Test(.inItsTurn) func howeverItIsTurned() async throws {
         try await blocking {

@@ -2,6 +2,7 @@ import ControlProtocol
 import Foundation
 import LinuxSystem
 import MediaCore
+import Privacy
 import TestSupport
 import Testing
 
@@ -21,7 +22,9 @@ import Testing
     @Test func everyLineIsAnObject() throws {
         let folder = try TemporaryDirectory("audit")
         let log = try AuditLog(path: folder.file("audit.json"), clock: HandClock())
-        log.note("curtain_raised", [.init("holder", .string("app:kiosk")), .init("reason", .string("a\n\"b\""))])
+        log.note(
+            "curtain_raised", by: Self.app,
+            [.init("holder", .string("app:kiosk")), .init("reason", .string("a\n\"b\""))])
         let all = try lines(folder.file("audit.json"))
         #expect(all.count == 1)
         #expect(all[0]["event"] == .string("curtain_raised"))
@@ -29,28 +32,85 @@ import Testing
         #expect(log.lost == 0)
     }
 
-    /// Somebody who raises and lowers without end must not fill the disk; what is missing is counted.
+    private static let app = PrivacyActor(.app, user: 1000, process: 7)
+
+    /// Somebody who raises and lowers without end must not fill the disk; that lines are missing, and whose, is said.
     @Test func aFloodIsCounted() throws {
         let folder = try TemporaryDirectory("audit")
         let clock = HandClock()
         let log = try AuditLog(path: folder.file("audit.json"), clock: clock)
-        for _ in 0..<(AuditLog.linesPerSecond + 7) { log.note("curtain_raised", []) }
-        #expect(try lines(folder.file("audit.json")).count == AuditLog.linesPerSecond)
+        let most = AuditAllowance.linesPerSecond
+        for _ in 0..<(most + 7) { log.note("curtain_raised", by: Self.app, []) }
+        #expect(try lines(folder.file("audit.json")).count == most)
         #expect(log.lost == 7)
+        #expect(log.settle() == [.flooded(by: "app of user 1000", lines: 7)])
+        #expect(log.settle() == [])
+        let said = try #require(try lines(folder.file("audit.json")).last)
+        #expect(said["event"] == .string("lines_left_out") && said["lines"] == .integer(7))
+        #expect(said["by_user"] == .integer(1000))
         clock.time.withLock { $0 = .seconds(101) }
-        log.note("curtain_lowered", [])
+        log.note("curtain_lowered", by: Self.app, [])
         #expect(try lines(folder.file("audit.json")).last?["event"] == .string("curtain_lowered"))
+    }
+
+    /// What one asks for without end keeps out nothing of what others do, nor of what it does itself with the curtain.
+    @Test func aFloodCrowdsOutNobody() throws {
+        let folder = try TemporaryDirectory("audit")
+        let log = try AuditLog(path: folder.file("audit.json"), clock: HandClock())
+        for _ in 0..<1_000 { log.note("region_moved", by: Self.app, isRegion: true, []) }
+        let before = try lines(folder.file("audit.json")).count
+        log.note("curtain_raised", by: Self.app, [])
+        log.note("curtain_raised", by: PrivacyActor(.app, user: 1001), [])
+        log.note("curtain_raised", by: .daemon, [])
+        for _ in 0..<500 { log.note("protection_off", by: PrivacyActor(.operator, user: 0), []) }
+        #expect(try lines(folder.file("audit.json")).count == before + 503)
+    }
+
+    /// So many users that not each can have an account: they share one, and memory has a bound.
+    @Test func usersWithoutEndShareAnAllowance() {
+        var allowance = AuditAllowance()
+        let taken = (0..<1_000).count { number in
+            allowance.takes(.init(PrivacyActor(.app, user: UInt32(number))), at: .seconds(5))
+        }
+        #expect(taken == 64 + AuditAllowance.linesPerSecond)
+        let left = allowance.settle(at: .seconds(7))
+        #expect(left.map(\.leftOut) == [1_000 - taken])
+        let again = allowance.takes(.init(PrivacyActor(.app, user: 999)), at: .seconds(7))
+        #expect(again)
+    }
+
+    /// A disk that was full has taken half a line: the next one begins a line of its own.
+    @Test func halfALineIsLeftAlone() throws {
+        let folder = try TemporaryDirectory("audit")
+        let path = folder.file("audit.json")
+        try "{\"time\":\"2026\"}\n{\"time\":\"20".write(toFile: path, atomically: true, encoding: .utf8)
+        let log = try AuditLog(path: path, clock: HandClock())
+        log.note("curtain_raised", by: Self.app, [])
+        log.note("curtain_lowered", by: Self.app, [])
+        let text = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(text.count == 4 && text[1] == "{\"time\":\"20", "\(text)")
+        #expect(try JSONParser.parse(Array(text[2].utf8))["event"] == .string("curtain_raised"))
+    }
+
+    /// The log says once that the disk is full, and not for each line.
+    @Test func aFullDiskIsSaid() throws {
+        let log = try AuditLog(path: "/dev/full", clock: HandClock())
+        for _ in 0..<3 { log.note("curtain_raised", by: Self.app, []) }
+        #expect(log.lost == 3)
+        #expect(log.settle() == [.failing("\(Errno(ENOSPC))")])
+        log.note("curtain_raised", by: Self.app, [])
+        #expect(log.settle() == [])
     }
 
     @Test func aFileThatWasMovedAwayIsMadeAnew() throws {
         let folder = try TemporaryDirectory("audit")
         let (path, old) = (folder.file("audit.json"), folder.file("audit.json.1"))
         let log = try AuditLog(path: path, clock: HandClock())
-        log.note("a", [])
+        log.note("a", by: Self.app, [])
         #expect(rename(path, old) == 0)
-        log.note("b", [])
+        log.note("b", by: Self.app, [])
         try log.reopen()
-        log.note("c", [])
+        log.note("c", by: Self.app, [])
         #expect(try lines(old).count == 2)
         #expect(try lines(path).count == 1)
     }

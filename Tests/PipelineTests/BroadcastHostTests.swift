@@ -111,8 +111,8 @@ import Testing
         let rig = try HostRig { $0.video.encoder = "libnothing" }
         let error = #expect(throws: ProtocolError.self) { try rig.start() }
         #expect(error?.code == .broadcastFailed)
-        #expect(rig.log.lines.map(\.message) == ["broadcast not started"])
-        let sentence = rig.log.lines.first?.metadata["why"] ?? ""
+        #expect(rig.log.lines.map(\.message) == ["curtain raised", "broadcast not started", "curtain lowered"])
+        let sentence = rig.log.lines.first { $0.message == "broadcast not started" }?.metadata["why"] ?? ""
         #expect(sentence.hasPrefix("encoder libnothing is not in this libavcodec; it has "), "\(sentence)")
         #expect(error?.message == "the broadcast cannot start: " + sentence)
     }

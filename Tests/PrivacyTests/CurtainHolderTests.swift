@@ -34,13 +34,32 @@ import Testing
     }
 
     /// Whoever finds no room is not forgotten: it stays up until an operator says otherwise.
-    @Test func thereIsRoomForSixtyFour() {
+    @Test func thereIsRoomForSixtyFourApps() {
         let curtain = Curtain()
-        for number in 0..<100 { _ = curtain.raise(PrivacyHolder(.app, "a\(number)"), reason: "", at: .zero) }
+        func holder(_ number: UInt32) -> PrivacyHolder { PrivacyHolder(.app, "a\(number)", user: number % 10) }
+        for number in 0..<100 { _ = curtain.raise(holder(UInt32(number)), reason: "", at: .zero) }
         #expect(curtain.all.count == 65)
-        for number in 0..<100 { _ = curtain.lower(PrivacyHolder(.app, "a\(number)")) }
+        #expect(curtain.all.last?.reason == "more than 64 hold it up")
+        // Who holds it already needs no room, and who is no app finds it.
+        #expect(curtain.raise(holder(0), reason: "", at: .zero) == .none)
+        #expect(curtain.raise(operator_, reason: "", at: .zero) == .held)
+        #expect(curtain.lower(operator_) == .released)
+        for number in 0..<100 { _ = curtain.lower(holder(UInt32(number))) }
         #expect(curtain.stamp.isUp && curtain.all.map(\.holder) == [Curtain.tooMany])
+        #expect(!Curtain.tooMany.isAutomatic)
         #expect(curtain.lower(Curtain.tooMany) == .lowered)
+    }
+
+    /// One user's apps leave room for those of others.
+    @Test func oneUserDoesNotTakeAllRoom() {
+        let curtain = Curtain()
+        for number in 0..<40 { _ = curtain.raise(PrivacyHolder(.app, "a\(number)", user: 1), reason: "", at: .zero) }
+        #expect(curtain.all.count == 17)
+        #expect(curtain.all.last?.holder == Curtain.tooMany)
+        #expect(curtain.all.last?.reason == "more than 16 apps of user 1 hold it up")
+        let other = PrivacyHolder(.app, "a0", user: 2)
+        #expect(curtain.raise(other, reason: "", at: .zero) == .held)
+        #expect(curtain.all.last?.holder == other)
     }
 
     @Test(arguments: [("kiosk", true), ("com.example/a-b_c", true), ("", false), ("a b", false), ("ä", false)])

@@ -33,6 +33,21 @@ import Testing
         #expect(standing.remove("a", of: { $0 == region.holder }) == 1)
     }
 
+    @Test func oneUsersAppsLeaveRoomForRegionsOfOthers() {
+        let standing = StandingRegions()
+        func set(_ holder: PrivacyHolder, _ count: Int) -> Int {
+            (0..<count).count { number in
+                let edges = RectEdges(left: 0, top: 0, right: 0.5, bottom: 0.5)
+                return standing.set(
+                    StandingRegion(holder: holder, name: "r\(number)", edges: edges, unit: .normalized)) == .added
+            }
+        }
+        #expect(set(PrivacyHolder(.app, "a", user: 1), 20) == 20)
+        #expect(set(PrivacyHolder(.app, "b", user: 1), 20) == 12)
+        #expect(set(PrivacyHolder(.app, "a", user: 2), 1) == 1)
+        #expect(set(PrivacyHolder(.operator), 64) == 31)
+    }
+
     /// What awaits a picture lets go with the first that may be shown, and sound begins with it; nobody else does.
     @Test func whoAwaitsAPictureLetsGoWithIt() {
         let curtain = Curtain()
