@@ -76,8 +76,8 @@ public struct CapturedApp: Sendable {
     {
         _ = try ask(
             "POST", "/regions",
-            [.init("name", .string(name)), .init("reason", .string(Self.cut(reason, to: 200)))]
-                + region.members,
+            [.init("name", .string(name))] + region.members
+                + (reason.isEmpty ? [] : [.init("reason", .string(Self.cut(reason, to: 200)))]),
             "the region may not be hidden: raise the curtain")
     }
 

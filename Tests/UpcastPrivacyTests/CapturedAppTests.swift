@@ -82,6 +82,11 @@ import Testing
         let wanted = #"{"app":"kiosk","name":"password","x":-1.0,"y":2.0,"width":3.5,"height":4.0,"unit":"pixels"}"#
         #expect(try body(hidden) == JSONParser.parse(Array(wanted.utf8)))
         try FileManager.default.removeItem(atPath: folder.socket)
+        let why = try request(answering: answer(200, "{}")) {
+            try $0.hide(.pixels(x: 1, y: 2, width: 3, height: 4), name: "password", reason: "login")
+        }
+        #expect(try body(why)["reason"] == .string("login"))
+        try FileManager.default.removeItem(atPath: folder.socket)
         let shown = try request(answering: answer(200, "{}")) {
             let wasHidden = try $0.show(name: "a b/ü")
             #expect(wasHidden)

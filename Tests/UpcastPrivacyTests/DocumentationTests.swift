@@ -18,6 +18,7 @@ import UpcastPrivacy
         try app.hide(.normalized(x: 0.1, y: 0.5, width: 0.3, height: 0.1), name: "password")
         let receipt = try app.willResignActive(reason: "will resign active")
         for destination in receipt.destinations { print(destination.name, destination.lastPTS ?? .zero) }
+        if let until = receipt.keptUntil { print("up to \(until) it still goes out") }
         try app.didBecomeActive()
         try app.showAll()
         monitor.stop()
