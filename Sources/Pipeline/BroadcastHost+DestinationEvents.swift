@@ -29,8 +29,7 @@ extension BroadcastHost {
         let attempt = snapshots.first { $0.name == name }?.attempt ?? 1
         server.notify(
             StateMessage(
-                .connecting, value: UInt32(clamping: attempt),
-                text: "destination \"\(name)\" is being connected"))
+                .connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
     }
 
     func bitrateChanged(_ step: BitrateStep) {

@@ -12,9 +12,7 @@ private let annotationsPerSecond = 10
 
 /// A client and its samples, as the ingest thread brings them.
 extension BroadcastHost: IngestConsumer {
-    package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError)
-        -> WelcomeMessage
-    {
+    package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
         joinCloser()
         let id = beginBroadcast()
         var hasStarted = false
@@ -38,8 +36,7 @@ extension BroadcastHost: IngestConsumer {
         let broadcast: Broadcast
         do {
             broadcast = try Broadcast(
-                message, configuration: currentConfiguration, environment: environment, clock: clock,
-                curtain: curtain,
+                message, configuration: currentConfiguration, environment: environment, clock: clock, curtain: curtain,
                 standing: standing, protections: protections,
                 release: { [weak self] in self?.pictureAllowed(at: $0) }, freeze: freeze,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },
@@ -47,12 +44,10 @@ extension BroadcastHost: IngestConsumer {
                 onFailure: { [weak self] in self?.failed($0) })
         } catch {
             logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
-            throw ProtocolError(
-                .broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
+            throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
         }
         if let problem = broadcast.curtainProblem {
-            logger.warning(
-                "no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])
+            logger.warning("no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])
         }
         hasStarted = true
         state.withLock {
@@ -76,12 +71,10 @@ extension BroadcastHost: IngestConsumer {
         endWithoutDestinations()
         let canvas = configuration.video.canvas
         return WelcomeMessage(
-            limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height,
-            frameRate: canvas.frameRate,
+            limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
             audioRate: configuration.audio.sampleRate, broadcastID: id,
             sharedMemory: SharedMemoryOffer(
-                maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes
-            ))
+                maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes))
     }
 
     /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.
@@ -90,13 +83,11 @@ extension BroadcastHost: IngestConsumer {
         let refusing = all.filter { $0.refuses(source) }.map(\.name)
         guard !refusing.isEmpty else { return }
         logger.notice(
-            "source refused",
-            metadata: ["source": "\(source)", "by": "\(refusing.joined(separator: ", "))"])
+            "source refused", metadata: ["source": "\(source)", "by": "\(refusing.joined(separator: ", "))"])
         guard refusing.count == all.count else { return }
         throw ProtocolError(
             .broadcastFailed, fatal: true,
-            "the broadcast cannot start: every destination refuses \(source) (destinations[].refuse_sources)"
-        )
+            "the broadcast cannot start: every destination refuses \(source) (destinations[].refuse_sources)")
     }
 
     package func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
@@ -143,8 +134,7 @@ extension BroadcastHost: IngestConsumer {
     package func paused() {
         state.withLock { $0.isPaused = true }
         do throws(CommandRefusal) {
-            try raiseCurtain(
-                PrivacyHolder(.client), reason: "the client paused", by: clientActor.withLock { $0 })
+            try raiseCurtain(PrivacyHolder(.client), reason: "the client paused", by: clientActor.withLock { $0 })
         } catch {
             logger.warning("paused without a curtain", metadata: ["why": "\(error.sentence)"])
         }
@@ -165,9 +155,7 @@ extension BroadcastHost: IngestConsumer {
     package func annotated(_ message: AnnotatedMessage) {
         let now = clock.now()
         let count = state.withLock { state in
-            if now - state.annotationSecond >= .seconds(1) {
-                (state.annotations, state.annotationSecond) = (0, now)
-            }
+            if now - state.annotationSecond >= .seconds(1) { (state.annotations, state.annotationSecond) = (0, now) }
             state.annotations += 1
             return state.annotations
         }
@@ -194,15 +182,12 @@ extension BroadcastHost: IngestConsumer {
             "broadcast ending",
             metadata: [
                 // A failure was logged where it was noticed.
-                "why": "\(reason.hasFailed ? "it failed" : sentence)",
-                "now": "what is encoded is sent, then closed",
+                "why": "\(reason.hasFailed ? "it failed" : sentence)", "now": "what is encoded is sent, then closed",
             ])
         let backlog = broadcast.destinations.snapshots.backlog.duration
-        server.notify(
-            StateMessage(.draining, value: UInt32(clamping: backlog.milliseconds), text: sentence))
+        server.notify(StateMessage(.draining, value: UInt32(clamping: backlog.milliseconds), text: sentence))
         do {
-            let closer = try WorkerThread(name: "up-close") { [self] in close(broadcast, reason, sentence)
-            }
+            let closer = try WorkerThread(name: "up-close") { [self] in close(broadcast, reason, sentence) }
             state.withLock { $0.closer = closer }
             notePhase()
         } catch {

@@ -25,10 +25,7 @@ struct PresentationSchedule {
     /// What to do with a frame that is to be shown at `time`.
     func decide(_ time: MediaTime) -> FramePacer.Decision { pacer.decide(time) }
 
-    /// When, on the monotonic clock, the last canvas has to be encoded again; nil before the first.
-    var repeatDeadline: MediaTime? { deadline(after: idleInterval) }
-
-    /// The same for another interval.
+    /// When, on the monotonic clock, the last canvas has been shown for so long; nil before the first.
     func deadline(after interval: MediaTime) -> MediaTime? { last.map { $0.at + interval } }
 
     /// The time of a repeat that is encoded at `now` (monotonic clock); nil before the first frame.

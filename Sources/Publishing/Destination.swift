@@ -14,6 +14,8 @@ package final class Destination: Sendable {
     struct State {
         var snapshot: DestinationSnapshot
         var latency = LatencyHistogram()
+        /// Packets that the gate did not let through any more.
+        var refused = DropCounters()
         var thread: WorkerThread?
         /// Nil until `start`.
         var control: PublishControl?
@@ -135,13 +137,15 @@ package final class Destination: Sendable {
     package var link: LinkReport { state.withLock { $0.snapshot.link } }
 
     package var snapshot: DestinationSnapshot {
-        var snapshot = state.withLock { state in
+        let (held, refused) = state.withLock { state in
             var snapshot = state.snapshot
             snapshot.latency = state.latency.summary
             snapshot.lastPTS = gate.lastPTS
-            return snapshot
+            return (snapshot, state.refused)
         }
+        var snapshot = held
         snapshot.drops = cursor.drops
+        for track in Track.allCases { snapshot.drops[track][.takenBack] += refused[track].takenBack }
         snapshot.backlog = cursor.backlog
         return snapshot
     }

@@ -223,7 +223,9 @@ final class PublishingLoop {
     private func write(_ info: PacketInfo, to sink: some PublishingSink) throws(PublishError) {
         let byteCount = buffer.byteCount
         let begin = clock.now()
-        guard destination.gate.begin(info) else { return }
+        guard destination.gate.begin(info) else {
+            return destination.state.withLock { $0.refused[info.track][.takenBack] += 1 }
+        }
         defer { destination.gate.end() }
         try sink.write(info, &buffer)
         hasWorked = true

@@ -203,9 +203,7 @@ private struct Asker {
             && (meantUser == nil || meantUser == other.user)
     }
 
-    static func actor(_ request: ControlRequest, _ kind: PrivacyHolder.Kind = .operator)
-        -> PrivacyActor
-    {
+    static func actor(_ request: ControlRequest, _ kind: PrivacyHolder.Kind = .operator) -> PrivacyActor {
         PrivacyActor(
             kind, user: request.peer.credentials?.userID, process: request.peer.credentials?.processID)
     }

@@ -35,7 +35,7 @@ import Testing
             return (.milliseconds(newest.pts), .milliseconds(newest.arrival))
         }
         while !rest.isEmpty {
-            if var frame = take(until: schedule.repeatDeadline ?? .seconds(3600)) {
+            if var frame = take(until: schedule.deadline(after: schedule.idleInterval) ?? .seconds(3600)) {
                 while case .hold(let wait) = schedule.decide(frame.time), let newer = take(until: frame.arrival + wait)
                 {
                     frame = newer
