@@ -165,7 +165,6 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
         if tag.stamp.epoch != epoch { enter(tag.stamp.epoch) }
         isCurtained = false
-        if standing.version != shownRegions { cover() }
         try encode(tag.time, arrival: tag.arrival)
         counters.framesEncoded.add()
         let latency = clock.monotonic.now() - tag.arrival
@@ -288,6 +287,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     // MARK: Encoding
 
     private func encode(_ time: MediaTime, arrival: MediaTime) throws(WorkerFailure) {
+        // The last moment at which what has been named can be kept out.
+        if standing.version != shownRegions { cover() }
         let now = clock.monotonic.now()
         let pts = schedule.encode(time, at: now)
         owesFrame = false
