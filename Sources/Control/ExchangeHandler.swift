@@ -32,7 +32,7 @@ final class ExchangeHandler: ChannelInboundHandler {
     private var state = State.reading(nil, body: [])
     private var timeout: Scheduled<Void>?
     private var ticker: RepeatedTask?
-    private var isStream = false
+    private var streamOwner: OpenConnections.StreamOwner?
     private var streamed: Streamed?
 
     private struct Streamed {
@@ -68,7 +68,7 @@ final class ExchangeHandler: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         timeout?.cancel()
         ticker?.cancel()
-        connections.closed(context.channel, wasStream: isStream)
+        connections.closed(context.channel, stream: streamOwner)
         state = .answered
     }
 
@@ -122,12 +122,16 @@ final class ExchangeHandler: ChannelInboundHandler {
     // MARK: Streams
 
     private func begin(_ stream: ControlStream, isHead: Bool, _ context: ChannelHandlerContext) {
-        guard connections.beginStream(atMost: limits.maxStreams) else {
+        let owner = OpenConnections.StreamOwner(peer)
+        guard connections.beginStream(for: owner, atMost: limits.maxStreams) else {
             return answer(
-                .failure(503, "too_many_streams", "\(limits.maxStreams) are open; close one, or try again"),
+                .failure(
+                    503, "too_many_streams",
+                    "\(limits.maxStreams) are open, or \(limits.maxStreams / 2) of this user's; close one, or try "
+                        + "again"),
                 isHead: isHead, context)
         }
-        isStream = true
+        streamOwner = owner
         state = .streaming
         timeout?.cancel()
         let head = HTTPResponseHead(

@@ -10,7 +10,18 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
     private var open: [ObjectIdentifier: any Channel] = [:]
     /// Those whose request has not come whole, the oldest first; at most as many as may be open.
     private var reading: [(channel: any Channel, process: pid_t)] = []
-    private var streams = 0
+    private var streams: [StreamOwner] = []
+
+    /// Who reads a stream. Over TCP, and where no roles are told apart, all are operators.
+    enum StreamOwner: Equatable {
+        case `operator`
+        case user(uid_t)
+
+        init(_ peer: ControlPeer) {
+            let user = peer.isOperator ? nil : peer.credentials?.userID
+            self = user.map { .user($0) } ?? .operator
+        }
+    }
 
     /// Notes a new connection, whose request is awaited. False where all others are being answered: it is refused.
     func hasRoom(for channel: any Channel, atMost limit: Int) -> Bool {
@@ -43,14 +54,20 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
     /// Its request has come.
     func complete(_ channel: any Channel) { reading.removeAll { $0.channel === channel } }
 
-    func closed(_ channel: any Channel, wasStream: Bool) {
+    func closed(_ channel: any Channel, stream owner: StreamOwner?) {
         complete(channel)
-        if wasStream { streams -= 1 }
+        if let owner, let index = streams.firstIndex(of: owner) { streams.remove(at: index) }
     }
 
-    func beginStream(atMost limit: Int) -> Bool {
-        guard streams < limit else { return false }
-        streams += 1
+    /// No user has more than half of them but operators, for whom two are left.
+    func beginStream(for owner: StreamOwner, atMost limit: Int) -> Bool {
+        guard streams.count < limit else { return false }
+        if owner != .operator {
+            guard streams.count(where: { $0 == owner }) < max(1, limit / 2),
+                streams.count(where: { $0 != .operator }) < max(1, limit - 2)
+            else { return false }
+        }
+        streams.append(owner)
         return true
     }
 

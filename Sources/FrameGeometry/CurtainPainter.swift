@@ -18,6 +18,7 @@ package final class CurtainPainter {
 
     private let style: CurtainStyle
     private let text: CurtainText?
+    private let black: CanvasColor
     /// So few pixels that nothing can be read in them.
     private let small: Picture
 
@@ -28,6 +29,7 @@ package final class CurtainPainter {
         _ style: CurtainStyle, text: String = "", textColor: CanvasColor? = nil, canvas: CanvasFormat
     ) {
         self.style = style
+        black = .black(canvas.color.range)
         let width = min(Self.across, canvas.width)
         // Even, and square pixels as near as may be.
         let height = max(2, (canvas.height * width / canvas.width + 1) / 2 * 2)
@@ -41,13 +43,17 @@ package final class CurtainPainter {
             }
     }
 
-    /// Paints all of `picture`, which may be `last`: the last one that was allowed.
-    package func paint(_ picture: PicturePlanes, after last: PicturePlanes) {
+    /// Whether something is left of the last picture.
+    package var showsThrough: Bool { if case .frosted = style { true } else { false } }
+
+    /// Paints all of `picture`, which may be `last`: the last one that was allowed; nil where nothing of it may be
+    /// left.
+    package func paint(_ picture: PicturePlanes, after last: PicturePlanes?) {
         switch style {
         case .solid(let color): Self.fill(picture, color)
         case .frosted(let tint, let amount):
             let glass = small.planes
-            Self.scale(last, to: glass, kFilterBox)
+            if let last { Self.scale(last, to: glass, kFilterBox) } else { Self.fill(glass, black) }
             for row in 0..<glass.height {
                 for column in 0..<glass.width {
                     unsafe Self.blend(&glass.y[row * glass.yStride + column], tint.y, amount)

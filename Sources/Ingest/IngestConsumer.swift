@@ -42,7 +42,7 @@ package protocol IngestConsumer: AnyObject, Sendable {
 
     /// A frame is about to arrive. False: its payload is read and discarded (the consumer has counted it).
     func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool
-    /// A frame came whose secure regions are not understood; it is refused, and the client is told.
+    /// A frame came of which nobody can say what it was to hide; it is refused, and the client is told.
     func refusedRegions(_ sentence: String, arrival: MediaTime)
     /// The next band of the frame that was begun; nil when no more bytes of it are wanted.
     func nextBand() -> IngestBand?

@@ -325,7 +325,7 @@ internal import MediaCore
             do throws(ProtocolError) {
                 message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
             } catch {
-                if error.code == .badSecureRegions { consumer.refusedRegions(error.message, arrival: clock.now()) }
+                if VideoMessage.hidesUnclearly(body) { consumer.refusedRegions(error.message, arrival: clock.now()) }
                 throw error
             }
             if message.isUnchanged {

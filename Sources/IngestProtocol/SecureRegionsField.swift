@@ -18,6 +18,21 @@ enum SecureRegionsField {
     static func decode(
         _ value: RawSpan, pictureWidth: Int, pictureHeight: Int
     ) throws(ProtocolError) -> SecureRegions {
+        let count = try check(value)
+        var regions = SecureRegions()
+        regions.coversAll = value.uint16(at: 2) & coversAll != 0
+        for index in 0..<count {
+            let at = headBytes + rectangleBytes * index
+            regions.hide(
+                x: Int(Int32(bitPattern: value.uint32(at: at))), y: Int(Int32(bitPattern: value.uint32(at: at + 4))),
+                width: value.size(at: at + 8), height: value.size(at: at + 12), pictureWidth: pictureWidth,
+                pictureHeight: pictureHeight)
+        }
+        return regions
+    }
+
+    /// The number of rectangles of a list that is what it says.
+    static func check(_ value: RawSpan) throws(ProtocolError) -> Int {
         func refused(_ why: String) -> ProtocolError {
             ProtocolError(
                 .badSecureRegions, fatal: false, "video: secure regions: \(why); the picture is refused and not shown")
@@ -32,16 +47,7 @@ enum SecureRegionsField {
                 "\(count) rectangles take \(headBytes + rectangleBytes * count) bytes, not \(value.byteCount)")
         }
         guard flags & ~coversAll == 0 else { throw refused("flags \(flags) are not understood") }
-        var regions = SecureRegions()
-        regions.coversAll = flags & coversAll != 0
-        for index in 0..<count {
-            let at = headBytes + rectangleBytes * index
-            regions.hide(
-                x: Int(Int32(bitPattern: value.uint32(at: at))), y: Int(Int32(bitPattern: value.uint32(at: at + 4))),
-                width: value.size(at: at + 8), height: value.size(at: at + 12), pictureWidth: pictureWidth,
-                pictureHeight: pictureHeight)
-        }
-        return regions
+        return count
     }
 
     /// Appends the extension; nothing where nothing is hidden.

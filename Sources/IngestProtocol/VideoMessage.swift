@@ -75,6 +75,20 @@ package struct VideoMessage: Equatable, Sendable {
         return message
     }
 
+    /// Whether nobody can say what a message that was refused, for whatever reason, meant to hide: its extensions are
+    /// not what they say, or one that this version does not know is critical.
+    package static func hidesUnclearly(_ body: RawSpan) -> Bool {
+        guard body.byteCount >= fixedBytes else { return true }
+        do {
+            try MessageExtensions.check(body, from: fixedBytes, in: .video, fatal: false)
+            guard let value = MessageExtensions.find(.secureRegions, in: body, from: fixedBytes) else { return false }
+            _ = try SecureRegionsField.check(body.extracting(value))
+            return false
+        } catch {
+            return true
+        }
+    }
+
     /// Where the payload lies, and how long it is.
     private static func payload(
         body: RawSpan, payloadBytes: Int, limits: IngestLimits

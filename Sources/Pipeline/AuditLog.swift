@@ -6,9 +6,10 @@ internal import Privacy
 
 /// Who has had what hidden or shown, when and why: a line of JSON for each, appended to a file. Nothing of a picture.
 ///
-/// Any thread. A line is written whole, in one call, after what it tells has been done: a slow disk makes nobody wait
-/// for what is hidden. What comes faster than `AuditAllowance` allows is left out, with a line that says how much; what
-/// the disk does not take is lost. Both are counted.
+/// Any thread. Lines are in the order of what they tell: who does it adds its line under the same lock (`add`), and
+/// writes it when the lock is free again (`flush`), so that a slow disk makes nobody wait for what is hidden. A line is
+/// written whole, in one call. What comes faster than `AuditAllowance` allows is left out; what the disk does not take
+/// is lost. Both are counted, and a line says how many.
 package final class AuditLog: Sendable {
     /// What an operator should know, each at most once a second.
     enum News: Equatable {
@@ -25,28 +26,41 @@ package final class AuditLog: Sendable {
         init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
     }
 
-    private struct State {
-        var file: File?
-        /// The file ends within a line: a disk took part of one.
-        var endsInALine = false
+    /// Lines that are to be written.
+    private struct Queue {
         var allowance = AuditAllowance()
-        /// Why the last line could not be written; nil where it was.
-        var failure: String?
-        /// That has been told.
-        var hasToldFailure = false
+        var lines: [[UInt8]] = []
         var lost = 0
     }
 
+    private struct Disk {
+        var file: File?
+        /// The file ends within a line: a disk took part of one.
+        var endsInALine = false
+        /// Why the last line could not be written; nil where it was.
+        var failure: String?
+        /// Why one could not be, that nobody has been told of yet.
+        var news: String?
+        /// It has been told that lines are lost.
+        var hasToldFailure = false
+        var lost = 0
+        /// Of these, the ones that no line speaks of yet.
+        var unsaid = 0
+    }
+
+    /// Lines that wait for a disk that hangs.
+    private static let capacity = 4096
+
     private let path: String?
     private let clock: any TimeSource
-    private let state: Monitor<State>
+    private let queue = Monitor(Queue())
+    private let disk = Monitor(Disk())
 
     /// Writes nowhere.
     static func none(_ clock: any TimeSource) -> AuditLog { AuditLog(clock) }
 
     private init(_ clock: any TimeSource) {
         (path, self.clock) = (nil, clock)
-        state = Monitor(State())
     }
 
     /// - Parameter path: nil for no file.
@@ -54,62 +68,78 @@ package final class AuditLog: Sendable {
     package init(path: String?, clock: any TimeSource) throws(AuditFailure) {
         self.path = path
         self.clock = clock
-        state = Monitor(State())
         try reopen()
     }
 
     /// Lines that are not in the file.
-    package var lost: Int { state.withLock { $0.lost } }
+    package var lost: Int { queue.withLock { $0.lost } + disk.withLock { $0.lost } }
 
     /// Goes on in a new file where the old one has been moved away, as log rotation does.
     package func reopen() throws(AuditFailure) {
         guard let path else { return }
         let file = try Self.open(path)
         let endsInALine = Self.endsInALine(path)
-        state.withLock { ($0.file, $0.endsInALine) = (file, endsInALine) }
+        disk.withLock { ($0.file, $0.endsInALine) = (file, endsInALine) }
     }
 
+    /// Adds a line, which `flush` writes. Waits for nothing.
+    ///
     /// - Parameter actor: whose allowance it is on.
-    func note(
-        _ event: String, by actor: PrivacyActor, isRegion: Bool = false, _ members: [JSONValue.Member]
-    ) {
+    func add(_ event: String, by actor: PrivacyActor, isRegion: Bool = false, _ members: [JSONValue.Member]) {
         guard path != nil else { return }
-        let bytes = Self.line(event, members)
+        let line = Self.line(event, members)
         let now = clock.now()
-        state.withLock { state in
-            guard state.allowance.takes(.init(actor, isRegion: isRegion), at: now) else {
-                state.lost += 1
-                return
-            }
-            Self.write(bytes, &state)
+        queue.withLock { queue in
+            guard queue.allowance.takes(.init(actor, isRegion: isRegion), at: now),
+                queue.lines.count < Self.capacity
+            else { return queue.lost += 1 }
+            queue.lines.append(line)
         }
     }
 
-    /// Once a second: writes down what was left out, and says what has changed.
+    /// Writes what was added, by whomever.
+    func flush() {
+        guard path != nil else { return }
+        disk.withLock { disk in
+            while true {
+                let lines = queue.withLock { queue in
+                    defer { queue.lines.removeAll(keepingCapacity: queue.lines.count < 64) }
+                    return queue.lines
+                }
+                guard !lines.isEmpty else { return }
+                for line in lines { Self.write(line, to: &disk) }
+            }
+        }
+    }
+
+    /// Once a second, and at the end: writes down what was left out, and says what has changed.
     func settle() -> [News] {
         guard path != nil else { return [] }
         let now = clock.now()
-        return state.withLock { state in
-            var news: [News] = []
-            for (account, lines) in state.allowance.settle(at: now) {
+        var news: [News] = []
+        queue.withLock { queue in
+            for (account, lines) in queue.allowance.settle(at: now) {
                 var members: [JSONValue.Member] = [
                     .init("holder", .string(account.kind.rawValue)), .init("lines", .integer(lines)),
                 ]
                 if let user = account.user { members.append(.init("by_user", .integer(Int(user)))) }
-                Self.write(Self.line("lines_left_out", members), &state)
+                queue.lines.append(Self.line("lines_left_out", members))
                 news.append(.flooded(by: "\(account)", lines: lines))
             }
-            switch state.failure {
-            case let failure? where !state.hasToldFailure:
-                state.hasToldFailure = true
-                news.append(.failing(failure))
-            case nil where state.hasToldFailure:
-                state.hasToldFailure = false
-                news.append(.writing(lost: state.lost))
-            default: break
-            }
-            return news
         }
+        flush()
+        disk.withLock { disk in
+            if let failure = disk.news, !disk.hasToldFailure {
+                disk.hasToldFailure = true
+                news.append(.failing(failure))
+            }
+            disk.news = nil
+            if disk.failure == nil, disk.hasToldFailure {
+                disk.hasToldFailure = false
+                news.append(.writing(lost: disk.lost))
+            }
+        }
+        return news
     }
 
     private static func line(_ event: String, _ members: [JSONValue.Member]) -> [UInt8] {
@@ -118,17 +148,21 @@ package final class AuditLog: Sendable {
         ).serialized() + [newline]
     }
 
-    private static func write(_ line: [UInt8], _ state: inout State) {
-        guard let file = state.file?.descriptor.raw else { return }
-        let bytes = state.endsInALine ? [newline] + line : line
+    private static func write(_ line: [UInt8], to disk: inout Disk) {
+        guard let file = disk.file?.descriptor.raw else { return }
+        var bytes = disk.endsInALine ? [newline] : []
+        if disk.unsaid > 0 { bytes += Self.line("lines_lost", [.init("lines", .integer(disk.unsaid))]) }
+        bytes += line
         let written = unsafe Glibc.write(file, bytes, bytes.count)
         guard written == bytes.count else {
-            state.failure = written < 0 ? "\(Errno.current)" : "\(Errno(ENOSPC))"
-            state.lost += 1
-            if written > 0 { state.endsInALine = bytes[written - 1] != newline }
+            let failure = written < 0 ? "\(Errno.current)" : "\(Errno(ENOSPC))"
+            (disk.failure, disk.news) = (failure, failure)
+            disk.lost += 1
+            disk.unsaid += 1
+            if written > 0 { disk.endsInALine = bytes[written - 1] != newline }
             return
         }
-        (state.endsInALine, state.failure) = (false, nil)
+        (disk.endsInALine, disk.failure, disk.unsaid) = (false, nil, 0)
     }
 
     private static let newline = UInt8(ascii: "\n")

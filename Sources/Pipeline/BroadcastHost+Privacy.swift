@@ -54,21 +54,11 @@ extension BroadcastHost {
             // Asked where nobody can turn it off meanwhile.
             guard protections.isOn(.curtain) else { return (CurtainRaised(), nil) }
             let change = curtain.raise(holder, reason: reason, at: clock.now())
-            var result = CurtainRaised()
-            guard let broadcast = current else { return (result, change) }
-            guard change == .raised, holder != .start else {
-                result.note(
-                    broadcast.destinations.snapshots.map { ($0.name, $0.lastPTS) }, kept: broadcast.keptUntil)
-                return (result, change)
-            }
-            let least = configuration.privacy.takeBackNewerThan
-            let age: MediaTime? = least == .zero ? nil : least
-            // Nothing is newer than the newest.
-            let (taken, lastPTS) = broadcast.takeBack(newerThan: protections.isOn(.takeBack) ? age : .zero)
-            (result.videoPackets, result.audioPackets) = (taken.videoPackets, taken.audioPackets)
-            result.note(lastPTS, kept: taken.keptUntil)
+            let result = takeBack(after: change, for: holder)
+            note(raise: change, holder, reason, actor, result)
             return (result, change)
         }
+        audit.flush()
         guard let change else {
             throw CommandRefusal(
                 code: .turnedOff,
@@ -84,10 +74,37 @@ extension BroadcastHost {
                 "holder": "\(holder)", "why": "\(reason)",
                 "taken_back": "\(result.videoPackets) pictures, \(result.audioPackets) packets of sound",
             ])
-        note(
-            change == .raised ? "curtain_raised" : "curtain_held", holder, actor,
-            [.init("reason", .string(reason))] + (change == .raised ? result.members : []))
         return result
+    }
+
+    /// Of the running broadcast, where the curtain has just gone up; otherwise says what had gone out.
+    private func takeBack(after change: Curtain.Change, for holder: PrivacyHolder) -> CurtainRaised {
+        var result = CurtainRaised()
+        guard let broadcast = current else { return result }
+        guard change == .raised, holder != .start else {
+            result.note(broadcast.destinations.snapshots.map { ($0.name, $0.lastPTS) }, kept: broadcast.keptUntil)
+            return result
+        }
+        let least = configuration.privacy.takeBackNewerThan
+        let age: MediaTime? = least == .zero ? nil : least
+        // Nothing is newer than the newest.
+        let (taken, lastPTS) = broadcast.takeBack(newerThan: protections.isOn(.takeBack) ? age : .zero)
+        (result.videoPackets, result.audioPackets) = (taken.videoPackets, taken.audioPackets)
+        result.note(lastPTS, kept: taken.keptUntil)
+        return result
+    }
+
+    private func note(
+        raise change: Curtain.Change, _ holder: PrivacyHolder, _ reason: String, _ actor: PrivacyActor,
+        _ result: CurtainRaised
+    ) {
+        guard change != .none else { return }
+        var members: [JSONValue.Member] = [.init("reason", .string(reason))]
+        if change == .raised { members += result.members }
+        let hasRoom = curtain.isHeld(by: holder)
+        if !hasRoom { members.append(.init("for", .string("\(holder)"))) }
+        note(
+            change == .raised ? "curtain_raised" : "curtain_held", hasRoom ? holder : Curtain.tooMany, actor, members)
     }
 
     /// The daemon's own raising; where that is turned off, nothing happens.
@@ -108,8 +125,17 @@ extension BroadcastHost {
         where isMeant: (PrivacyHolder) -> Bool
     ) -> Bool {
         let (before, change) = raising.withLock { _ in
-            (curtain.all.filter { isMeant($0.holder) }, curtain.release(opening: opening, where: isMeant))
+            let before = curtain.all.filter { isMeant($0.holder) }
+            let change = curtain.release(opening: opening, where: isMeant)
+            for hold in before {
+                let isLast = change == .lowered && hold == before.last
+                note(
+                    isLast ? "curtain_lowered" : "curtain_released", hold.holder, actor,
+                    [.init("reason", .string(reason))])
+            }
+            return (before, change)
         }
+        audit.flush()
         guard change != .none else { return false }
         notePhase()
         let (holders, left) = (before.map(\.holder), curtain.all.map(\.holder.description))
@@ -121,11 +147,6 @@ extension BroadcastHost {
             level: Self.level(of: holders),
             change == .lowered ? "curtain lowered" : "curtain let go by one",
             metadata: metadata)
-        for hold in before {
-            let isLast = change == .lowered && hold == before.last
-            note(
-                isLast ? "curtain_lowered" : "curtain_released", hold.holder, actor, [.init("reason", .string(reason))])
-        }
         return true
     }
 
@@ -147,14 +168,14 @@ extension BroadcastHost {
     /// Goes on in a new audit file where the old one was moved away.
     package func reopenAudit() throws(AuditFailure) { try audit.reopen() }
 
-    /// Writes to the audit log.
+    /// Adds to the audit log; `audit.flush` writes it.
     func note(
         _ event: String, _ holder: PrivacyHolder, _ actor: PrivacyActor, isRegion: Bool = false,
         _ members: [JSONValue.Member]
     ) {
         var all: [JSONValue.Member] = [.init("holder", .string("\(holder)"))]
         if let user = holder.user { all.append(.init("holder_user", .integer(Int(user)))) }
-        audit.note(
+        audit.add(
             event, by: actor, isRegion: isRegion,
             all + Self.members(actor) + members + [.init("broadcast", broadcastNumber)])
     }

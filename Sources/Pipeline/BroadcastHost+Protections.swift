@@ -30,13 +30,17 @@ extension BroadcastHost {
         _ protection: Protection, on isOn: Bool, force: Bool = false, by actor: PrivacyActor = .daemon
     ) throws(CommandRefusal) -> Bool {
         let outcome = raising.withLock { _ -> Bool? in
-            guard isOn || force || !protections.isOn(protection) || !isHeld(protection) else { return nil }
+            guard isOn || force || !protections.isOn(protection) || !isHeld(protection) else {
+                note("protection_kept_on", protection, actor, force)
+                return nil
+            }
             let isNews = protections.set(protection, on: isOn)
-            if protection == .standingRegions, isNews { standing.turn(on: isOn) }
+            if protection == .standingRegions, isNews { turnRegions(on: isOn) }
+            if isNews { note(isOn ? "protection_on" : "protection_off", protection, actor, force) }
             return isNews
         }
+        audit.flush()
         guard let isNews = outcome else {
-            note("protection_kept_on", protection, actor, force)
             throw CommandRefusal(
                 code: .isHeld,
                 sentence: "\(protection.rawValue) hides something at this moment, and stays on; turn it off when "
@@ -46,20 +50,18 @@ extension BroadcastHost {
         logger.log(
             level: isOn ? .notice : .warning, "protection turned \(isOn ? "on" : "off")",
             metadata: ["protection": "\(protection.rawValue)", "forced": "\(force)"])
-        note(isOn ? "protection_on" : "protection_off", protection, actor, force)
         switch protection {
         case .curtain where !isOn:
             lowerCurtain(by: actor, reason: "the curtain was turned off") { _ in true }
         case .automaticCurtain where !isOn:
             lowerCurtain(by: actor, reason: "the automatic curtain was turned off") { $0.isAutomatic }
-        case .standingRegions: current?.slot.wake()
         default: break
         }
         return true
     }
 
     private func note(_ event: String, _ protection: Protection, _ actor: PrivacyActor, _ isForced: Bool) {
-        audit.note(
+        audit.add(
             event, by: actor,
             [.init("protection", .string(protection.rawValue)), .init("forced", .bool(isForced))]
                 + Self.members(actor))

@@ -22,15 +22,12 @@ extension BroadcastHost {
         guard change != .full else {
             throw CommandRefusal(
                 code: .doesNotFit,
-                sentence:
-                    "there are \(StandingRegions.capacity) regions already, or \(StandingRegions.appCapacity) of one "
-                    + "user's apps; this one is not hidden: join some, or raise the curtain")
+                sentence: "there are \(StandingRegions.capacity) regions already, or of apps "
+                    + "\(StandingRegions.appCapacity), or of one user's apps \(StandingRegions.userCapacity); this "
+                    + "one is not hidden: join some, or raise the curtain")
         }
         guard change != .none else { return }
-        if let broadcast = current {
-            broadcast.snapshots.forget(beforeRegions: standing.version)
-            broadcast.slot.wake()
-        }
+        coverCurrent()
         logger.notice(
             change == .added ? "region hidden" : "region moved",
             metadata: ["holder": "\(region.holder)", "region": "\(region.name)", "why": "\(reason)"])
@@ -44,6 +41,20 @@ extension BroadcastHost {
                 .init("width", .number(region.edges.right - region.edges.left)),
                 .init("height", .number(region.edges.bottom - region.edges.top)),
             ])
+        audit.flush()
+    }
+
+    /// In the running broadcast: what is on its way, and what a snapshot would show.
+    private func coverCurrent() {
+        guard let broadcast = current else { return }
+        broadcast.snapshots.forget(beforeRegions: standing.version)
+        broadcast.slot.wake()
+    }
+
+    /// Hides all of them, or none; they are kept either way.
+    func turnRegions(on isOn: Bool) {
+        standing.turn(on: isOn)
+        coverCurrent()
     }
 
     /// No longer hides the one of that name, or where `name` is nil all, of whoever `isMeant` is true of.
@@ -67,5 +78,6 @@ extension BroadcastHost {
                 "region_shown", region.holder, actor, isRegion: true,
                 [.init("reason", .string(reason)), .init("region", .string(region.name))])
         }
+        audit.flush()
     }
 }

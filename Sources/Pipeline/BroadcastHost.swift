@@ -131,6 +131,7 @@ package final class BroadcastHost: Sendable {
     /// encoded. Call after `IngestServer.join`.
     package func shutDown() -> Bool {
         joinCloser()
+        settleAudit()
         return state.withLock { $0.hasDrained }
     }
 

@@ -190,6 +190,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
 
     /// Covers what is shown, and fills what was taken back with it.
     private func drawCurtain(_ epoch: UInt32) throws(WorkerFailure) {
+        if standing.version != shownRegions { cover() }
         let now = clock.monotonic.now()
         curtainDrawnAt = now
         let end = schedule.repeatTime(at: now)
@@ -222,7 +223,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     @discardableResult
     private func cover() -> Bool {
         shownRegions = standing.version
-        guard let plan = shownPlan else { return false }
+        guard let plan = shownPlan else { return clearGlass() }
         var regions = SecureRegions()
         standing.hide(
             in: &regions, width: plan.source.width, height: plan.source.height, transform: plan.transform)
@@ -235,6 +236,13 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             shown = picture
         }
         CanvasRedaction.paint(regions, of: plan, on: shown.planes, secureColor)
+        return true
+    }
+
+    /// Where what has been named was, nobody can say of frosted glass: nothing shows through it any more.
+    private func clearGlass() -> Bool {
+        guard isCurtained, painter.showsThrough, !standing.all.isEmpty else { return false }
+        painter.paint(shown.planes, after: nil)
         return true
     }
 

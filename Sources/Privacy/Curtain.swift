@@ -51,14 +51,17 @@ package final class Curtain: Sendable {
     /// Who holds it up, in the order in which they came.
     package var all: [Hold] { holds.withLock { $0 } }
 
-    /// Raises it, or holds it up as well.
+    /// Whether that one holds it up itself, and did find room.
+    package func isHeld(by holder: PrivacyHolder) -> Bool { holds.withLock { $0.contains { $0.holder == holder } } }
+
+    /// Raises it, or holds it up as well: `tooMany` does for apps that do not find room.
     package func raise(_ holder: PrivacyHolder, reason: String, at now: MediaTime) -> Change {
         holds.withLock { holds in
             func isThere(_ holder: PrivacyHolder) -> Bool { holds.contains { $0.holder == holder } }
             guard !isThere(holder) else { return .none }
             var hold = Hold(holder: holder, reason: reason, since: now)
             if let reason = Self.lackOfRoom(for: holder, among: holds) {
-                guard !isThere(Self.tooMany) else { return .none }
+                guard !isThere(Self.tooMany) else { return .held }
                 (hold.holder, hold.reason) = (Self.tooMany, reason)
             }
             holds.append(hold)

@@ -33,8 +33,8 @@ package struct StandingRegion: Equatable, Sendable {
 /// Any thread.
 package final class StandingRegions: Sendable {
     package static let capacity = 64
-    /// Of the apps of one user: others must find room.
-    package static let appCapacity = 32
+    /// Of the apps of one user, and of all apps: others must find room.
+    package static let (userCapacity, appCapacity) = (32, 48)
 
     package enum Change: Equatable, Sendable { case added, changed, none, full }
 
@@ -71,17 +71,19 @@ package final class StandingRegions: Sendable {
                 change = .changed
             } else {
                 guard regions.count < Self.capacity else { return .full }
-                let holder = region.holder
-                guard
-                    holder.kind != .app
-                        || regions.count(where: { $0.holder.isApp(of: holder.user) }) < Self.appCapacity
-                else { return .full }
+                guard Self.hasRoom(for: region.holder, among: regions) else { return .full }
                 regions.append(region)
                 change = .added
             }
             number.add(1, ordering: .acquiringAndReleasing)
             return change
         }
+    }
+
+    private static func hasRoom(for holder: PrivacyHolder, among regions: [StandingRegion]) -> Bool {
+        guard holder.kind == .app else { return true }
+        return regions.count { $0.holder.kind == .app } < appCapacity
+            && regions.count { $0.holder.isApp(of: holder.user) } < userCapacity
     }
 
     /// Lets go of one, or where `name` is nil of all, of whoever `isMeant` is true of. Returns how many.

@@ -40,7 +40,7 @@ struct RegionAddCommand: ParsableCommand {
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
     @Argument(help: "What it is called.") var name: String
-    @Argument(help: "Pixels from the left, negative ones after --.") var x: Double
+    @Argument(help: "Pixels from the left; where a number is negative, options first and then --.") var x: Double
     @Argument(help: "Pixels from the top.") var y: Double
     @Argument(help: "Pixels across.") var width: Double
     @Argument(help: "Pixels down.") var height: Double

@@ -7,8 +7,9 @@ struct StateCommand: ParsableCommand {
         commandName: "state",
         abstract: "Asks whether anything is being captured: exit status 0 if so, 1 if not.",
         discussion: """
-            Where the daemon cannot be asked (exit status 2) nobody knows; treat it as captured. With --follow it goes \
-            on until it is interrupted, and a line says when nobody knows any more ({"captured":null} with --json).
+            Where the daemon cannot be asked, or refuses to say (exit status 2), nobody knows; treat it as captured. \
+            With --follow it goes on until it is interrupted, and a line says when nobody knows any more \
+            ({"captured":null} with --json).
             """)
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
@@ -18,7 +19,11 @@ struct StateCommand: ParsableCommand {
     func run() throws {
         let client = try control.client()
         if follow { return try StateFollower(client, json: output.json).run() }
-        let answer = try client.ask("GET", "/state")
+        let answer: JSONValue
+        do throws(ControlClientError) { answer = try client.ask("GET", "/state") } catch {
+            // Whoever is refused an answer does not know either.
+            Main.fail(error, json: output.json, .unreachable)
+        }
         let state = try Self.state(answer)
         if output.json {
             output.show(answer)

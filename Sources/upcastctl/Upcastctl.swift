@@ -41,10 +41,8 @@ enum Main {
             var command = try Upcastctl.parseAsRoot()
             try command.run()
         } catch let error as ControlClientError {
-            if CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json") {
-                OutputOptions.print(error.report.json)
-            }
-            fail("upcastctl: \(error)", error.exitStatus.rawValue)
+            let json = CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json")
+            fail(error, json: json, error.exitStatus)
         } catch let status as ExitCode {
             exit(status.rawValue)
         } catch  where Upcastctl.exitCode(for: error).isSuccess {
@@ -52,6 +50,12 @@ enum Main {
         } catch {
             fail(Upcastctl.fullMessage(for: error), ExitStatus.usage.rawValue)
         }
+    }
+
+    /// What went wrong between here and the daemon.
+    static func fail(_ error: ControlClientError, json: Bool, _ status: ExitStatus) -> Never {
+        if json { OutputOptions.print(error.report.json) }
+        fail("upcastctl: \(error)", status.rawValue)
     }
 
     private static func fail(_ message: String, _ status: Int32) -> Never {

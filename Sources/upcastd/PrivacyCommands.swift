@@ -117,7 +117,7 @@ extension ControlRoutes {
     ) throws(CommandRefusal) -> StandingRegion {
         guard case .string(let name)? = members["name"], PrivacyHolder.isName(name) else {
             throw CommandRefusal(
-                code: .badValue, sentence: "name: of 1 to 64 letters, digits, points, dashes or slashes")
+                code: .badValue, sentence: "name: of 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
         }
         let unit: StandingRegion.Unit
         switch members["unit"] {
@@ -125,7 +125,7 @@ extension ControlRoutes {
         case .string("pixels"): unit = .pixels
         default: throw CommandRefusal(code: .badValue, sentence: "unit: normalized or pixels")
         }
-        let limit = unit == .normalized ? 100.0 : 65_536.0
+        let limit = unit == .normalized ? 8.0 : 65_536.0
         func number(_ name: String, atLeast least: Double) throws(CommandRefusal) -> Double {
             let value: Double? =
                 switch members[name] {
@@ -135,7 +135,9 @@ extension ControlRoutes {
                 }
             guard let value, value >= least, value <= limit else {
                 throw CommandRefusal(
-                    code: .badValue, sentence: "\(name): a number from \(Int(least)) to \(Int(limit))")
+                    code: .badValue,
+                    sentence: "\(name): a number from \(Int(least)) to \(Int(limit))"
+                        + (unit == .normalized ? ", as a part of the picture; for pixels say unit: pixels" : ""))
             }
             return value
         }
@@ -191,7 +193,7 @@ private struct Asker {
         }
         guard case .string(let name) = app, PrivacyHolder.isName(name) else {
             throw CommandRefusal(
-                code: .badValue, sentence: "app: its name, of 1 to 64 letters, digits, points, dashes or slashes")
+                code: .badValue, sentence: "app: its name, of 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
         }
         holder = PrivacyHolder(.app, name, user: request.peer.credentials?.userID)
     }

@@ -44,7 +44,8 @@ import Testing
         var leaks = 0
     }
 
-    @Test(.inItsTurn, arguments: Uplink.allCases) func nothingIsSeenThatHadNotLeft(uplink: Uplink) async throws {
+    @Test(.timeLimit(.minutes(Int(Patience.scaled(8)) + races / 5)), arguments: Uplink.allCases)
+    func nothingIsSeenThatHadNotLeft(uplink: Uplink) async throws {
         try await blocking {
             let folder = try TemporaryDirectory("races")
             var settings = DaemonSettings(width: 320, height: 180)
@@ -141,7 +142,8 @@ import Testing
             if index == 0, let last, what.hasPrefix("file") {
                 // It is not only a bound: a packet of that time is there.
                 let near = try MediaProbe.packets(path).filter { abs($0.pts - Double(last) / 1000) < 0.1 }
-                let isThere = near.contains { abs($0.pts - Double(last) / 1000) < 0.0015 }
+                // Where another picture took the first one's place, the file began some milliseconds off.
+                let isThere = near.contains { abs($0.pts - Double(last) / 1000) < 0.005 }
                 #expect(isThere, "\(what): none of \(last) ms, but \(near.map { "\($0.track) \($0.pts)" })")
             }
             guard try MediaProbe.streams(path).contains(where: { $0.codec_type == "audio" }) else { continue }

@@ -95,12 +95,13 @@ import Testing
     }
 
     /// What a picture was to hide is not known: neither it nor what comes right after it is shown.
-    @Test(.inItsTurn) func regionsThatAreNotUnderstoodRaiseTheCurtain() async throws {
+    @Test(.inItsTurn, arguments: [false, true])
+    func regionsThatAreNotUnderstoodRaiseTheCurtain(lyingOfLength: Bool) async throws {
         try await blocking {
             let folder = try TemporaryDirectory("flv")
             let stage = try Stage(settings(to: folder))
             let playback = try stage.live(showing: Self.grey)
-            try playback.client.sendWithBadRegions(Self.marker, pts: playback.now)
+            try playback.client.sendWithBadRegions(Self.marker, pts: playback.now, lyingOfLength: lyingOfLength)
             try waitFor("the curtain") { try holders(stage.daemon) == ["daemon:bad_regions"] }
             try waitFor("it to fall again", evidence: { stage.daemon.log }) {
                 try playback.client.send(Self.grey, pts: playback.now)
@@ -108,7 +109,7 @@ import Testing
             }
             try stage.show(Self.grey, orientation: .up, in: playback)
             try playback.client.finish()
-            #expect(playback.client.errors.map(\.code) == [.badSecureRegions])
+            #expect(playback.client.errors.map(\.code) == [lyingOfLength ? .malformedExtension : .badSecureRegions])
             var shades: [Bool] = []
             try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
                 #expect(!isColored(frame.image), "\(frame.pts)")
@@ -117,7 +118,8 @@ import Testing
             // The first second may begin with the curtain of the start.
             #expect(shades.suffix(3) == [true, false, true])
             let raised = try audit(folder).first { $0["holder"] as? String == "daemon:bad_regions" }
-            #expect((raised?["reason"] as? String)?.contains("flags") == true, "\(String(describing: raised))")
+            let reason = raised?["reason"] as? String ?? ""
+            #expect(reason.contains(lyingOfLength ? "extension" : "flags"), "\(reason)")
             try stage.end()
         }
     }
@@ -228,6 +230,10 @@ import Testing
                 daemon, "POST", "/regions", #"{"name": "b", "x": 0, "y": 0, "width": 1, "height": 1}"#, expect: 409)
             _ = try ask(daemon, "POST", "/protections", #"{"name": "capture_state", "on": false}"#)
             _ = try ask(daemon, "GET", "/state", expect: 409)
+            // Who is not told does not know; it is not that nothing is captured.
+            let state = try ChildProcess(
+                ProductExecutable.upcastctl.path, ["state", "--socket", daemon.controlSocket])
+            #expect(state.waitForExit(within: 10) == .code(2), "\(state.errorTail)")
             let status = try #require(try daemon.status()["privacy"] as? [String: Any])
             let off = (status["protections"] as? [[String: Any]] ?? []).filter { $0["on"] as? Bool == false }
             #expect(off.compactMap { $0["name"] as? String } == ["standing_regions", "curtain", "capture_state"])
@@ -385,6 +391,41 @@ import Testing
             let gap = zip(all, all.dropFirst()).map { $1 - $0 }.max() ?? 99
             #expect(gap < 0.8 || Patience.factor > 1, "a gap of \(gap) s")
             #expect(try daemon.terminate() == .code(0))
+        }
+    }
+
+    /// Of what a region hides nothing is seen through frosted glass either: named just before the curtain goes up, and
+    /// while it is up.
+    @Test(.inItsTurn, arguments: [false, true]) func glassShowsNothingOfARegion(isUpBefore: Bool) async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("flv")
+            var settings = settings(to: folder)
+            settings.privacy["curtain_style"] = "frosted_light"
+            let stage = try Stage(settings)
+            let playback = try stage.live(showing: Self.grey)
+            try stage.show(Self.marker, orientation: .up, in: playback)
+            func repeated() throws -> Int {
+                (try stage.daemon.status()["video"] as? [String: Any])?["frames_repeated"] as? Int ?? 0
+            }
+            func waitForRepeats() throws {
+                let before = try repeated()
+                try waitFor("the curtain to be seen") { try repeated() > before + 3 }
+            }
+            if isUpBefore {
+                _ = try ask(stage.daemon, "POST", "/curtain/up")
+                try waitForRepeats()
+            }
+            _ = try ask(
+                stage.daemon, "POST", "/regions", #"{"name": "a", "x": 0, "y": 0, "width": 0.5, "height": 1}"#)
+            if !isUpBefore { _ = try ask(stage.daemon, "POST", "/curtain/up") }
+            try waitForRepeats()
+            _ = try stage.daemon.terminate()
+            var left: [UInt8] = []
+            try DecodedVideo.forEachFrame(of: folder.file("out.flv")) { frame in
+                let (width, height) = (frame.image.width / 2, frame.image.height / 2)
+                left = (0..<height).flatMap { row in frame.image.u[(row * width)..<(row * width + width * 3 / 8)] }
+            }
+            #expect(!left.isEmpty && left.allSatisfy { abs(Int($0) - 128) < 8 }, "\(left.max() ?? 0)")
         }
     }
 

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Foundation
+import Glibc
 import LinuxSystem
 import MediaCore
 import Privacy
@@ -7,6 +8,15 @@ import TestSupport
 import Testing
 
 @testable import Pipeline
+
+extension AuditLog {
+    fileprivate func note(
+        _ event: String, by actor: PrivacyActor, isRegion: Bool = false, _ members: [JSONValue.Member]
+    ) {
+        add(event, by: actor, isRegion: isRegion, members)
+        flush()
+    }
+}
 
 @Suite struct AuditLogTests {
     private final class HandClock: TimeSource, Sendable {
@@ -90,6 +100,34 @@ import Testing
         let text = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         #expect(text.count == 4 && text[1] == "{\"time\":\"20", "\(text)")
         #expect(try JSONParser.parse(Array(text[2].utf8))["event"] == .string("curtain_raised"))
+    }
+
+    /// A disk that was full for less than a second: the log says it, and a line says how many are missing there.
+    @Test func whatWasLostIsSaid() throws {
+        let folder = try TemporaryDirectory("audit")
+        let path = folder.file("audit.json")
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = OwnedDescriptor(open(path, O_RDONLY | O_NONBLOCK))
+        let log = try AuditLog(path: path, clock: HandClock())
+        let who = PrivacyActor(.operator, user: 0)
+        func read() -> [String] {
+            var text: [UInt8] = []
+            var part = [UInt8](repeating: 0, count: 65_536)
+            while case let count = Glibc.read(reader.raw, &part, part.count), count > 0 { text += part[..<count] }
+            return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+        var lines = 0
+        while log.lost < 3, lines < 1_000 {
+            log.note("curtain_raised", by: who, [.init("reason", .string(String(repeating: "a", count: 200)))])
+            lines += 1
+        }
+        #expect(log.lost == 3)
+        #expect(read().count == lines - 3)
+        log.note("curtain_lowered", by: who, [])
+        let after = read()
+        #expect(after.count == 2 && after[0].contains(#""event":"lines_lost","lines":3"#), "\(after)")
+        #expect(log.settle() == [.failing("\(Errno(EAGAIN))"), .writing(lost: 3)])
+        #expect(log.settle() == [])
     }
 
     /// The log says once that the disk is full, and not for each line.

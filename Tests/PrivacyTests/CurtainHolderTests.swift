@@ -57,6 +57,8 @@ import Testing
         #expect(curtain.all.count == 17)
         #expect(curtain.all.last?.holder == Curtain.tooMany)
         #expect(curtain.all.last?.reason == "more than 16 apps of user 1 hold it up")
+        #expect(curtain.isHeld(by: PrivacyHolder(.app, "a15", user: 1)))
+        #expect(!curtain.isHeld(by: PrivacyHolder(.app, "a16", user: 1)))
         let other = PrivacyHolder(.app, "a0", user: 2)
         #expect(curtain.raise(other, reason: "", at: .zero) == .held)
         #expect(curtain.all.last?.holder == other)

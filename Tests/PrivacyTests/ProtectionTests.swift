@@ -44,8 +44,9 @@ import Testing
         }
         #expect(set(PrivacyHolder(.app, "a", user: 1), 20) == 20)
         #expect(set(PrivacyHolder(.app, "b", user: 1), 20) == 12)
-        #expect(set(PrivacyHolder(.app, "a", user: 2), 1) == 1)
-        #expect(set(PrivacyHolder(.operator), 64) == 31)
+        #expect(set(PrivacyHolder(.app, "a", user: 2), 20) == 16)
+        #expect(set(PrivacyHolder(.app, "a", user: 3), 20) == 0)
+        #expect(set(PrivacyHolder(.operator), 64) == 16)
     }
 
     /// What awaits a picture lets go with the first that may be shown, and sound begins with it; nobody else does.

@@ -71,13 +71,15 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
 
     /// Sends a picture with a list of secure regions that says what the protocol does not know. It is refused, and is
     /// none of `samplesSent`.
-    package func sendWithBadRegions(_ sample: RawSample, pts: MediaTime) throws {
+    ///
+    /// - Parameter lyingOfLength: the list ends within the message, and not where its extension says.
+    package func sendWithBadRegions(_ sample: RawSample, pts: MediaTime, lyingOfLength: Bool = false) throws {
         var message = VideoMessage(pts: pts, format: sample.format, orientation: .up)
         message.regions.coversAll = true
         try send { sequence, bytes in
             message.encode(sequence: sequence, payloadBytes: sample.payload.count, into: &bytes)
-            // The list is the last of the message: its number, and its flags.
-            bytes[bytes.count - 2] |= 0x80
+            // The list is the last of the message: its length, its number, and its flags.
+            if lyingOfLength { bytes[bytes.count - 6] = 100 } else { bytes[bytes.count - 2] |= 0x80 }
         }
         try sendRaw(sample.payload)
     }
