@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSystem
 internal import NIOCore
 
 /// The connections of a server, so that none keeps another out: where there is no room, one goes whose request is

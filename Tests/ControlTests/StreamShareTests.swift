@@ -1,3 +1,4 @@
+import LinuxSystem
 import Testing
 
 @testable import Control
