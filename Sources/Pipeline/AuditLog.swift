@@ -3,6 +3,7 @@ internal import Glibc
 package import LinuxSystem
 internal import MediaCore
 internal import Privacy
+internal import Synchronization
 
 /// Who has had what hidden or shown, when and why: a line of JSON for each, appended to a file. Nothing of a picture.
 ///
@@ -30,7 +31,8 @@ package final class AuditLog: Sendable {
     private struct Queue {
         var allowance = AuditAllowance()
         var lines: [[UInt8]] = []
-        var lost = 0
+        /// Found no room, and no line speaks of them yet.
+        var crowdedOut = 0
     }
 
     private struct Disk {
@@ -43,18 +45,18 @@ package final class AuditLog: Sendable {
         var news: String?
         /// It has been told that lines are lost.
         var hasToldFailure = false
-        var lost = 0
-        /// Of these, the ones that no line speaks of yet.
+        /// Lines that were lost, of which no line speaks yet.
         var unsaid = 0
     }
 
-    /// Lines that wait for a disk that hangs.
-    private static let capacity = 4096
+    /// Lines that wait for a disk that hangs: a quarter of a megabyte.
+    private static let capacity = 512
 
     private let path: String?
     private let clock: any TimeSource
     private let queue = Monitor(Queue())
     private let disk = Monitor(Disk())
+    private let lostCount = Atomic(0)
 
     /// Writes nowhere.
     static func none(_ clock: any TimeSource) -> AuditLog { AuditLog(clock) }
@@ -72,7 +74,7 @@ package final class AuditLog: Sendable {
     }
 
     /// Lines that are not in the file.
-    package var lost: Int { queue.withLock { $0.lost } + disk.withLock { $0.lost } }
+    package var lost: Int { lostCount.load(ordering: .relaxed) }
 
     /// Goes on in a new file where the old one has been moved away, as log rotation does.
     package func reopen() throws(AuditFailure) {
@@ -90,9 +92,11 @@ package final class AuditLog: Sendable {
         let line = Self.line(event, members)
         let now = clock.now()
         queue.withLock { queue in
-            guard queue.allowance.takes(.init(actor, isRegion: isRegion), at: now),
-                queue.lines.count < Self.capacity
-            else { return queue.lost += 1 }
+            guard queue.allowance.takes(.init(actor, isRegion: isRegion), at: now) else { return countLost() }
+            guard queue.lines.count < Self.capacity else {
+                queue.crowdedOut += 1
+                return countLost()
+            }
             queue.lines.append(line)
         }
     }
@@ -102,15 +106,18 @@ package final class AuditLog: Sendable {
         guard path != nil else { return }
         disk.withLock { disk in
             while true {
-                let lines = queue.withLock { queue in
-                    defer { queue.lines.removeAll(keepingCapacity: queue.lines.count < 64) }
-                    return queue.lines
+                let (lines, crowdedOut) = queue.withLock { queue in
+                    defer { (queue.lines, queue.crowdedOut) = ([], 0) }
+                    return (queue.lines, queue.crowdedOut)
                 }
                 guard !lines.isEmpty else { return }
-                for line in lines { Self.write(line, to: &disk) }
+                for line in lines { write(line, to: &disk) }
+                disk.unsaid += crowdedOut
             }
         }
     }
+
+    private func countLost() { lostCount.add(1, ordering: .relaxed) }
 
     /// Once a second, and at the end: writes down what was left out, and says what has changed.
     func settle() -> [News] {
@@ -136,7 +143,7 @@ package final class AuditLog: Sendable {
             disk.news = nil
             if disk.failure == nil, disk.hasToldFailure {
                 disk.hasToldFailure = false
-                news.append(.writing(lost: disk.lost))
+                news.append(.writing(lost: lost))
             }
         }
         return news
@@ -148,18 +155,18 @@ package final class AuditLog: Sendable {
         ).serialized() + [newline]
     }
 
-    private static func write(_ line: [UInt8], to disk: inout Disk) {
+    private func write(_ line: [UInt8], to disk: inout Disk) {
         guard let file = disk.file?.descriptor.raw else { return }
-        var bytes = disk.endsInALine ? [newline] : []
+        var bytes = disk.endsInALine ? [Self.newline] : []
         if disk.unsaid > 0 { bytes += Self.line("lines_lost", [.init("lines", .integer(disk.unsaid))]) }
         bytes += line
         let written = unsafe Glibc.write(file, bytes, bytes.count)
         guard written == bytes.count else {
             let failure = written < 0 ? "\(Errno.current)" : "\(Errno(ENOSPC))"
             (disk.failure, disk.news) = (failure, failure)
-            disk.lost += 1
+            countLost()
             disk.unsaid += 1
-            if written > 0 { disk.endsInALine = bytes[written - 1] != newline }
+            if written > 0 { disk.endsInALine = bytes[written - 1] != Self.newline }
             return
         }
         (disk.endsInALine, disk.failure, disk.unsaid) = (false, nil, 0)
