@@ -17,13 +17,16 @@ struct StateCommand: ParsableCommand {
     var follow = false
 
     func run() throws {
-        let client = try control.client()
-        if follow { return try StateFollower(client, json: output.json).run() }
-        let answer: JSONValue
-        do throws(ControlClientError) { answer = try client.ask("GET", "/state") } catch {
+        do { try ask() } catch let error as ControlClientError {
             // Whoever is refused an answer does not know either.
             Main.fail(error, json: output.json, .unreachable)
         }
+    }
+
+    private func ask() throws {
+        let client = try control.client()
+        if follow { return try StateFollower(client, json: output.json).run() }
+        let answer = try client.ask("GET", "/state")
         let state = try Self.state(answer)
         if output.json {
             output.show(answer)

@@ -142,7 +142,9 @@ import Testing
                 try stage.failures("connection_lost") == 1
             }
             try proxy.apply(.resume)
-            try waitFor("another", evidence: { stage.daemon.log }) { stage.arrivals.all.count > 1 }
+            try waitFor(
+                "another", evidence: { ((try? stage.daemon.statusText()) ?? "no status") + stage.daemon.log }
+            ) { stage.arrivals.all.count > 1 }
             try play([Self.noise, Self.marker], 1)
             try playback.client.finish()
             #expect(try colored(in: stage.server.finishedRecording(0)) > 5)

@@ -231,9 +231,11 @@ import Testing
             _ = try ask(daemon, "POST", "/protections", #"{"name": "capture_state", "on": false}"#)
             _ = try ask(daemon, "GET", "/state", expect: 409)
             // Who is not told does not know; it is not that nothing is captured.
-            let state = try ChildProcess(
-                ProductExecutable.upcastctl.path, ["state", "--socket", daemon.controlSocket])
-            #expect(state.waitForExit(within: 10) == .code(2), "\(state.errorTail)")
+            for follow in [[], ["--follow"]] {
+                let state = try ChildProcess(
+                    ProductExecutable.upcastctl.path, ["state", "--socket", daemon.controlSocket] + follow)
+                #expect(state.waitForExit(within: 10) == .code(2), "\(state.errorTail)")
+            }
             let status = try #require(try daemon.status()["privacy"] as? [String: Any])
             let off = (status["protections"] as? [[String: Any]] ?? []).filter { $0["on"] as? Bool == false }
             #expect(off.compactMap { $0["name"] as? String } == ["standing_regions", "curtain", "capture_state"])
