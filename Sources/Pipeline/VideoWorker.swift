@@ -205,14 +205,19 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         let last = enter(epoch)
         // Nothing has been shown yet: the first frame comes as ever.
         guard let end else { return }
+        // What filling takes must not be missing at its end: sound goes on meanwhile, and video that is behind it by
+        // too much is late for ever. Where encoding does not keep up, a gap is left.
+        func upToNow() -> MediaTime { end + (clock.monotonic.now() - now) }
         if let last {
             var time = last + Self.curtainInterval
-            while time < end - Self.curtainInterval {
+            var left = 2 * max(0, (end - last).nanoseconds / Self.curtainInterval.nanoseconds)
+            while left > 0, time < upToNow() - Self.curtainInterval {
                 try encode(time, arrival: .zero)
                 time += Self.curtainInterval
+                left -= 1
             }
         }
-        try encode(end, arrival: .zero)
+        try encode(upToNow(), arrival: .zero)
         counters.framesRepeated.add()
     }
 
