@@ -28,8 +28,7 @@ package struct JSONFields {
     }
 
     package mutating func callAsFunction(_ name: String, _ value: inout Int) {
-        field(
-            name, write: { .integer(value) }, read: { if case .integer(let new) = $0 { value = new } })
+        field(name, write: { .integer(value) }, read: { if case .integer(let new) = $0 { value = new } })
     }
 
     /// Written as null when nil.

@@ -120,9 +120,7 @@ extension BroadcastHost: IngestConsumer {
         }
     }
 
-    package func beginAudio(
-        _ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime
-    )
+    package func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
         throws(ProtocolError) -> UnsafeMutableRawBufferPointer?
     {
         unsafe inlet.beginAudio(source, message, payloadBytes: payloadBytes, arrival: arrival)
