@@ -41,15 +41,16 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         case cancelled
     }
 
-    /// Whether another attempt can bring nothing: the certificate or the login is wrong, or the server said no to
-    /// something that it has never said yes to.
+    /// Whether another attempt can bring nothing: the login is wrong, or the server said no to something that it has
+    /// never said yes to.
     ///
-    /// - Parameter hasWorked: packets have flowed to this destination before. What refuses then, a server that is
-    ///   coming up or a disk that is full, can pass.
+    /// - Parameter hasWorked: packets have flowed to this destination before. What fails then can pass: a server that
+    ///   is starting, a full disk, or somebody on the path who shows a certificate of their own. A new attempt sends
+    ///   nothing before the certificate is accepted.
     func isFinal(hasWorked: Bool) -> Bool {
         switch kind {
-        case .certificate, .credentials: true
-        case .rejected, .file, .secret: !hasWorked
+        case .credentials: true
+        case .certificate, .rejected, .file, .secret: !hasWorked
         default: false
         }
     }

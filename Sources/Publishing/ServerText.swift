@@ -19,9 +19,9 @@ struct ServerText {
         let query = String(app.dropFirst(Self.beforeQuery(app).count + 1))
         secrets += [query] + Self.values(query)
         // Servers quote what they got, or what they made of it.
-        let patterns = (secrets + secrets.map(Self.percentEncoded)).map { Array($0.utf8).map(Self.lowercased) }
+        let patterns = secrets.map { PercentDecodedText($0).bytes.map(Self.lowercased) }
             .filter { !$0.isEmpty }.sorted { $0.count > $1.count }
-        let bytes = Self.replacing(patterns, in: Array(text.utf8), by: Array("<redacted>".utf8))
+        let bytes = Self.replacing(patterns, in: PercentDecodedText(text), by: Array("<redacted>".utf8))
         let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.prefix(Self.maximumCharacters)
         shown = String(String.UnicodeScalarView(scalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
@@ -38,28 +38,23 @@ struct ServerText {
         }.filter { $0.utf8.count >= 4 }
     }
 
-    private static func percentEncoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { result, byte in
-            let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= lowercased(byte)
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-._~".utf8.contains(byte)
-            result += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-    }
-
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte + 32 : byte
     }
 
-    /// One pass, so that what has been put in is not searched again.
-    private static func replacing(_ patterns: [[UInt8]], in bytes: [UInt8], by replacement: [UInt8]) -> [UInt8] {
+    /// One pass, so that what has been put in is not searched again. What is not replaced stays as the server spelled it.
+    private static func replacing(
+        _ patterns: [[UInt8]], in text: PercentDecodedText, by replacement: [UInt8]
+    ) -> [UInt8] {
         var result: [UInt8] = []
         var position = 0
-        while position < bytes.count {
-            if let found = patterns.first(where: { bytes[position...].starts(with: $0) { lowercased($0) == $1 } }) {
+        while position < text.bytes.count {
+            let rest = text.bytes[position...]
+            if let found = patterns.first(where: { rest.starts(with: $0) { lowercased($0) == $1 } }) {
                 result += replacement
                 position += found.count
             } else {
-                result.append(bytes[position])
+                result += text.spelling(of: position)
                 position += 1
             }
         }

@@ -117,7 +117,7 @@ import Testing
             peer.receiveAll()
         }
         let error = try run("bob:p%25ss:w0rd@", port: server.port).failure()
-        let words = "user <redacted> with <redacted>:<redacted> or <redacted> may not"
+        let words = "user <redacted> with <redacted> or <redacted> may not"
         #expect(error.detail == "the server rejected the application (\(words))")
     }
 

@@ -28,6 +28,24 @@ import Testing
         #expect(try shown("the token is bad", key: "strm?token=abcd1") == "the token is bad", "a name is no secret")
     }
 
+    /// Bug: unreserved characters that a server percent-encodes were not matched, and the key was shown.
+    @Test func hidesEveryPercentEncodedSpelling() throws {
+        let key = "SECRETKEY-0123456789"
+        #expect(try shown("no SECRETKEY%2D0123456789", key: key) == "no <redacted>")
+        #expect(try shown("no SECRETKEY%2d0123456789.", key: key) == "no <redacted>.")
+        #expect(try shown("no %53ECRETKEY%2D012345678%39", key: key) == "no <redacted>")
+        let all = key.utf8.map { "%" + String($0, radix: 16) }.joined()
+        #expect(try shown("no \(all)!", key: key) == "no <redacted>!")
+        #expect(try shown("no \(all.replacing("%", with: "%25"))!", key: key) == "no <redacted>!")
+        #expect(try shown("no SECRETKEY%2%350123456789", key: key) == "no SECRETKEY%2%350123456789")
+        #expect(try shown("no SECRETKEY%%32D0123456789", key: key) == "no <redacted>")
+        // The key itself holds an escape.
+        #expect(try shown("no abcd/e, abcd%2fe", key: "k1?token=abcd%2Fe") == "no <redacted>, <redacted>")
+        #expect(try shown("no ab+cd ef", key: "ab cd+ef") == "no <redacted>")
+        // What is no secret is shown as it was sent.
+        #expect(try shown("100% of %41 %zz a+b", key: "k3y") == "100% of %41 %zz a+b")
+    }
+
     @Test func isBoundedAndPrintable() throws {
         #expect(try shown("a\u{1b}[31m\nb") == "a [31m b")
         #expect(try shown(String(repeating: "x", count: 10_000)).count == ServerText.maximumCharacters)

@@ -70,9 +70,12 @@ final class StunnelServer {
     ///   - certificate: "localhost", "elsewhere", "expired" or "self-signed".
     ///   - version: the only version that is spoken, such as "TLSv1.2".
     ///   - withIPv6: listen at ::1, too.
-    init(certificate: String, version: String, to target: UInt16, withIPv6: Bool = false) throws {
+    ///   - port: where one that has ended listened; nil for a free one.
+    init(
+        certificate: String, version: String, to target: UInt16, withIPv6: Bool = false, port: UInt16? = nil
+    ) throws {
         folder = try TemporaryFolder()
-        let port = try Loopback.freePort()
+        let port = try port ?? Loopback.freePort()
         self.port = port
         let pem = try TestCertificates.shared.get().folder.file(certificate + ".pem")
         // Sections are bound in their order: when the last one answers, all do.

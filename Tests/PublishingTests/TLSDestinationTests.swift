@@ -7,14 +7,36 @@ import Testing
 /// rtmps:// to a real nginx-rtmp behind a real stunnel.
 @Suite(.enabled(if: NginxServer.isInstalled && StunnelServer.isInstalled), .serialized) struct TLSDestinationTests {
     private func run(
-        _ stunnel: StunnelServer, host: String = "localhost", _ change: (inout RTMPDestinationSettings) -> Void
+        _ stunnel: StunnelServer, host: String = "localhost", reconnect: ReconnectPolicy = .never,
+        _ change: (inout RTMPDestinationSettings) -> Void
     ) throws -> DestinationRun {
         var rtmp = RTMPDestinationSettings(
             endpoint: try RTMPEndpoint("rtmps://\(host):\(stunnel.port)/live"), key: Secret("show"))
         change(&rtmp)
         return try DestinationRun(
             DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything),
-            log: FLVFixture.log(), format: FLVFixture.shared.get().format)
+            log: FLVFixture.log(), format: FLVFixture.shared.get().format, reconnect: reconnect)
+    }
+
+    /// Bug: whoever showed another certificate at one reconnect ended the destination for the rest of the broadcast.
+    @Test func aBadCertificateIsTriedAgainWhereTheServerHasWorked() throws {
+        let fixture = try FLVFixture.shared.get()
+        let nginx = try NginxServer()
+        let ca = try TestCertificates.shared.get().ca
+        var stunnel: StunnelServer? = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: nginx.port)
+        let port = try #require(stunnel).port
+        var policy = ReconnectPolicy()
+        (policy.firstDelay, policy.longestDelay) = (.milliseconds(50), .milliseconds(50))
+        let run = try run(#require(stunnel), reconnect: policy) { $0.caFile = ca }
+        fixture.write(0..<1, to: run.log)
+        try run.wait(until: "the first keyframe went out") { $0.video.packets == 1 }
+        stunnel = nil
+        stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: nginx.port, port: port)
+        try run.wait(until: "the other certificate was refused") { $0.lastError?.kind == .certificate }
+        stunnel = nil
+        stunnel = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: nginx.port, port: port)
+        try run.wait(until: "it was live again") { $0.connects == 2 }
+        #expect(!run.said.contains("failed"), "\(run.said)")
     }
 
     /// The name resolves to ::1 first, where nobody listens; an address in the certificate will do as well.

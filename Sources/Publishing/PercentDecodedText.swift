@@ -1,0 +1,45 @@
+/// A text's bytes after all percent-encoding is undone (RFC 3986, section 2.1), and how each of them was spelled.
+///
+/// Encoding of encoded text is undone as well, in one pass: `%252D` and `%2D` are both "-". A `+`, which stands for a space
+/// in a query, becomes one.
+struct PercentDecodedText {
+    private(set) var bytes: [UInt8] = []
+    /// Where the spelling of each byte begins in `spelled`.
+    private var starts: [Int] = []
+    private let spelled: [UInt8]
+
+    init(_ text: String) {
+        spelled = Array(text.utf8)
+        for (position, byte) in spelled.enumerated() {
+            bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            starts.append(position)
+            // A byte that is decoded can end an escape itself: "%2%35" is "%25", which is "%".
+            while let decoded = escapeAtEnd {
+                bytes.removeLast(2)
+                starts.removeLast(2)
+                bytes[bytes.count - 1] = decoded
+            }
+        }
+    }
+
+    /// How the byte was spelled.
+    func spelling(of index: Int) -> ArraySlice<UInt8> {
+        spelled[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : spelled.count)]
+    }
+
+    private var escapeAtEnd: UInt8? {
+        guard bytes.count >= 3, bytes[bytes.count - 3] == UInt8(ascii: "%"),
+            let high = Self.hexDigit(bytes[bytes.count - 2]), let low = Self.hexDigit(bytes[bytes.count - 1])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
