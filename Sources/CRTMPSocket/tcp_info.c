@@ -28,6 +28,15 @@ int upcast_tcp_read_info(int fd, upcast_tcp_info *result) {
     return 0;
 }
 
+// TCP_CLOSE of the kernel's include/net/tcp_states.h; glibc names it in a header that does not go with linux/tcp.h.
+enum { TCP_STATE_CLOSED = 7 };
+
+int upcast_tcp_is_closed(int fd) {
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || info.tcpi_state == TCP_STATE_CLOSED;
+}
+
 void upcast_tcp_disconnect(int fd) {
     struct sockaddr nobody = {.sa_family = AF_UNSPEC};
     connect(fd, &nobody, sizeof nobody);

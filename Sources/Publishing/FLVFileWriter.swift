@@ -16,6 +16,8 @@ final class FLVFileWriter: PublishingSink {
     /// The file before, until audio has reached the present one: audio leaves its encoder later than video does.
     private var previous: FLVSegment?
     private var fileNumber = 0
+    /// The last file is complete.
+    private var isFinished = false
     /// Bytes of files that are complete.
     private var completedBytes = 0
     private var nextSync = MediaTime.zero
@@ -40,6 +42,9 @@ final class FLVFileWriter: PublishingSink {
             location: current?.file.path ?? settings.path,
             bytesSent: UInt64(completedBytes + (previous?.byteCount ?? 0) + (current?.byteCount ?? 0)))
     }
+
+    /// What was written is in the file, or in the pipe: it has gone out.
+    var unsent: any UnsentMedia { NothingUnsent() }
 
     func open() throws(PublishError) { try begin() }
 
@@ -81,6 +86,7 @@ final class FLVFileWriter: PublishingSink {
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
         try completePrevious()
         if let current { try complete(current) }
+        isFinished = true
         return true
     }
 
@@ -97,9 +103,9 @@ final class FLVFileWriter: PublishingSink {
     }
 
     /// What has been written is worth as much as after an end in order; there is nobody to tell of another failure.
-    func abort() {
+    func close() {
         try? completePrevious()
-        if let current { try? complete(current) }
+        if !isFinished, let current { try? complete(current) }
         current = nil
     }
 }

@@ -132,7 +132,7 @@ final class PublishingLoop {
         do {
             destination.work?.begin(allowing: longestOpening)
             try sink.open()
-            destination.gate.use(sink.descriptor)
+            destination.gate.use(sink.unsent)
             if carried == nil, hasWorked { destination.cursor.restart(counting: .disconnected) }
             publishingSince = clock.now()
             meter = LinkMeter(at: clock.now())
@@ -145,23 +145,30 @@ final class PublishingLoop {
             note(sink.progress)
             let deadline = destination.state.withLock { $0.stopDeadline } ?? clock.now() + Self.finishTimeout
             destination.work?.begin(allowing: max(.zero, deadline - clock.now()))
-            defer { destination.gate.use(nil) }
             let isConfirmed = try sink.finish(until: deadline)
-            if end == .redirected { return sink.redirect }
+            let redirect = sink.redirect
+            close(sink, inOrder: true)
+            if end == .redirected { return redirect }
             destination.state.withLock { $0.snapshot.isDrained = end == .drained && isConfirmed && !hasLostTheEnd }
             return nil
         } catch {
             let error = destination.gate.isCut ? Self.cut : error
-            destination.gate.use(nil)
             carried = nil
             // Where a server sent us may be wrong; what the operator said is tried again.
             kind = destination.settings.kind
             hasLostTheEnd = hasLostTheEnd || destination.state.withLock { $0.stopDeadline != nil }
             note(sink.progress)
-            sink.abort()
+            close(sink, inOrder: false)
             if let publishingSince, clock.now() - publishingSince >= backoff.policy.healthyAfter { backoff.reset() }
             throw error
         }
+    }
+
+    /// Every connection and file ends here, however it came to that. The curtain reaches it until nothing of it can be
+    /// sent any more; only then is it closed, as its descriptor may be another's at once.
+    private func close(_ sink: some PublishingSink, inOrder: Bool) {
+        destination.gate.release(inOrder: inOrder)
+        sink.close()
     }
 
     private static var cut: PublishError {

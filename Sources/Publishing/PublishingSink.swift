@@ -7,10 +7,10 @@ protocol PublishingSink: AnyObject {
     var headroom: Int { get }
     /// What has become of the attempt so far.
     var progress: SinkProgress { get }
-    /// The connection's socket, from the end of `open` on; nil where there is none.
-    var descriptor: CInt? { get }
+    /// What was written and has not reached the other side, for whoever throws it away; from the end of `open` until
+    /// `close`. It has no default: a sink that keeps anything back must say how that is discarded.
+    var unsent: any UnsentMedia { get }
     /// Where the server wants the publisher to connect instead; nil where it has not asked, or must not be followed.
-    /// Stays after the end in order.
     var redirect: RTMPEndpoint? { get }
 
     /// Connects, or creates the file; returns when packets may be written.
@@ -22,18 +22,17 @@ protocol PublishingSink: AnyObject {
     func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError)
     /// Attends to the other side, without waiting for it.
     func service() throws(PublishError)
-    /// Ends in order: unpublishes and closes, or completes the file, until `deadline`.
+    /// Ends in order: unpublishes, or completes the file, until `deadline`. What is open stays open until `close`.
     ///
     /// - Returns: whether the other side has shown that it got everything.
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool
-    /// Drops the connection, so that the server does not take it for an end in order; a file is completed as far as it
-    /// goes.
-    func abort()
+    /// Closes what `open` opened; a file that was not finished is completed as far as it goes. A connection whose peer
+    /// has not acknowledged everything is reset: the kernel must send nothing once the descriptor is closed.
+    func close()
 }
 
 extension PublishingSink {
     var redirect: RTMPEndpoint? { nil }
-    var descriptor: CInt? { nil }
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool { true }
 }
 

@@ -57,6 +57,8 @@ final class RTMPConnection {
             reader = RTMPChunkReader()
             try reachMedia(until: deadline)
         }
+        // Media from here on.
+        socket.setResetsOnClose(true)
         socket.limitUnsent(to: settings.sendAheadBytes)
         socket.patience = settings.sendTimeout
     }
@@ -121,11 +123,13 @@ final class RTMPConnection {
     /// `deadline`. Closing with unread input would reset the connection and take back what the server has not read.
     ///
     /// A server that keeps the connection open is waited for only so long as its kernel has not confirmed everything,
-    /// and `closingGrace` beyond.
+    /// and `closingGrace` beyond. Only where the kernel has confirmed everything is the connection closed in order
+    /// afterwards.
     ///
     /// - Returns: whether the server has closed in order; for one that never acknowledges and stays, whether its kernel
     ///   has confirmed every byte.
     func unpublish(until deadline: MediaTime) throws(PublishError) -> Bool {
+        defer { if socket.unsent.isAcknowledged { socket.setResetsOnClose(false) } }
         socket.deadline = deadline
         session.beginUnpublishing()
         try handle.send(.commandAMF0, on: .command, body: RTMPCommand.fcUnpublish(settings.key))
@@ -133,17 +137,26 @@ final class RTMPConnection {
         socket.bye()
         socket.shutdownSending()
         var graceEnd: MediaTime?
+        var hasServerClosed = false
         while true {
-            do {
-                let now = clock.now()
-                if graceEnd == nil, socket.unacknowledgedBytes == 0 { graceEnd = now + Self.closingGrace }
-                if let graceEnd, now >= graceEnd { return session.acknowledgedBytes == nil }
-                guard now < deadline else { return false }
-                let wait = min(deadline, graceEnd ?? now + Self.closingPoll)
-                if try socket.waitForInput(until: wait) { try readAvailable() }
+            let now = clock.now()
+            let isConfirmed = socket.unsent.isAcknowledged
+            // A server can close its side and still not have read ours.
+            if hasServerClosed, isConfirmed || socket.isBroken { return isConfirmed }
+            if graceEnd == nil, isConfirmed { graceEnd = now + Self.closingGrace }
+            if let graceEnd, now >= graceEnd { return session.acknowledgedBytes == nil }
+            guard now < deadline else { return false }
+            let wait = min(deadline, graceEnd ?? now + Self.closingPoll)
+            do throws(PublishError) {
+                if hasServerClosed {
+                    try socket.pause(until: wait)
+                } else if try socket.waitForInput(until: wait) {
+                    try readAvailable()
+                }
             } catch {
                 // The server's closing is what was waited for; a break may have taken something with it.
-                return error.kind == .closedByServer
+                guard error.kind == .closedByServer else { return false }
+                hasServerClosed = true
             }
         }
     }

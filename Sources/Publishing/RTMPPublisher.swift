@@ -45,9 +45,7 @@ final class RTMPPublisher: PublishingSink {
             tlsProtocol: socket.tlsProtocol)
     }
 
-    var redirect: RTMPEndpoint? { connection?.redirect ?? finalRedirect }
-    /// What the connection had when it was closed.
-    private var finalRedirect: RTMPEndpoint?
+    var redirect: RTMPEndpoint? { connection?.redirect }
 
     /// A server cannot have received more than was sent.
     private var acknowledgedBytes: UInt64? {
@@ -55,7 +53,9 @@ final class RTMPPublisher: PublishingSink {
         return min(acknowledged, connection.socket.bytesSent)
     }
 
-    var descriptor: CInt? { connection?.socket.number }
+    var unsent: any UnsentMedia {
+        if let connection { connection.socket.unsent } else { NothingUnsent() }
+    }
 
     func open() throws(PublishError) {
         connection = try RTMPConnection(settings: settings, clock: clock, control: control, onNotice: onNotice)
@@ -121,15 +121,8 @@ final class RTMPPublisher: PublishingSink {
 
     @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
-        defer {
-            finalRedirect = connection?.redirect
-            connection = nil
-        }
-        return try connection?.unpublish(until: deadline) ?? false
+        try connection?.unpublish(until: deadline) ?? false
     }
 
-    func abort() {
-        connection?.socket.reset()
-        connection = nil
-    }
+    func close() { connection = nil }
 }

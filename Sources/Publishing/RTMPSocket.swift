@@ -36,8 +36,8 @@ internal import MediaCore
         get { MediaTime(nanoseconds: unsafe raw.pointee.deadline_ns) }
         set { unsafe raw.pointee.deadline_ns = newValue.nanoseconds }
     }
-    /// Of the descriptor, for whoever may break the connection.
-    var number: CInt { descriptor.raw }
+    /// For whoever may break the connection; it must not be used once the socket is closed.
+    var unsent: any UnsentMedia { TCPSendQueue(descriptor: descriptor.raw) }
     var bytesSent: UInt64 { unsafe raw.pointee.bytes_sent }
     var bytesReceived: UInt64 { unsafe raw.pointee.bytes_received }
     /// Calls of librtmp's that sent something.
@@ -46,6 +46,8 @@ internal import MediaCore
     var unsentBytes: Int { Int(upcast_tcp_unsent_bytes(descriptor.raw)) }
     /// Bytes that the server's kernel has not acknowledged, the unsent ones among them.
     var unacknowledgedBytes: Int { Int(upcast_tcp_unacknowledged_bytes(descriptor.raw)) }
+    /// There is no connection any more: it has ended on both sides, or was reset.
+    var isBroken: Bool { upcast_tcp_is_closed(descriptor.raw) != 0 }
     /// What the kernel has measured about the path; nil where it does not tell.
     var tcpInfo: TCPInfo? { TCPInfo(descriptor: descriptor.raw) }
 
@@ -98,15 +100,22 @@ internal import MediaCore
         }
     }
 
+    /// Waits for nothing but `deadline`.
+    func pause(until deadline: MediaTime) throws(PublishError) {
+        guard case .cancelled = control.wait(for: 0, onAnyOf: [], until: deadline) else { return }
+        throw PublishError(.cancelled, "waiting for the server was cancelled")
+    }
+
     /// Tells a TLS peer that nothing more comes; waits for nothing but room to send until `deadline`.
     func bye() { unsafe upcast_rtmp_socket_bye(raw) }
 
     /// Ends the sending direction: the peer reads what was sent, then the end.
     func shutdownSending() { _ = Glibc.shutdown(descriptor.raw, CInt(SHUT_WR)) }
 
-    /// Makes closing reset the connection: what is unsent is dropped, and the peer sees a break, not an end.
-    func reset() {
-        var linger = linger(l_onoff: 1, l_linger: 0)
+    /// Whether closing resets the connection: what the peer has not acknowledged is dropped, and it sees a break, not
+    /// an end. It holds for the end of the process, too, however that comes.
+    func setResetsOnClose(_ isOn: Bool) {
+        var linger = linger(l_onoff: isOn ? 1 : 0, l_linger: 0)
         _ = unsafe setsockopt(descriptor.raw, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 

@@ -1,4 +1,3 @@
-internal import CRTMPSocket
 internal import LinuxSystem
 internal import MediaCore
 
@@ -18,8 +17,8 @@ final class TakeBackGate: Sendable {
         var written: PacketInfo?
         /// Of all that passed.
         var lastPTS: MediaTime?
-        /// Of the connection, while there is one.
-        var descriptor: CInt?
+        /// Of the connection or file, while there is one.
+        var unsent: (any UnsentMedia)?
         var isCut = false
 
         func admits(_ packet: PacketInfo) -> Bool {
@@ -31,12 +30,24 @@ final class TakeBackGate: Sendable {
 
     private let state = Monitor(State())
 
-    /// A connection begins, or is over before its descriptor is closed.
-    func use(_ descriptor: CInt?) {
+    /// A connection or file begins.
+    func use(_ unsent: any UnsentMedia) {
         state.withLock { state in
-            state.descriptor = descriptor
+            state.unsent = unsent
             state.written = nil
-            if descriptor != nil { state.isCut = false }
+            state.isCut = false
+        }
+    }
+
+    /// It is over, and about to be closed: what the other side has not acknowledged is thrown away, so that nobody has
+    /// to reach it any more.
+    ///
+    /// - Parameter isInOrder: false throws it away in any case.
+    func release(inOrder isInOrder: Bool) {
+        state.withLock { state in
+            if let unsent = state.unsent, !isInOrder || !unsent.isAcknowledged { unsent.discard() }
+            state.unsent = nil
+            state.written = nil
         }
     }
 
@@ -66,11 +77,11 @@ final class TakeBackGate: Sendable {
         state.withLock { state in
             state.epoch = max(state.epoch, epoch)
             state.keptUntil = keptUntil
-            guard let descriptor = state.descriptor else { return state.lastPTS }
+            guard let unsent = state.unsent else { return state.lastPTS }
             let isWriting = state.writing.map { !state.admits($0) } ?? false
             let isWaiting = state.written.map { !state.admits($0) } ?? false
-            guard isWriting || (isWaiting && upcast_tcp_unsent_bytes(descriptor) > 0) else { return state.lastPTS }
-            upcast_tcp_disconnect(descriptor)
+            guard isWriting || (isWaiting && unsent.isWaiting) else { return state.lastPTS }
+            unsent.discard()
             state.isCut = true
             return state.lastPTS
         }

@@ -123,7 +123,7 @@ import Testing
         let packets = Self.lateAudio(fixture)
         let second = try #require(packets.lastIndex { $0.isKeyframe })
         for packet in packets[...second] { try Self.write(packet, to: writer) }
-        writer.abort()
+        writer.close()
         for name in ["show.flv", "show-2.flv"] {
             let bytes = try folder.bytes(of: name)
             let metadata = try #require(try FLVRecording(bytes).metadata.last)
@@ -228,7 +228,7 @@ import Testing
         let path = folder.file("show.flv")
         func attempt() throws -> PublishError? {
             let writer = try Self.writer(FLVFileSettings(path: path), fixture.format)
-            defer { writer.abort() }
+            defer { writer.close() }
             do {
                 try writer.open()
                 for packet in fixture.recording.packets { try Self.write(packet, to: writer) }

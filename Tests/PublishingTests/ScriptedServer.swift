@@ -10,8 +10,16 @@ final class ScriptedServer {
     private let listener: OwnedDescriptor
     private var thread: WorkerThread?
 
-    init(clients: Int = 1, _ script: @escaping @Sendable (ScriptedPeer) -> Void) throws {
+    /// - Parameter receiveBuffer: what the kernel takes of a client whom the script does not read; nil for the usual.
+    init(
+        clients: Int = 1, receiveBuffer: CInt? = nil, _ script: @escaping @Sendable (ScriptedPeer) -> Void
+    ) throws {
         listener = try OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        if var receiveBuffer {
+            let size = socklen_t(MemoryLayout<CInt>.size)
+            let isSet = setsockopt(listener.raw, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, size) == 0
+            guard isSet else { throw Errno.current }
+        }
         port = try Loopback.bind(listener.raw)
         guard listen(listener.raw, 4) == 0 else { throw Errno.current }
         let raw = listener.raw
@@ -127,6 +135,26 @@ final class ScriptedPeer {
         if count > 0 { seen += buffer[..<count] }
         return count > 0
     }
+
+    /// Bytes that the kernel has taken for the script, and that it has not read.
+    var unread: Int {
+        var count: CInt = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+    }
+
+    /// Reads to the end: how much came, and whether a reset was the end.
+    func receiveToEnd() -> (bytes: Int, isReset: Bool) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var bytes = 0
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return (bytes, count < 0 && errno == ECONNRESET) }
+            bytes += count
+        }
+    }
+
+    /// Says that nothing more will come from the server.
+    func closeSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Reads until a text has come by.
     func receive(until text: String) {

@@ -1,4 +1,3 @@
-import Glibc
 import LinuxSystem
 import MediaCore
 import Testing
@@ -36,18 +35,57 @@ import Testing
 
     /// A connection whose bytes are all of what may go out is not broken.
     @Test func breaksOnlyWhatHoldsThem() throws {
-        var ends: [CInt] = [0, 0]
-        #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { ends.forEach { close($0) } }
         let gate = TakeBackGate()
-        gate.use(ends[0])
+        let unsent = Held()
+        gate.use(unsent)
         #expect(gate.begin(packet(50, epoch: 0)))
         _ = gate.raise(to: 1, keeping: .milliseconds(60))
         #expect(!gate.isCut)
         gate.end()
+        #expect(unsent.discards == 0)
         #expect(gate.begin(packet(70, epoch: 1)))
         _ = gate.raise(to: 2)
         #expect(gate.isCut)
-        gate.use(nil)
+        #expect(unsent.discards == 1)
+    }
+
+    /// A packet that was written and waits in the sink's own buffer is thrown away as one that is being written is.
+    @Test(arguments: [true, false]) func discardsWhatWaits(isWaiting: Bool) {
+        let gate = TakeBackGate()
+        let unsent = Held(isWaiting: isWaiting)
+        gate.use(unsent)
+        #expect(gate.begin(packet(50, epoch: 0)))
+        gate.end()
+        _ = gate.raise(to: 1)
+        #expect(gate.isCut == isWaiting)
+        #expect(unsent.discards == (isWaiting ? 1 : 0))
+    }
+
+    /// Before it is closed, what the other side has not acknowledged goes; afterwards nobody touches it any more.
+    @Test(arguments: [(true, true, 0), (true, false, 1), (false, true, 1), (false, false, 1)])
+    func discardsBeforeItIsClosed(inOrder: Bool, isAcknowledged: Bool, discards: Int) {
+        let gate = TakeBackGate()
+        let unsent = Held(isWaiting: true, isAcknowledged: isAcknowledged)
+        gate.use(unsent)
+        #expect(gate.begin(packet(50, epoch: 0)))
+        gate.end()
+        gate.release(inOrder: inOrder)
+        #expect(unsent.discards == discards)
+        #expect(gate.raise(to: 1) == .milliseconds(50))
+        #expect(unsent.discards == discards)
+        #expect(!gate.isCut)
+    }
+
+    /// What a sink of a test has accepted; counts how often it was thrown away.
+    private final class Held: UnsentMedia {
+        let isWaiting: Bool
+        let isAcknowledged: Bool
+        private let count = Monitor(0)
+        var discards: Int { count.withLock { $0 } }
+
+        init(isWaiting: Bool = false, isAcknowledged: Bool = true) {
+            (self.isWaiting, self.isAcknowledged) = (isWaiting, isAcknowledged)
+        }
+        func discard() { count.withLock { $0 += 1 } }
     }
 }

@@ -88,6 +88,9 @@ void upcast_tcp_disconnect(int fd);
 /// Bytes that the peer's kernel has not acknowledged, the unsent ones among them; 0 where there is no connection.
 int upcast_tcp_unacknowledged_bytes(int fd);
 
+/// Whether there is no connection: it was reset, or both sides have ended it.
+int upcast_tcp_is_closed(int fd);
+
 /// What the kernel has measured (TCP_INFO); a zero is something that it does not know.
 typedef struct upcast_tcp_info {
     /// The shortest round trip of the last minutes.

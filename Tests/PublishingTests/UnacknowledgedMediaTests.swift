@@ -1,0 +1,106 @@
+import Buffering
+import Glibc
+import LinuxSystem
+import MediaCore
+import Testing
+
+@testable import Publishing
+
+/// Promise: when a destination has ended, nothing of its media is sent any more, however it ended: a server that reads
+/// again finds what its own kernel had taken by then, and a reset.
+@Suite struct UnacknowledgedMediaTests {
+    enum Ending: CaseIterable, Sendable {
+        case broadcastEnds, isRemoved, serverClosesItsSide, isRedirected
+    }
+
+    private enum Phase: Int, Sendable { case publishing, ending, ended }
+
+    private static func wait(for wanted: Phase, _ phase: Monitor<Phase>) {
+        let _: Bool? = phase.wait(until: MonotonicClock().now() + .seconds(30)) {
+            $0.rawValue >= wanted.rawValue ? true : nil
+        }
+    }
+
+    private struct Late: Sendable {
+        /// In the server's kernel when the destination had ended.
+        var taken: Int
+        /// Read from then on.
+        var read: Int
+        var isReset: Bool
+    }
+
+    @Test(arguments: Ending.allCases) func aServerThatReadsAgainGetsNothing(after ending: Ending) throws {
+        let fixture = try FLVFixture.shared.get()
+        let phase = Monitor(Phase.publishing)
+        let late = Monitor<Late?>(nil)
+        let server = try ScriptedServer(receiveBuffer: 4096) { peer in
+            peer.acceptPublisher()
+            if ending == .isRedirected { peer.send(reconnectRequest(to: nil)) }
+            Self.wait(for: .ending, phase)
+            if ending == .serverClosesItsSide { peer.closeSending() }
+            Self.wait(for: .ended, phase)
+            let taken = peer.unread
+            let (read, isReset) = peer.receiveToEnd()
+            late.signal { $0 = Late(taken: taken, read: read, isReset: isReset) }
+        }
+        let rtmp = RTMPDestinationSettings(
+            endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live"), key: Secret("show"))
+        let log = FLVFixture.log()
+        let run = try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything), log: log,
+            format: fixture.format)
+        try run.wait(for: .publishing)
+        fixture.write(0..<1, to: log)
+        try run.wait(until: "the keyframe was written") { $0.video.packets == 1 }
+        fixture.write(1..<10, to: log)
+        try run.wait(until: "everything was written") { $0.video.packets + $0.audio.packets == 10 }
+        #expect(!run.destination.hasEnded)
+        let soon = MonotonicClock().now() + .milliseconds(500)
+        switch ending {
+        case .broadcastEnds, .serverClosesItsSide:
+            log.end()
+            run.destination.stop(deadline: soon)
+            try run.wait(for: .stopping)
+            phase.signal { $0 = .ending }
+            run.destination.join()
+        case .isRemoved:
+            run.destination.leave(deadline: soon)
+            run.destination.join()
+        case .isRedirected:
+            // It goes on elsewhere with a keyframe.
+            fixture.write(0..<10, to: log, offset: .seconds(1))
+            try run.wait(until: "another connection is made") { $0.state == .connecting }
+        }
+        #expect(!run.destination.snapshot.isDrained)
+        phase.signal { $0 = .ended }
+        let result: Late? = late.wait(until: MonotonicClock().now() + .seconds(30)) { $0 }
+        let found = try #require(result)
+        #expect(found.taken < run.destination.snapshot.video.bytes, "all of it fitted in the server's kernel")
+        #expect(found.read == found.taken, "bytes that left after the end")
+        #expect(found.isReset)
+    }
+
+    /// The counterpart: where the server has taken everything, the connection ends in order.
+    @Test func whatWasAcknowledgedEndsInOrder() throws {
+        let fixture = try FLVFixture.shared.get()
+        let late = Monitor<(bytes: Int, isReset: Bool)?>(nil)
+        let server = try ScriptedServer { peer in
+            peer.acceptPublisher()
+            let end = peer.receiveToEnd()
+            late.signal { $0 = end }
+        }
+        let rtmp = RTMPDestinationSettings(
+            endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live"), key: Secret("show"))
+        let log = FLVFixture.log()
+        let run = try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything), log: log,
+            format: fixture.format)
+        try run.feed(fixture)
+        run.stop()
+        #expect(run.destination.snapshot.isDrained)
+        let result: (bytes: Int, isReset: Bool)? = late.wait(until: MonotonicClock().now() + .seconds(30)) { $0 }
+        let found = try #require(result)
+        #expect(found.bytes > fixture.recording.video.reduce(0) { $0 + $1.payload.count })
+        #expect(!found.isReset)
+    }
+}
