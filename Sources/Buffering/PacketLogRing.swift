@@ -147,6 +147,7 @@ struct TrackCounts: Equatable {
             guard entry.missing == nil else { continue }
             let (track, dts) = (entry.info.track, entry.info.dts)
             if let bound, dts <= bound {
+                taken.lastKeptPTS = max(taken.lastKeptPTS ?? entry.info.pts, entry.info.pts)
                 if track == .video {
                     taken.lastVideo = max(taken.lastVideo ?? dts, dts)
                     if entry.info.isKeyframe { lastKeyframe = sequence }

@@ -10,6 +10,8 @@ package struct TakenBack: Equatable, Sendable {
     package var audioPackets = 0
     /// Packets that were decoded up to then still go out; nil: none does.
     package var keptUntil: MediaTime?
+    /// The newest presentation time of those that the log holds; nil where it holds none.
+    package var lastKeptPTS: MediaTime?
 
     package init(lastVideo: MediaTime? = nil, lastAudio: MediaTime? = nil) {
         self.lastVideo = lastVideo

@@ -20,8 +20,11 @@ package struct FLVTimestamp: Sendable {
         UInt32(truncatingIfNeeded: max(0, time.milliseconds))
     }
 
-    /// PTS minus DTS, as `FLVVideoTag.header` takes it.
-    package static func compositionTime(pts: MediaTime, dts: MediaTime) -> Int32 {
-        Int32(clamping: pts.milliseconds - dts.milliseconds)
+    /// What `FLVVideoTag.header` takes, so that a player shows the picture at `pts` whatever its timestamp has become:
+    /// the first decode times of a stream with B-frames lie before zero.
+    ///
+    /// - Parameter timestamp: the packet's, from `next`.
+    package static func compositionTime(pts: MediaTime, timestamp: UInt32) -> Int32 {
+        max(0, Int32(bitPattern: UInt32(truncatingIfNeeded: pts.milliseconds) &- timestamp))
     }
 }

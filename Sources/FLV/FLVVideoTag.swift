@@ -9,8 +9,8 @@ package enum FLVVideoTag {
 
     /// The five bytes before an access unit's length-prefixed NAL units.
     ///
-    /// - Parameter compositionTimeMilliseconds: PTS minus DTS; values that 24 bits cannot hold are brought to the
-    ///   nearest that they can.
+    /// - Parameter compositionTimeMilliseconds: PTS minus the timestamp; values that 24 bits cannot hold are
+    ///   brought to the nearest that they can.
     package static func header(isKeyframe: Bool, compositionTimeMilliseconds: Int32) -> InlineArray<5, UInt8> {
         let time = UInt32(bitPattern: min(max(compositionTimeMilliseconds, -0x80_0000), 0x7f_ffff))
         return [

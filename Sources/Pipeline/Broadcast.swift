@@ -177,8 +177,8 @@ final class Broadcast: Sendable {
         return (result, lastPTS)
     }
 
-    /// What was decoded up to then was not taken back when the curtain was raised last; nil where everything was.
-    var keptUntil: MediaTime? { taken.withLock { $0?.result.keptUntil } }
+    /// What was to be shown up to then was not taken back when the curtain was raised last; nil where everything was.
+    var lastKeptPTS: MediaTime? { taken.withLock { $0?.result.lastKeptPTS } }
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
 

@@ -82,7 +82,7 @@ extension BroadcastHost {
         var result = CurtainRaised()
         guard let broadcast = current else { return result }
         guard change == .raised, holder != .start else {
-            result.note(broadcast.destinations.snapshots.map { ($0.name, $0.lastPTS) }, kept: broadcast.keptUntil)
+            result.note(broadcast.destinations.snapshots.map { ($0.name, $0.lastPTS) }, kept: broadcast.lastKeptPTS)
             return result
         }
         let least = configuration.privacy.takeBackNewerThan
@@ -90,7 +90,7 @@ extension BroadcastHost {
         // Nothing is newer than the newest.
         let (taken, lastPTS) = broadcast.takeBack(newerThan: protections.isOn(.takeBack) ? age : .zero)
         (result.videoPackets, result.audioPackets) = (taken.videoPackets, taken.audioPackets)
-        result.note(lastPTS, kept: taken.keptUntil)
+        result.note(lastPTS, kept: taken.lastKeptPTS)
         return result
     }
 

@@ -10,7 +10,7 @@ final class FLVSegment {
     let file: OutputFile
     /// Bytes in whole tags.
     private(set) var byteCount = 0
-    /// Decode time of the first packet, which is the file's time zero; nil until it comes.
+    /// Presentation time of the first packet, which is the file's time zero; nil until it comes.
     private(set) var start: MediaTime?
     private let format: BroadcastFormat
     private let clock: any TimeSource
@@ -62,20 +62,20 @@ final class FLVSegment {
     }
 
     func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError) {
-        let start = start ?? info.dts
+        let start = start ?? info.pts
         self.start = start
         let isVideo = info.track == .video
         let tagHeaderBytes = isVideo ? 5 : 2
         let bodyBytes = buffer.byteCount + tagHeaderBytes
         let timestamp = isVideo ? videoTimestamp.next(info.dts - start) : audioTimestamp.next(info.dts - start)
+        let composition = isVideo ? FLVTimestamp.compositionTime(pts: info.pts - start, timestamp: timestamp) : 0
         let header = FLVFile.tagHeader(isVideo ? .video : .audio, bodyBytes: bodyBytes, timestamp: timestamp)
         let size = FLVFile.previousTagSize(bodyBytes: bodyBytes)
         try unsafe buffer.withPayload { payload throws(PublishError) in
             let body = unsafe payload - tagHeaderBytes
             if isVideo {
                 let tag = FLVVideoTag.header(
-                    isKeyframe: info.isKeyframe,
-                    compositionTimeMilliseconds: FLVTimestamp.compositionTime(pts: info.pts, dts: info.dts))
+                    isKeyframe: info.isKeyframe, compositionTimeMilliseconds: composition)
                 for index in tag.indices { unsafe body.storeBytes(of: tag[index], toByteOffset: index, as: UInt8.self) }
             } else {
                 let tag = FLVAudioTag.header
@@ -94,7 +94,7 @@ final class FLVSegment {
             }
         }
         byteCount += 11 + bodyBytes + Self.tailroom
-        lastTimestamp = max(lastTimestamp, timestamp)
+        lastTimestamp = max(lastTimestamp, timestamp &+ UInt32(composition))
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(PublishError) {

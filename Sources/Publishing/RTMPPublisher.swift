@@ -79,10 +79,10 @@ final class RTMPPublisher: PublishingSink {
         let isSent: Bool
         switch info.track {
         case .video:
+            let timestamp = videoTimestamp.next(info.dts)
             let header = FLVVideoTag.header(
                 isKeyframe: info.isKeyframe,
-                compositionTimeMilliseconds: FLVTimestamp.compositionTime(pts: info.pts, dts: info.dts))
-            let timestamp = videoTimestamp.next(info.dts)
+                compositionTimeMilliseconds: FLVTimestamp.compositionTime(pts: info.pts, timestamp: timestamp))
             isSent = unsafe buffer.withPayload { payload in
                 let body = unsafe payload - 5
                 for index in 0..<5 { unsafe body.storeBytes(of: header[index], toByteOffset: index, as: UInt8.self) }

@@ -88,6 +88,23 @@ import Testing
         #expect(seen.count == 28, "\(seen)")
     }
 
+    /// With B-frames a picture is decoded before it is shown: what is kept is shown up to a later time.
+    @Test func whatIsKeptIsShownLater() {
+        let log = PacketLog(limits: Self.limits)
+        let shown: [Int64] = [0, 100, 33, 67, 200, 133, 167]
+        for (index, pts) in shown.enumerated() {
+            log.write(
+                PacketInfo(
+                    track: .video, pts: .milliseconds(pts), dts: .milliseconds(Int64(index) * 33 - 67),
+                    priority: index == 0 ? .keyframe : .reference, epoch: 0),
+                payload: [UInt8](repeating: 7, count: 10).span.bytes)
+        }
+        let taken = log.takeBack(epoch: 1, newerThan: .milliseconds(50))
+        #expect(taken.keptUntil == .milliseconds(81))
+        #expect(taken.lastKeptPTS == .milliseconds(200))
+        #expect(log.takeBack(epoch: 2).lastKeptPTS == nil)
+    }
+
     /// Whoever begins afterwards does not begin with what was taken back.
     @Test func aNewReaderBeginsWithTheNewEpoch() {
         let log = PacketLog(limits: Self.limits)

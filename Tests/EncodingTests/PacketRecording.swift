@@ -44,7 +44,7 @@ final class PacketRecording: PacketSink, @unchecked Sendable /* used by one test
             var body: [UInt8] = []
             switch info.track {
             case .video:
-                let offset = FLVTimestamp.compositionTime(pts: info.pts, dts: info.dts)
+                let offset = Int32(info.pts.milliseconds - info.dts.milliseconds)
                 append(FLVVideoTag.header(isKeyframe: info.isKeyframe, compositionTimeMilliseconds: offset), to: &body)
             case .audio: append(FLVAudioTag.header, to: &body)
             }

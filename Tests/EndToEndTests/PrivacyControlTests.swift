@@ -349,10 +349,16 @@ import Testing
     }
 
     /// With a bound, what is older still goes out, and nothing that is newer.
-    @Test(.inItsTurn) func onlyWhatIsNewerIsTakenBack() async throws {
+    @Test(.inItsTurn, arguments: [0, 2]) func onlyWhatIsNewerIsTakenBack(bFrames: Int) async throws {
         try await blocking {
             let folder = try TemporaryDirectory("flv")
             var settings = settings(to: folder, DaemonSettings())
+            if bFrames > 0 {
+                settings.video["tune"] = "\"\""
+                settings.video["b_frames"] = "\(bFrames)"
+                // Or what the encoder holds back would be seconds of a screen that stands still.
+                settings.video["skip_unchanged"] = "false"
+            }
             settings.buffer = ["delay_ms": "2000", "max_bytes": "6MiB"]
             settings.privacy["take_back_newer_than_ms"] = "1000"
             let daemon = try Daemon(settings)

@@ -49,8 +49,21 @@ import Testing
     }
 
     @Test func compositionTimeIsTheDifferenceOfTheMilliseconds() {
-        #expect(FLVTimestamp.compositionTime(pts: .microseconds(66_700), dts: .microseconds(33_300)) == 33)
-        #expect(FLVTimestamp.compositionTime(pts: .seconds(5), dts: .seconds(5)) == 0)
-        #expect(FLVTimestamp.compositionTime(pts: .zero, dts: .milliseconds(40)) == -40)
+        #expect(FLVTimestamp.compositionTime(pts: .microseconds(66_700), timestamp: 33) == 33)
+        #expect(FLVTimestamp.compositionTime(pts: .seconds(5), timestamp: 5000) == 0)
+        #expect(FLVTimestamp.compositionTime(pts: .milliseconds(0x1_0000_0021), timestamp: 0) == 0x21)
+        #expect(FLVTimestamp.compositionTime(pts: .milliseconds(0x1_0000_0021), timestamp: 0xffff_fff0) == 0x31)
+        #expect(FLVTimestamp.compositionTime(pts: .zero, timestamp: 1) == 0)
+    }
+
+    /// What libx264 delivers with two B-frames at 30 frames a second: every picture is shown at its own time.
+    @Test func picturesAreShownAtTheirTimesWithBFrames() {
+        var timestamp = FLVTimestamp()
+        let frames: [(dts: Int64, pts: Int64)] = [(-67, 0), (-33, 100), (0, 33), (33, 67), (67, 200), (100, 133)]
+        for frame in frames {
+            let time = timestamp.next(.milliseconds(frame.dts))
+            let composition = FLVTimestamp.compositionTime(pts: .milliseconds(frame.pts), timestamp: time)
+            #expect(Int64(time) + Int64(composition) == frame.pts)
+        }
     }
 }
