@@ -28,6 +28,13 @@ int upcast_tcp_read_info(int fd, upcast_tcp_info *result) {
     return 0;
 }
 
+int upcast_tcp_is_sending_again(int fd) {
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return 0;
+    return info.tcpi_lost > 0 || info.tcpi_retrans > 0 || info.tcpi_retransmits > 0;
+}
+
 // TCP_CLOSE of the kernel's include/net/tcp_states.h; glibc names it in a header that does not go with linux/tcp.h.
 enum { TCP_STATE_CLOSED = 7 };
 

@@ -2,7 +2,8 @@ internal import CRTMPSocket
 
 /// What a sink has accepted and the other side has not got. Any thread, until the sink is closed.
 protocol UnsentMedia: Sendable {
-    /// Some of it has not left this machine: it waits in a buffer of the sink's or the kernel's.
+    /// Some of it has not left this machine, or was lost on its way: it waits in a buffer of the sink's or the
+    /// kernel's.
     var isWaiting: Bool { get }
     /// The other side has got everything; nothing that is waiting, on its way or lost is left to send.
     var isAcknowledged: Bool { get }
@@ -22,7 +23,9 @@ struct NothingUnsent: UnsentMedia {
 struct TCPSendQueue: UnsentMedia {
     let descriptor: CInt
 
-    var isWaiting: Bool { upcast_tcp_unsent_bytes(descriptor) > 0 }
+    var isWaiting: Bool {
+        upcast_tcp_unsent_bytes(descriptor) > 0 || (!isAcknowledged && upcast_tcp_is_sending_again(descriptor) != 0)
+    }
     var isAcknowledged: Bool { upcast_tcp_unacknowledged_bytes(descriptor) == 0 }
     func discard() { upcast_tcp_disconnect(descriptor) }
 }

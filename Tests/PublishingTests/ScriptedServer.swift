@@ -153,6 +153,23 @@ final class ScriptedPeer {
         }
     }
 
+    /// As over a link that loses everything: what arrives from now on is thrown away before TCP sees it.
+    func loseEverything() throws {
+        // "Keep 0 bytes" (BPF_RET | BPF_K), as struct sock_filter and struct sock_fprog.
+        var instruction: UInt64 = 6
+        let result = withUnsafePointer(to: &instruction) { pointer in
+            var program = (count: UInt16(1), instructions: UnsafeRawPointer(pointer))
+            let size = socklen_t(MemoryLayout.size(ofValue: program))
+            return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size)
+        }
+        guard result == 0 else { throw Errno.current }
+    }
+
+    func loseNothing() {
+        var ignored: CInt = 0
+        setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &ignored, socklen_t(MemoryLayout<CInt>.size))
+    }
+
     /// Says that nothing more will come from the server.
     func closeSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 

@@ -80,6 +80,61 @@ import Testing
         #expect(found.isReset)
     }
 
+    /// What was sent and lost is thrown away as what waits to be sent: the kernel would send it again.
+    @Test func whatALinkHasLostIsNotSentAgain() throws {
+        let fixture = try FLVFixture.shared.get()
+        let phase = Monitor(Phase.publishing)
+        let isLosing = Monitor(false)
+        let late = Monitor<Late?>(nil)
+        let server = try ScriptedServer { peer in
+            peer.acceptPublisher()
+            guard (try? peer.loseEverything()) != nil else { return }
+            isLosing.signal { $0 = true }
+            Self.wait(for: .ended, phase)
+            let taken = peer.unread
+            peer.loseNothing()
+            // Whoever has no such connection any more answers with a reset.
+            peer.send([0])
+            let (read, isReset) = peer.receiveToEnd()
+            late.signal { $0 = Late(taken: taken, read: read, isReset: isReset) }
+        }
+        let rtmp = RTMPDestinationSettings(
+            endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live"), key: Secret("show"))
+        let log = FLVFixture.log()
+        let run = try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything), log: log,
+            format: fixture.format)
+        try run.wait(for: .publishing)
+        let hasFilter: Bool? = isLosing.wait(until: MonotonicClock().now() + .seconds(20)) { $0 ? true : nil }
+        try #require(hasFilter == true)
+        fixture.write(0..<1, to: log)
+        try run.wait(until: "the keyframe was written") { $0.video.packets == 1 }
+        try waitUntil("the kernel has sent it again") { try Self.retransmissions(to: server.port) > 0 }
+        #expect(run.destination.takeBack(before: 1) == .zero)
+        phase.signal { $0 = .ended }
+        #expect(try run.failure().detail.contains("curtain"))
+        let result: Late? = late.wait(until: MonotonicClock().now() + .seconds(30)) { $0 }
+        let found = try #require(result)
+        #expect(found.read == found.taken, "bytes that left after the answer")
+        #expect(found.isReset)
+    }
+
+    /// Of the one connection to a port of 127.0.0.1, since something was acknowledged last, as /proc/net/tcp has it.
+    private static func retransmissions(to port: UInt16) throws -> Int {
+        let file = try OwnedDescriptor(checking: open("/proc/net/tcp", O_RDONLY | O_CLOEXEC))
+        var (bytes, page) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while true {
+            let count = read(file.raw, &page, page.count)
+            guard count > 0 else { break }
+            bytes += page[..<count]
+        }
+        let hex = String(port, radix: 16, uppercase: true)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
+        let remote = ":" + String(repeating: "0", count: 4 - hex.count) + hex
+        return lines.filter { $0.count > 6 && $0[2].hasSuffix(remote) }
+            .compactMap { Int($0[6], radix: 16) }.max() ?? 0
+    }
+
     /// The counterpart: where the server has taken everything, the connection ends in order.
     @Test func whatWasAcknowledgedEndsInOrder() throws {
         let fixture = try FLVFixture.shared.get()

@@ -88,6 +88,8 @@ void upcast_tcp_disconnect(int fd);
 /// Bytes that the peer's kernel has not acknowledged, the unsent ones among them; 0 where there is no connection.
 int upcast_tcp_unacknowledged_bytes(int fd);
 
+/// Whether the kernel takes sent bytes for lost, and sends them again or is about to.
+int upcast_tcp_is_sending_again(int fd);
 /// Whether there is no connection: it was reset, or both sides have ended it.
 int upcast_tcp_is_closed(int fd);
 
