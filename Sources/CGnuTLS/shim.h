@@ -1,6 +1,7 @@
 #pragma once
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
+#include <gnutls/ocsp.h>
 #include <gnutls/crypto.h>
 
 // gnutls_free is a variable that holds a function.

@@ -3,6 +3,8 @@ internal import Glibc
 
 /// A TLS client session on a connected descriptor: TLS 1.2 or 1.3, verified unless told otherwise.
 ///
+/// What the server's certificates could cost is judged before any of them is used (`CertificateLimits`).
+///
 /// One thread uses it; the descriptor must outlive it.
 @safe final class TLSSession {
     let raw: gnutls_session_t
@@ -11,8 +13,13 @@ internal import Glibc
     private let hostName: UnsafeMutablePointer<CChar>
     /// What was found wrong with the server's certificate, as flags of `gnutls_certificate_status_t`.
     private var certificateStatus: UInt32 = 0
-    /// Wrong with the authorities themselves.
-    private var authoritiesFault: String?
+    /// Why the handshake was ended, where no status says it; a clause of its own.
+    private var fault: String?
+
+    /// Added to the system's defaults. Keys are agreed on by elliptic curves alone: static RSA has no forward secrecy,
+    /// and with finite fields the server chooses a prime of any size (TLS 1.2), or one that takes 0.2 s (FFDHE8192).
+    private static let priorities =
+        "-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:-GROUP-DH-ALL:%PROFILE_MEDIUM"
 
     /// - Parameter authorities: nil accepts any certificate, for anybody.
     init(descriptor: CInt, host: String, authorities: TrustedAuthorities?) throws(PublishError) {
@@ -31,7 +38,7 @@ internal import Glibc
         self.authorities = authorities
         unsafe hostName = strdup(host)
         let isName = !host.contains(":") && !host.allSatisfy { $0.isNumber || $0 == "." }
-        var result = unsafe gnutls_set_default_priority_append(raw, "-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", nil, 0)
+        var result = unsafe gnutls_set_default_priority_append(raw, Self.priorities, nil, 0)
         if result == 0 {
             let trusted = unsafe UnsafeMutableRawPointer(credentials)
             result = unsafe gnutls_credentials_set(raw, GNUTLS_CRD_CERTIFICATE, trusted)
@@ -43,8 +50,15 @@ internal import Glibc
         guard result == 0 else {
             throw PublishError(.tls, "TLS cannot be set up: \(unsafe String(cString: gnutls_strerror(result)))")
         }
+        unsafe gnutls_session_set_ptr(raw, Unmanaged.passUnretained(self).toOpaque())
+        // GnuTLS tells of each message when all of it has come, and uses nothing of it before. Swift does not import
+        // GNUTLS_HANDSHAKE_ANY, which is all ones.
+        unsafe gnutls_handshake_set_hook_function(raw, UInt32.max, GNUTLS_HOOK_PRE) {
+            session, type, _, isIncoming, message in
+            guard isIncoming != 0, let own = unsafe gnutls_session_get_ptr(session) else { return 0 }
+            return unsafe Unmanaged<TLSSession>.fromOpaque(own).takeUnretainedValue().inspect(type, message)
+        }
         if authorities != nil {
-            unsafe gnutls_session_set_ptr(raw, Unmanaged.passUnretained(self).toOpaque())
             unsafe gnutls_session_set_verify_function(raw) { session in
                 guard let own = unsafe gnutls_session_get_ptr(session) else { return GNUTLS_E_CERTIFICATE_ERROR }
                 return unsafe Unmanaged<TLSSession>.fromOpaque(own).takeUnretainedValue().verify()
@@ -57,6 +71,35 @@ internal import Glibc
         unsafe gnutls_deinit(raw)
         unsafe gnutls_certificate_free_credentials(credentials)
         unsafe free(hostName)
+    }
+
+    /// Called for each message of the server's handshake, before it is looked at. Zero goes on.
+    private func inspect(_ type: UInt32, _ message: UnsafePointer<gnutls_datum_t>?) -> CInt {
+        switch gnutls_handshake_description_t(type) {
+        case GNUTLS_HANDSHAKE_CERTIFICATE_PKT: break
+        // It was not asked for, and what it unpacks to has not been judged.
+        case GNUTLS_HANDSHAKE_COMPRESSED_CERTIFICATE_PKT: return GNUTLS_E_UNEXPECTED_HANDSHAKE_PACKET
+        default: return 0
+        }
+        do {
+            try CertificateLimits.check(
+                message: unsafe message.map { unsafe Self.bytes(of: $0.pointee) } ?? [],
+                isTLS13: unsafe gnutls_protocol_get_version(raw) == GNUTLS_TLS1_3)
+            return 0
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    private func refuse(_ refusal: CertificateLimits.Refusal) -> CInt {
+        fault = Self.refused(refusal.why)
+        return GNUTLS_E_CERTIFICATE_ERROR
+    }
+
+    private static func refused(_ why: String) -> String { "the server's certificate was refused: \(why)" }
+
+    private static func bytes(of datum: gnutls_datum_t) -> [UInt8] {
+        unsafe Array(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
     }
 
     /// Called during the handshake, when the server's certificates have come: looks for those who may have signed them,
@@ -79,22 +122,54 @@ internal import Glibc
         }
         guard unsafe authorities.add(named: names.filter { !$0.isEmpty }, to: list) > 0 else {
             unsafe gnutls_x509_trust_list_deinit(list, 1)
-            authoritiesFault = "cannot use the CA file \(authorities.file): it holds no certificates"
+            fault = "cannot use the CA file \(authorities.file): it holds no certificates"
             return GNUTLS_E_CERTIFICATE_ERROR
         }
         // The credentials own it from here on.
         unsafe gnutls_certificate_set_trust_list(credentials, list, 0)
-        let result = unsafe gnutls_certificate_verify_peers3(raw, hostName, &certificateStatus)
+        // GnuTLS would use the keys in stapled OCSP responses before it looks at the chain.
+        let responses = stapledResponses(for: Int(count))
+        if !responses.isEmpty {
+            let result = verifyChain(GNUTLS_VERIFY_DISABLE_CRL_CHECKS.rawValue)
+            guard result == 0 else { return result }
+            do { try CertificateLimits.check(stapled: responses) } catch { return refuse(error) }
+        }
+        return verifyChain(0)
+    }
+
+    /// Has GnuTLS verify chain, name and purpose. Zero accepts.
+    private func verifyChain(_ flags: UInt32) -> CInt {
+        unsafe gnutls_certificate_set_verify_flags(credentials, flags)
+        let result = unsafe GNUTLS_KP_TLS_WWW_SERVER.withCString { purpose in
+            var wanted = unsafe [
+                gnutls_typed_vdata_st(
+                    type: GNUTLS_DT_DNS_HOSTNAME,
+                    data: UnsafeMutableRawPointer(hostName).assumingMemoryBound(to: UInt8.self), size: 0),
+                gnutls_typed_vdata_st(
+                    type: GNUTLS_DT_KEY_PURPOSE_OID,
+                    data: UnsafeMutableRawPointer(mutating: purpose).assumingMemoryBound(to: UInt8.self), size: 0),
+            ]
+            return unsafe gnutls_certificate_verify_peers(raw, &wanted, UInt32(wanted.count), &certificateStatus)
+        }
         guard result == GNUTLS_E_SUCCESS else { return result }
         return certificateStatus == 0 ? 0 : GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR
     }
 
+    /// The OCSP responses that came with so many certificates.
+    private func stapledResponses(for count: Int) -> [[UInt8]] {
+        (0..<UInt32(count)).compactMap { index in
+            var response = unsafe gnutls_datum_t()
+            let result = unsafe gnutls_ocsp_status_request_get2(raw, index, &response)
+            return result == GNUTLS_E_SUCCESS ? unsafe Self.bytes(of: response) : nil
+        }
+    }
+
     /// What a GnuTLS error means, for people; after a failed verification, what is wrong with the certificate.
     func error(_ code: CInt, host: String) -> PublishError {
-        if let authoritiesFault { return PublishError(.certificate, authoritiesFault) }
+        if let fault { return PublishError(.certificate, fault) }
         switch code {
         case GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR:
-            return PublishError(.certificate, "the server's certificate was refused: \(certificateFault(host))")
+            return PublishError(.certificate, Self.refused(certificateFault(host)))
         case GNUTLS_E_FATAL_ALERT_RECEIVED:
             let alert = unsafe gnutls_alert_get_name(gnutls_alert_get(raw)).map { unsafe String(cString: $0) }
             return PublishError(.tls, "the server ended TLS: \(alert ?? "unknown alert")")
@@ -112,6 +187,9 @@ internal import Glibc
         if has(GNUTLS_CERT_NOT_ACTIVATED) { faults.append("it is not valid yet") }
         if has(GNUTLS_CERT_REVOKED) { faults.append("it was revoked") }
         if has(GNUTLS_CERT_INSECURE_ALGORITHM) { faults.append("it uses an insecure algorithm") }
+        if has(GNUTLS_CERT_PURPOSE_MISMATCH) { faults.append("it is not for TLS servers (extended key usage)") }
+        if has(GNUTLS_CERT_MISSING_OCSP_STATUS) { faults.append("it demands an OCSP response, and none came with it") }
+        if has(GNUTLS_CERT_INVALID_OCSP_STATUS) { faults.append("the OCSP response that came with it is not valid") }
         return faults.isEmpty ? "verification status 0x\(String(status, radix: 16))" : faults.joined(separator: ", ")
     }
 

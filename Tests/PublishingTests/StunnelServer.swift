@@ -19,6 +19,10 @@ struct TestCertificates {
         try server("localhost", names: "DNS:localhost,IP:127.0.0.1,IP:::1")
         try server("elsewhere", names: "DNS:elsewhere.example")
         try server("expired", names: "DNS:localhost", days: -1)
+        for (name, key) in Self.keys { try server(name, names: "DNS:localhost", key: key) }
+        for (name, purposes) in Self.purposes {
+            try server(name, names: "DNS:localhost", extensions: "extendedKeyUsage=\(purposes)\n")
+        }
         try signedByItself("self-signed", subject: "localhost", to: "self-signed.crt")
         try concatenate("self-signed", certificate: "self-signed.crt")
     }
@@ -28,6 +32,16 @@ struct TestCertificates {
     }
 
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    private static let keys = [
+        "rsa-1024": ["-newkey", "rsa:1024", "-nodes"], "rsa-2048": ["-newkey", "rsa:2048", "-nodes"],
+        "rsa-4096": ["-newkey", "rsa:4096", "-nodes"],
+        "p-384": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384", "-nodes"],
+        "ed25519": ["-newkey", "ed25519", "-nodes"],
+        "secp256k1": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:secp256k1", "-nodes"],
+    ]
+    private static let purposes = [
+        "for-clients": "clientAuth", "for-both": "clientAuth,serverAuth", "for-all": "anyExtendedKeyUsage",
+    ]
 
     private func signedByItself(_ file: String, subject: String, to certificate: String) throws {
         let key = ["-keyout", folder.file(file + ".key")]
@@ -39,10 +53,13 @@ struct TestCertificates {
     /// Writes `file`.pem with certificate and key, as stunnel wants them.
     ///
     /// - Parameter days: how long it is valid; -1 makes one that has expired yesterday.
-    private func server(_ file: String, names: String, days: Int = 2) throws {
+    private func server(
+        _ file: String, names: String, days: Int = 2, key newKey: [String] = newKey, extensions: String = ""
+    ) throws {
         let (key, request) = (folder.file(file + ".key"), folder.file(file + ".csr"))
-        try openssl(["req", "-new"] + Self.newKey + ["-keyout", key, "-out", request, "-subj", "/CN=\(file)"])
-        try folder.write("subjectAltName=\(names)\nbasicConstraints=critical,CA:FALSE\n", to: file + ".ext")
+        try openssl(["req", "-new"] + newKey + ["-keyout", key, "-out", request, "-subj", "/CN=\(file)"])
+        try folder.write(
+            "subjectAltName=\(names)\nbasicConstraints=critical,CA:FALSE\n\(extensions)", to: file + ".ext")
         try openssl([
             "x509", "-req", "-in", request, "-CA", ca, "-CAkey", folder.file("ca.key"), "-CAcreateserial",
             "-extfile", folder.file(file + ".ext"), "-days", "\(days)", "-out", folder.file(file + ".crt"),
@@ -67,7 +84,7 @@ final class StunnelServer {
     private let process: TestProcess
 
     /// - Parameters:
-    ///   - certificate: "localhost", "elsewhere", "expired" or "self-signed".
+    ///   - certificate: one of `TestCertificates`, such as "localhost" or "expired".
     ///   - version: the only version that is spoken, such as "TLSv1.2".
     ///   - withIPv6: listen at ::1, too.
     ///   - port: where one that has ended listened; nil for a free one.

@@ -63,6 +63,38 @@ import Testing
         #expect(error.detail.contains("its issuer is not among the trusted CAs"), "\(error)")
     }
 
+    /// What ordinary servers have is accepted.
+    @Test(.enabled(if: NginxServer.isInstalled), arguments: [
+        "rsa-2048", "rsa-4096", "p-384", "ed25519", "for-both", "for-all",
+    ], ["TLSv1.2", "TLSv1.3"]) func ordinaryCertificates(certificate: String, version: String) throws {
+        let nginx = try NginxServer()
+        let stunnel = try StunnelServer(certificate: certificate, version: version, to: nginx.port)
+        let run = try run(port: stunnel.port)
+        try run.wait(for: .publishing)
+        run.stop()
+        #expect(run.destination.snapshot.lastError == nil)
+    }
+
+    /// A client's certificate of the right CA and name makes no server.
+    @Test(arguments: ["TLSv1.2", "TLSv1.3"]) func aCertificateForAnotherPurpose(version: String) throws {
+        let stunnel = try stunnel("for-clients", version: version)
+        let error = try run(port: stunnel.port).failure()
+        #expect(error.kind == .certificate)
+        #expect(
+            error.detail
+                == "the server's certificate was refused: it is not for TLS servers (extended key usage)")
+    }
+
+    /// Also where nobody wants it verified.
+    @Test(arguments: ["TLSv1.2", "TLSv1.3"], [true, false]) func weakKeys(version: String, isVerified: Bool) throws {
+        let short = try stunnel("rsa-1024", version: version)
+        let error = try run(port: short.port) { $0.verifiesCertificate = isVerified }.failure()
+        #expect(error.kind == .certificate)
+        #expect(
+            error.detail
+                == "the server's certificate was refused: its RSA key has 1024 bits, 2048 to 8192 are accepted")
+    }
+
     /// An address is verified as an address, not as a name.
     @Test(arguments: ["127.0.0.1", "[::1]"]) func aCertificateThatIsNotForTheAddress(host: String) throws {
         guard host == "127.0.0.1" || NginxServer.hasIPv6 else { return }

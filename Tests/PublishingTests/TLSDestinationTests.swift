@@ -39,6 +39,12 @@ import Testing
         #expect(!run.said.contains("failed"), "\(run.said)")
     }
 
+    @Test(arguments: ["elsewhere", "rsa-1024"]) func aBadCertificateFromTheStartIsFinal(certificate: String) throws {
+        let stunnel = try StunnelServer(certificate: certificate, version: "TLSv1.3", to: Loopback.freePort())
+        let ca = try TestCertificates.shared.get().ca
+        #expect(try run(stunnel, reconnect: ReconnectPolicy()) { $0.caFile = ca }.failure().kind == .certificate)
+    }
+
     /// The name resolves to ::1 first, where nobody listens; an address in the certificate will do as well.
     @Test(arguments: [("TLSv1.3", "localhost"), ("TLSv1.2", "localhost"), ("TLSv1.3", "127.0.0.1")])
     func everyByteArrivesVerified(version: String, host: String) throws {

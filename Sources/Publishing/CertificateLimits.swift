@@ -1,0 +1,141 @@
+/// What a server's certificates may cost before they are trusted. Pure.
+///
+/// TLS 1.3 uses the key of a certificate before anybody has judged the certificate, and one such use cannot be
+/// interrupted: the size of key and exponent are the server's choice. So they are looked at first, whether or not the
+/// certificate is to be verified. The limits are wider than what public authorities issue, and all of them together
+/// cost less than 100 ms.
+enum CertificateLimits {
+    static let certificates = 10
+    static let certificateBytes = 16 * 1024
+    static let messageBytes = 32 * 1024
+    static let rsaBits = 2048...8192
+    /// Entries of a certificate's extended key usage: GnuTLS reads all of it for each of them.
+    static let purposes = 32
+    /// OCSP responses that are stapled to the certificates.
+    static let responses = 2
+    /// 65537 has 17; Go and Windows take no more than 32 either.
+    static let exponentBits = 32
+
+    struct Refusal: Error, Equatable {
+        /// Continues "the server's certificate was refused: ".
+        var why: String
+        init(_ why: String) { self.why = why }
+    }
+
+    /// Judges the body of a handshake's Certificate message: of TLS 1.3 (RFC 8446, section 4.4.2), or of TLS 1.2.
+    static func check(message: [UInt8], isTLS13: Bool) throws(Refusal) {
+        guard message.count <= messageBytes else {
+            throw Refusal("certificates of \(message.count) bytes came, at most \(messageBytes) are accepted")
+        }
+        let chain: [ArraySlice<UInt8>]
+        do { chain = try certificates(in: message[...], isTLS13: isTLS13) } catch {
+            throw Refusal("the message that holds it is malformed")
+        }
+        guard chain.count <= certificates else {
+            throw Refusal("\(chain.count) certificates came, at most \(certificates) are accepted")
+        }
+        for (index, certificate) in chain.enumerated() {
+            try check(certificate, as: index == 0 ? "its" : "issuer \(index)'s")
+        }
+    }
+
+    /// Judges one certificate.
+    ///
+    /// - Parameter owner: whose it is, in the genitive.
+    static func check(_ certificate: ArraySlice<UInt8>, as owner: String) throws(Refusal) {
+        guard certificate.count <= certificateBytes else {
+            throw Refusal(
+                "\(owner) certificate has \(certificate.count) bytes, at most \(certificateBytes) are accepted")
+        }
+        let outline: CertificateOutline
+        do { outline = try CertificateOutline(certificate) } catch {
+            throw Refusal("\(owner) certificate is not valid DER")
+        }
+        guard outline.purposes <= purposes else {
+            throw Refusal("\(owner) certificate is for \(outline.purposes) purposes, at most \(purposes) are accepted")
+        }
+        switch outline.key {
+        case .curve: break
+        case .other: throw Refusal("\(owner) key is neither RSA nor of a curve that TLS names")
+        case .rsa(let bits, let exponentBits):
+            guard rsaBits.contains(bits) else {
+                throw Refusal(
+                    "\(owner) RSA key has \(bits) bits, \(rsaBits.lowerBound) to \(rsaBits.upperBound) are accepted")
+            }
+            guard exponentBits <= Self.exponentBits else {
+                throw Refusal(
+                    "\(owner) RSA exponent has \(exponentBits) bits, at most \(Self.exponentBits) are accepted")
+            }
+        }
+    }
+
+    /// Judges stapled OCSP responses (RFC 6960): GnuTLS uses the keys of certificates that come in them, and tries
+    /// each with every issuer.
+    static func check(stapled responses: [[UInt8]]) throws(Refusal) {
+        guard responses.count <= Self.responses else {
+            throw Refusal("\(responses.count) OCSP responses came with it, at most \(Self.responses) are accepted")
+        }
+        for response in responses { try check(stapled: response[...]) }
+    }
+
+    private static func check(stapled response: ArraySlice<UInt8>) throws(Refusal) {
+        let signers: [ArraySlice<UInt8>]
+        do { signers = try certificates(inResponse: response) } catch {
+            throw Refusal("its OCSP response is malformed")
+        }
+        guard signers.count <= certificates else {
+            throw Refusal(
+                "\(signers.count) certificates came in its OCSP response, at most \(certificates) are accepted")
+        }
+        for signer in signers { try check(signer, as: "its OCSP signer's") }
+    }
+
+    private static func certificates(inResponse response: ArraySlice<UInt8>) throws(BadDER) -> [ArraySlice<UInt8>] {
+        var outer = try DERReader.only(DERReader.Tag.sequence, in: response)
+        try outer.skip(DERReader.Tag.enumerated)
+        // Without it the response only says why there is none.
+        guard !outer.isAtEnd else { return [] }
+        var bytes = try outer.enter(DERReader.Tag.context0).entering(DERReader.Tag.sequence)
+        try outer.end()
+        try bytes.skip(DERReader.Tag.objectIdentifier)
+        var basic = try DERReader.only(
+            DERReader.Tag.sequence, in: try bytes.contents(of: DERReader.Tag.octetString))
+        // Data, algorithm, signature.
+        try basic.skip(DERReader.Tag.sequence)
+        try basic.skip(DERReader.Tag.sequence)
+        try basic.skip(DERReader.Tag.bitString)
+        guard !basic.isAtEnd else { return [] }
+        var list = try basic.enter(DERReader.Tag.context0).entering(DERReader.Tag.sequence)
+        var signers: [ArraySlice<UInt8>] = []
+        while !list.isAtEnd { signers.append(try list.element(DERReader.Tag.sequence)) }
+        return signers
+    }
+
+    private static func certificates(
+        in message: ArraySlice<UInt8>, isTLS13: Bool
+    ) throws(BadDER) -> [ArraySlice<UInt8>] {
+        var rest = message
+        // A server's request context is empty.
+        if isTLS13 { guard try take(1, from: &rest).isEmpty else { throw BadDER() } }
+        var list = try take(3, from: &rest)
+        guard rest.isEmpty else { throw BadDER() }
+        var chain: [ArraySlice<UInt8>] = []
+        while !list.isEmpty {
+            chain.append(try take(3, from: &list))
+            if isTLS13 { _ = try take(2, from: &list) }
+        }
+        return chain
+    }
+
+    /// A vector of TLS: its length in as many bytes, then the bytes.
+    private static func take(
+        _ lengthBytes: Int, from rest: inout ArraySlice<UInt8>
+    ) throws(BadDER) -> ArraySlice<UInt8> {
+        guard rest.count >= lengthBytes else { throw BadDER() }
+        let length = rest.prefix(lengthBytes).reduce(0) { $0 << 8 | Int($1) }
+        rest = rest.dropFirst(lengthBytes)
+        guard rest.count >= length else { throw BadDER() }
+        defer { rest = rest.dropFirst(length) }
+        return rest.prefix(length)
+    }
+}

@@ -1,0 +1,99 @@
+/// What a certificate says about the cost of using it: its public key, and the one list that GnuTLS reads anew for each
+/// of its entries. Pure.
+struct CertificateOutline: Equatable {
+    enum Key: Equatable {
+        /// - Parameters:
+        ///   - bits: of the modulus.
+        ///   - exponentBits: of the public exponent.
+        case rsa(bits: Int, exponentBits: Int)
+        /// P-256, P-384, P-521, Ed25519 or Ed448: nothing about it can be made expensive.
+        case curve
+        /// Another curve, a curve in parameters of its own, DSA, GOST, or what nobody knows.
+        case other
+    }
+
+    let key: Key
+    /// Entries of the extended key usage.
+    let purposes: Int
+
+    /// - Parameter certificate: a whole X.509 certificate (RFC 5280, section 4.1).
+    init(_ certificate: ArraySlice<UInt8>) throws(BadDER) {
+        var outer = try DERReader.only(DERReader.Tag.sequence, in: certificate)
+        var body = try outer.enter(DERReader.Tag.sequence)
+        if body.tag == DERReader.Tag.context0 { try body.skip(DERReader.Tag.context0) }
+        // Serial number; signature algorithm, issuer, validity, subject.
+        try body.skip(DERReader.Tag.integer)
+        for _ in 0..<4 { try body.skip(DERReader.Tag.sequence) }
+        key = try Self.key(try body.enter(DERReader.Tag.sequence))
+        // Identifiers of issuer and subject, which nobody uses.
+        for tag in DERReader.Tag.uniqueIdentifiers where body.tag == tag { try body.skip(tag) }
+        guard !body.isAtEnd else {
+            purposes = 0
+            return
+        }
+        var extensions = try body.enter(DERReader.Tag.context3).entering(DERReader.Tag.sequence)
+        try body.end()
+        var purposes = 0
+        while !extensions.isAtEnd {
+            var item = try extensions.enter(DERReader.Tag.sequence)
+            guard try item.contents(of: DERReader.Tag.objectIdentifier).elementsEqual(Self.extendedKeyUsage) else {
+                continue
+            }
+            if item.tag == DERReader.Tag.boolean { try item.skip(DERReader.Tag.boolean) }
+            let value = try item.contents(of: DERReader.Tag.octetString)
+            var list = try DERReader.only(DERReader.Tag.sequence, in: value)
+            while !list.isAtEnd {
+                try list.skip(DERReader.Tag.objectIdentifier)
+                purposes += 1
+            }
+        }
+        self.purposes = purposes
+    }
+
+    private static let rsa: [[UInt8]] = [
+        // rsaEncryption and RSASSA-PSS: 1.2.840.113549.1.1.1 and .10.
+        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01], [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0a],
+    ]
+    /// 1.2.840.10045.2.1
+    private static let ellipticCurve: [UInt8] = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]
+    private static let namedCurves: [[UInt8]] = [
+        // secp256r1, secp384r1 and secp521r1: 1.2.840.10045.3.1.7, 1.3.132.0.34 and .35.
+        [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07], [0x2b, 0x81, 0x04, 0x00, 0x22],
+        [0x2b, 0x81, 0x04, 0x00, 0x23],
+    ]
+    /// Ed25519 and Ed448: 1.3.101.112 and .113.
+    private static let edwardsCurves: [[UInt8]] = [[0x2b, 0x65, 0x70], [0x2b, 0x65, 0x71]]
+    /// 2.5.29.37
+    private static let extendedKeyUsage: [UInt8] = [0x55, 0x1d, 0x25]
+
+    /// Reads a SubjectPublicKeyInfo.
+    private static func key(_ content: DERReader) throws(BadDER) -> Key {
+        var info = content
+        var algorithm = try info.enter(DERReader.Tag.sequence)
+        let key = try info.contents(of: DERReader.Tag.bitString)
+        try info.end()
+        let identifier = try algorithm.contents(of: DERReader.Tag.objectIdentifier)
+        if rsa.contains(where: { identifier.elementsEqual($0) }) {
+            // The first byte counts the unused bits of the last one.
+            guard key.first == 0 else { throw BadDER() }
+            var numbers = try DERReader.only(DERReader.Tag.sequence, in: key.dropFirst())
+            let modulus = try numbers.contents(of: DERReader.Tag.integer)
+            let exponent = try numbers.contents(of: DERReader.Tag.integer)
+            try numbers.end()
+            return .rsa(bits: bits(modulus), exponentBits: bits(exponent))
+        }
+        if identifier.elementsEqual(ellipticCurve) {
+            guard algorithm.tag == DERReader.Tag.objectIdentifier else { return .other }
+            let curve = try algorithm.contents(of: DERReader.Tag.objectIdentifier)
+            return namedCurves.contains { curve.elementsEqual($0) } ? .curve : .other
+        }
+        return edwardsCurves.contains { identifier.elementsEqual($0) } ? .curve : .other
+    }
+
+    /// Of a number without a sign: also of one that is negative to DER, but not to every library.
+    private static func bits(_ number: ArraySlice<UInt8>) -> Int {
+        let digits = number.drop { $0 == 0 }
+        guard let first = digits.first else { return 0 }
+        return digits.count * 8 - first.leadingZeroBitCount
+    }
+}

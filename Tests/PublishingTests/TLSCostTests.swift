@@ -1,0 +1,94 @@
+import MediaCore
+@testable import Publishing
+import Testing
+
+/// Promise: no certificate costs more than 100 ms of computation before it is judged. One that costs more stalls the
+/// destination's thread, which nothing can interrupt, until a watchdog ends the daemon.
+@Suite(.enabled(if: StunnelServer.isInstalled), .serialized) struct TLSCostTests {
+    private static let bound = MediaTime.milliseconds(100)
+
+    private func handshake(
+        _ server: OpenSSLServer, caFile: String?, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> PublishError? {
+        let handshake = try MeasuredHandshake(port: server.port, caFile: caFile)
+        #expect(handshake.computation < Self.bound, "\(handshake)", sourceLocation: sourceLocation)
+        return handshake.error
+    }
+
+    /// Bug: an RSA key of 16,384 bits with an exponent as long cost 0.4 to 1.5 s, one of 81,920 bits 38 s.
+    @Test(arguments: ["-tls1_2", "-tls1_3"], [true, false]) func aHugeRSAKey(version: String, isVerified: Bool) throws {
+        let hostile = try HostileCertificates.shared.get()
+        let server = try OpenSSLServer(
+            certificate: hostile.file("huge.crt"), key: hostile.file("huge.key"), [version])
+        let error = try handshake(server, caFile: isVerified ? hostile.file("ca.crt") : nil)
+        #expect(
+            error
+                == PublishError(
+                    .certificate,
+                    "the server's certificate was refused: its RSA key has 16384 bits, 2048 to 8192 are accepted"))
+    }
+
+    /// The same in a chain that leads to a trusted authority.
+    @Test(arguments: ["-tls1_2", "-tls1_3"], [true, false]) func aHugeIssuer(version: String, isVerified: Bool) throws {
+        let hostile = try HostileCertificates.shared.get()
+        let server = try OpenSSLServer(
+            certificate: hostile.file("under-huge.crt"), key: hostile.file("small.key"),
+            [version, "-cert_chain", hostile.file("huge-ca.crt")])
+        let error = try handshake(server, caFile: isVerified ? hostile.file("ca.crt") : nil)
+        #expect(error?.kind == .certificate && error?.detail.contains("issuer 1's RSA key") == true, "\(error as Any)")
+    }
+
+    /// Bug: GnuTLS verified a stapled OCSP response, with the key of a certificate that came in it, before it looked
+    /// whether anybody trusted the chain.
+    @Test(arguments: ["-tls1_2", "-tls1_3"], [true, false]) func aHugeOCSPSigner(
+        version: String, isTrusted: Bool
+    ) throws {
+        let hostile = try HostileCertificates.shared.get()
+        let server = try OpenSSLServer(
+            certificate: hostile.file("leaf.crt"), key: hostile.file("small.key"),
+            [version, "-cert_chain", hostile.file("ca.crt"), "-status_file", hostile.file("response.der")])
+        let caFile = isTrusted ? hostile.file("ca.crt") : try TestCertificates.shared.get().otherCA
+        let error = try handshake(server, caFile: caFile)
+        let why = isTrusted ? "its OCSP signer's RSA key has 16384 bits" : "its issuer is not among the trusted CAs"
+        #expect(error?.kind == .certificate && error?.detail.contains(why) == true, "\(error as Any)")
+    }
+
+    /// A response that is in order does no harm.
+    @Test(arguments: ["-tls1_2", "-tls1_3"]) func anOrdinaryOCSPResponse(version: String) throws {
+        let hostile = try HostileCertificates.shared.get()
+        let server = try OpenSSLServer(
+            certificate: hostile.file("leaf.crt"), key: hostile.file("small.key"),
+            [version, "-cert_chain", hostile.file("ca.crt"), "-status_file", hostile.file("ordinary.der")])
+        #expect(try handshake(server, caFile: hostile.file("ca.crt")) == nil)
+    }
+
+    /// Bug: a key exchange in the largest of the named finite fields cost 0.2 s.
+    @Test(arguments: [
+        ["-tls1_3", "-groups", "ffdhe8192"], ["-tls1_2", "-cipher", "DHE-RSA-AES128-GCM-SHA256"],
+        ["-tls1_2", "-cipher", "AES128-SHA"], ["-tls1_2", "-cipher", "AES256-GCM-SHA384"],
+    ]) func keyExchangeWithoutCurves(arguments: [String]) throws {
+        let pem = try TestCertificates.shared.get().folder.file("rsa-2048.pem")
+        let server = try OpenSSLServer(certificate: pem, key: pem, arguments)
+        #expect(try handshake(server, caFile: TestCertificates.shared.get().ca)?.kind == .tls)
+    }
+
+    /// What can be made expensive apart from keys, as much of it as is accepted.
+    @Test(arguments: HostileCertificates.long, [true, false]) func longLists(name: String, isTrusted: Bool) throws {
+        let hostile = try HostileCertificates.shared.get()
+        let server = try OpenSSLServer(
+            certificate: hostile.file(name + ".crt"), key: hostile.file("small.key"), ["-tls1_3"])
+        _ = try handshake(server, caFile: isTrusted ? hostile.file("ca.crt") : TestCertificates.shared.get().otherCA)
+    }
+
+    /// The longest chain that is accepted, of the largest keys, each signed by the next up to a trusted authority.
+    @Test(arguments: [true, false]) func aLongChainOfLargeKeys(isTrusted: Bool) throws {
+        let hostile = try HostileCertificates.shared.get()
+        let server = try OpenSSLServer(
+            certificate: hostile.file("chain0.crt"), key: hostile.file("large.key"),
+            ["-tls1_3", "-cert_chain", hostile.file("chain.pem"), "-status_file", hostile.file("chain.der")])
+        let error = try handshake(
+            server, caFile: isTrusted ? hostile.file("ca.crt") : TestCertificates.shared.get().otherCA)
+        let why = isTrusted ? "the OCSP response that came with it is not valid" : "not among the trusted CAs"
+        #expect(error?.kind == .certificate && error?.detail.contains(why) == true, "\(error as Any)")
+    }
+}
