@@ -105,7 +105,11 @@ struct RTMPChunkReader: Sendable {
         if let known = streams.firstIndex(where: { $0.id == id }) {
             index = known
         } else {
-            guard format == 0 else { throw .headerWithoutPredecessor(chunkStream: id) }
+            // Type 1 lacks only the message stream: some servers begin with it and mean 0. An HTTP answer looks like
+            // type 1 as well, except for its message type.
+            guard format == 0 || format == 1 && RTMPMessageType(rawValue: UInt8(field(6, 1))) != nil else {
+                throw .headerWithoutPredecessor(chunkStream: id)
+            }
             guard streams.count < Self.maximumChunkStreams else {
                 throw .tooManyChunkStreams(limit: Self.maximumChunkStreams)
             }

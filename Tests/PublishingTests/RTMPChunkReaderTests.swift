@@ -39,6 +39,23 @@ private func read(
         ])
     }
 
+    /// Bug: pyrtmp begins a chunk stream with a header of type 1, which other publishers take; it was refused.
+    @Test func aFirstHeaderOfType1IsForStream0() throws {
+        var writer = ChunkWriter()
+        writer.message(20, [UInt8](repeating: 1, count: 200), stream: 3, time: 0x0123_4567, format: 1)
+        writer.message(20, [2], stream: 3, format: 1)
+        writer.message(20, [3], stream: 3, streamID: 7)
+        writer.message(20, [4], stream: 3, format: 1)
+        writer.message(20, [5], stream: 64, format: 1)
+        #expect(try read(writer.bytes) == [
+            RTMPMessage(type: .commandAMF0, streamID: 0, payload: [UInt8](repeating: 1, count: 200)),
+            RTMPMessage(type: .commandAMF0, streamID: 0, payload: [2]),
+            RTMPMessage(type: .commandAMF0, streamID: 7, payload: [3]),
+            RTMPMessage(type: .commandAMF0, streamID: 7, payload: [4]),
+            RTMPMessage(type: .commandAMF0, streamID: 0, payload: [5]),
+        ])
+    }
+
     @Test func readsLongChunkStreamNumbersAndExtendedTimestamps() throws {
         let payload = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
         var writer = ChunkWriter()
@@ -105,8 +122,7 @@ private func read(
             }
         } == .tooManyChunkStreams(limit: 8))
         #expect(error { $0.basicHeader(format: 3, stream: 3) } == .headerWithoutPredecessor(chunkStream: 3))
-        #expect(error { $0.header(format: 1, stream: 3, length: 1, type: 20) }
-            == .headerWithoutPredecessor(chunkStream: 3))
+        #expect(error { $0.header(format: 2, stream: 3) } == .headerWithoutPredecessor(chunkStream: 3))
         for size in [0, 0x8000_0000, 0xffff_ffff] {
             #expect(error { $0.message(1, ChunkWriter.bigEndian(size, 4), stream: 2) } == .badChunkSize(UInt32(size)))
         }
