@@ -41,7 +41,7 @@ let package = Package(
         // Row 2: pure formats and rules; no C, no I/O, no clock.
         .target(name: "IngestProtocol", dependencies: ["MediaCore"]),
         .target(name: "FLV", dependencies: ["MediaCore"]),
-        .target(name: "ControlProtocol"),
+        .target(name: "ControlProtocol", dependencies: ["MediaCore"]),
         .target(name: "Timeline", dependencies: ["MediaCore"]),
 
         // Row 3: stages.

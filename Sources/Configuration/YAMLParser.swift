@@ -1,4 +1,5 @@
 internal import CYAML
+internal import MediaCore
 
 /// Reads one YAML document into a tree with libyaml (YAML 1.1), which is the only importer of that library.
 ///
@@ -191,8 +192,6 @@ internal import CYAML
 
 /// Text from a file as it may stand in a message: short, and nothing that a terminal would act on.
 func printable(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(60).map {
-        $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : Character($0)
-    }
+    let shown = text.unicodeScalars.prefix(60).map { $0.isControlOrFormat ? "?" : Character($0) }
     return String(shown) + (text.unicodeScalars.count > 60 ? "..." : "")
 }

@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// A JSON document (RFC 8259) as a value; objects keep the order of their members.
 ///
 /// Written by hand because JSONEncoder comes with FoundationEssentials, which takes the daemon 4 MB of resident memory
@@ -76,20 +78,21 @@ package enum JSONValue: Equatable, Sendable {
         bytes += brackets.1.utf8
     }
 
-    /// Escapes what RFC 8259, section 7 demands, and DEL, which terminals obey.
+    /// Escapes what RFC 8259, section 7 demands, and what acts on a terminal or hides in a text: a document may be read
+    /// there as it is.
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): bytes += "\\\"".utf8
-            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
-            case 0x08: bytes += "\\b".utf8
-            case 0x09: bytes += "\\t".utf8
-            case 0x0A: bytes += "\\n".utf8
-            case 0x0C: bytes += "\\f".utf8
-            case 0x0D: bytes += "\\r".utf8
-            case 0..<0x20, 0x7F: bytes += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default: bytes.append(byte)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": bytes += "\\\"".utf8
+            case "\\": bytes += "\\\\".utf8
+            case "\u{8}": bytes += "\\b".utf8
+            case "\t": bytes += "\\t".utf8
+            case "\n": bytes += "\\n".utf8
+            case "\u{c}": bytes += "\\f".utf8
+            case "\r": bytes += "\\r".utf8
+            case _ where scalar.isControlOrFormat: bytes += scalar.escapedForJSON.utf8
+            default: bytes += UTF8.encode(scalar)!
             }
         }
         bytes.append(UInt8(ascii: "\""))

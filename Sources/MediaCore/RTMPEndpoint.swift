@@ -86,7 +86,7 @@ package enum RTMPEndpointError: Error, Equatable, Sendable, CustomStringConverti
         switch self {
         case .tooLong: "the URL is longer than \(RTMPEndpoint.maximumBytes) bytes"
         case .unknownScheme: "the URL starts with neither rtmp:// nor rtmps://"
-        case .badCharacter: "the URL contains a space or a control character"
+        case .badCharacter: "the URL contains a space, a control character or an invisible one (a format character)"
         case .badHost: "the URL has no valid host: a name, an IPv4 address, or an IPv6 address in brackets is needed"
         case .badPort: "the URL's port is not a number from 1 to 65535"
         case .missingApp: "the URL names no application: rtmp://host/application is needed"
@@ -106,7 +106,7 @@ private struct RTMPURLParts {
 
     init(_ url: String) throws(RTMPEndpointError) {
         guard url.utf8.count <= RTMPEndpoint.maximumBytes else { throw .tooLong }
-        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badCharacter }
+        guard url.unicodeScalars.allSatisfy({ $0 != " " && !$0.isControlOrFormat }) else { throw .badCharacter }
         var rest: Substring
         if let after = url.withoutPrefix("rtmp://") {
             (isSecure, rest) = (false, after)

@@ -66,7 +66,9 @@ final class LogOutput: Sendable {
         var line = isJournal ? Self.priority(level) : ""
         switch format {
         case .text:
-            line += isJournal ? message : "\(WallClock.timestamp()) \(level) \(message)"
+            // A server's words may be in the message, too.
+            let shown = message.withHiddenCharactersEscaped
+            line += isJournal ? shown : "\(WallClock.timestamp()) \(level) \(shown)"
             for (key, value) in values { line += " \(key)=\(Self.quotedIfNeeded("\(value)"))" }
         case .json:
             line += isJournal ? "{" : "{\"time\":\"\(WallClock.timestamp())\","
@@ -90,10 +92,11 @@ final class LogOutput: Sendable {
     }
 
     private static func quotedIfNeeded(_ value: String) -> String {
-        value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7f } && !value.isEmpty ? value : json(value)
+        let isPlain = value.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && !$0.isControlOrFormat }
+        return isPlain && !value.isEmpty ? value : json(value)
     }
 
-    /// Values may come from a client: no control character leaves here.
+    /// Values may come from a client: no control or format character leaves here.
     private static func json(_ value: String) -> String {
         String(decoding: JSONValue.string(value).serialized(), as: UTF8.self)
     }

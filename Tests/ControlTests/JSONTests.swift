@@ -11,7 +11,7 @@ import Testing
         ("a\"b\\c/d", #""a\"b\\c/d""#),
         ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
         ("\0\u{1}\u{1F}\u{7F}", #""\u0000\u0001\u001f\u007f""#),
-        ("é 漢 😀 \u{2028}", "\"é 漢 😀 \u{2028}\"")
+        ("é 漢 😀 \u{2028}", #""é 漢 😀 \u2028""#),
     ])
     func stringsAreEscaped(string: String, expected: String) {
         #expect(text(.string(string)) == expected)
@@ -37,6 +37,14 @@ import Testing
             }
             """
         #expect(String(decoding: value.serialized(pretty: true), as: UTF8.self) == expected)
+    }
+
+    /// Promise: an answer that is read in a terminal as it is acts on nothing there.
+    @Test func nothingHidesInIt() throws {
+        let value = JSONValue.string("a\u{1b}\u{9b}\u{85}\u{202e}\u{2028}\u{ad}\u{e0041}é画")
+        let written = String(decoding: value.serialized(), as: UTF8.self)
+        #expect(written == #""a\u001b\u009b\u0085\u202e\u2028\u00ad\udb40\udc41é画""#)
+        #expect(try JSONParser.parse(Array(written.utf8)) == value)
     }
 
     /// Whatever is written, our parser and Foundation's read the same.

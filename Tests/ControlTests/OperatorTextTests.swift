@@ -40,6 +40,7 @@ import Testing
     @Test(arguments: [
         ("plain 画面 é", "plain 画面 é"), ("\u{1B}[31m", "?[31m"), ("a\nb\tc\rd", "a?b?c?d"), ("\u{9B}2J", "?2J"),
         ("\u{7F}\u{0}", "??"), ("a\u{202E}b\u{2066}c\u{200F}\u{2028}", "a?b?c??"),
+        ("\u{200B}\u{FEFF}\u{AD}\u{E0041}", "????"),
     ])
     func nothingActsOnTheTerminal(text: String, expected: String) { #expect(TerminalText.printable(text) == expected) }
 

@@ -34,6 +34,8 @@ import Testing
             key: "key", tcURL: "rtmps://[fe80::1%eth0]/app", shown: "rtmps://[fe80::1%eth0]/app"),
         Good(url: "rtmps://live.example.com/app/key", isSecure: true, host: "live.example.com", port: 443, app: "app",
             key: "key", tcURL: "rtmps://live.example.com/app", shown: "rtmps://live.example.com/app"),
+        Good(
+            url: "rtmp://h/été/ключ", host: "h", app: "été", key: "ключ", tcURL: "rtmp://h/été", shown: "rtmp://h/été"),
         Good(url: "rtmp://user:p@ss@h/app/key@1", host: "h", app: "app", key: "key@1", tcURL: "rtmp://h/app",
             shown: "rtmp://<redacted>@h/app"),
     ]
@@ -56,6 +58,8 @@ import Testing
         ("", .unknownScheme), ("http://h/app/key", .unknownScheme), ("rtmpt://h/app/key", .unknownScheme),
         ("h/app/key", .unknownScheme), ("rtmp:/h/app", .unknownScheme),
         ("rtmp://h/app/key app=evil", .badCharacter), ("rtmp://h/app/key\n", .badCharacter),
+        ("rtmp://h/app/k\u{9b}31m", .badCharacter), ("rtmp://h/a\u{202e}b/key", .badCharacter),
+        ("rtmp://h/app/k\u{2028}", .badCharacter), ("rtmp://h/app/k\u{200b}", .badCharacter),
         ("rtmp:///app/key", .badHost), ("rtmp://:1935/app/key", .badHost), ("rtmp://::1/app/key", .badHost),
         ("rtmp://[::1/app/key", .badHost), ("rtmp://[]/app/key", .badHost), ("rtmp://[h]/app/key", .badHost),
         ("rtmp://[::1]x/app/key", .badHost), ("rtmp://h%41/app/key", .badHost), ("rtmp://hö/app/key", .badHost),

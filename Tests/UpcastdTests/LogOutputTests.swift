@@ -46,6 +46,22 @@ import Testing
         #expect(lines.all == [#"<5>{"level":"notice","message":"it is \"so\"","n":"1"}"# + "\n"])
     }
 
+    /// Bug: a server's address, or a client's words, could start commands of the terminal, and turn the text around.
+    @Test(arguments: [LogConfiguration.Format.text, .json]) func hiddenCharacters(format: LogConfiguration.Format) {
+        let (_, logger) = output(format, isJournal: true)
+        let text = "li\u{9b}31m\u{85}\nFAKE\u{202e}\u{2028}\u{e0041} é"
+        logger.notice("at \(text)", metadata: ["reason": "\(text)", "plain": "é"])
+        let escaped = #"li\u009b31m\u0085"# + (format == .json ? #"\n"# : #"\u000a"#)
+            + #"FAKE\u202e\u2028\udb40\udc41 é"#
+        let value = escaped.replacing(#"\u000a"#, with: #"\n"#)
+        let expected =
+            switch format {
+            case .text: "<5>at \(escaped) plain=é reason=\"\(value)\"\n"
+            case .json: #"<5>{"level":"notice","message":"at \#(value)","plain":"é","reason":"\#(value)"}"# + "\n"
+            }
+        #expect(lines.all == [expected])
+    }
+
     @Test func elsewhere() throws {
         let (_, logger) = output()
         logger.notice("it is so", metadata: ["n": "1"])
