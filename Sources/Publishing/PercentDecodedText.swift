@@ -1,17 +1,17 @@
 /// A text's bytes after all percent-encoding is undone (RFC 3986, section 2.1), and how each of them was spelled.
 ///
-/// Encoding of encoded text is undone as well, in one pass: `%252D` and `%2D` are both "-". A `+`, which stands for a space
-/// in a query, becomes one.
+/// Encoding of encoded text is undone as well, in one pass: `%252D` and `%2D` are both "-".
 struct PercentDecodedText {
     private(set) var bytes: [UInt8] = []
     /// Where the spelling of each byte begins in `spelled`.
     private var starts: [Int] = []
-    private let spelled: [UInt8]
+    /// The text as it was.
+    let spelled: [UInt8]
 
     init(_ text: String) {
         spelled = Array(text.utf8)
         for (position, byte) in spelled.enumerated() {
-            bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            bytes.append(byte)
             starts.append(position)
             // A byte that is decoded can end an escape itself: "%2%35" is "%25", which is "%".
             while let decoded = escapeAtEnd {
@@ -22,10 +22,10 @@ struct PercentDecodedText {
         }
     }
 
-    /// How the byte was spelled.
-    func spelling(of index: Int) -> ArraySlice<UInt8> {
-        spelled[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : spelled.count)]
-    }
+    /// Where the bytes of `range` are in `spelled`.
+    func spelling(of range: Range<Int>) -> Range<Int> { start(of: range.lowerBound)..<start(of: range.upperBound) }
+
+    private func start(of index: Int) -> Int { index < starts.count ? starts[index] : spelled.count }
 
     private var escapeAtEnd: UInt8? {
         guard bytes.count >= 3, bytes[bytes.count - 3] == UInt8(ascii: "%"),

@@ -20,6 +20,10 @@ struct RTMPRedirect: Equatable {
             endpoint = current
             return
         }
+        // URLs are ASCII (RFC 3986). An operator may write otherwise; what a server writes is shown to people.
+        guard tcURL.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw Refusal(why: "to what is no place to go: the URL contains a character beyond ASCII")
+        }
         let target: RTMPEndpoint
         do { target = try RTMPEndpoint(Self.resolve(tcURL, against: current)) } catch {
             throw Refusal(why: "to what is no place to go: \(error)")
@@ -37,8 +41,8 @@ struct RTMPRedirect: Equatable {
             throw Refusal(why: "to another host, \(target), which is not allowed")
         }
         // An application is shown, a key is not: a server that mixes them up would have the key shown.
-        let key = Substring(settings.key.revealed)
-        guard !path.contains(key) || current.app == target.app else {
+        let key = PercentDecodedText(settings.key.revealed).bytes
+        guard !path.contains(where: { PercentDecodedText(String($0)).bytes == key }) || current.app == target.app else {
             throw Refusal(why: "to a URL with the key in it")
         }
         endpoint = target

@@ -19,11 +19,9 @@ struct ServerText {
         let query = String(app.dropFirst(Self.beforeQuery(app).count + 1))
         secrets += [query] + Self.values(query)
         // Servers quote what they got, or what they made of it.
-        let patterns = secrets.map { PercentDecodedText($0).bytes.map(Self.lowercased) }
-            .filter { !$0.isEmpty }.sorted { $0.count > $1.count }
-        let bytes = Self.replacing(patterns, in: PercentDecodedText(text), by: Array("<redacted>".utf8))
+        let bytes = Self.masking(secrets, in: PercentDecodedText(text))
         let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.prefix(Self.maximumCharacters)
-        shown = String(String.UnicodeScalarView(scalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        shown = String(String.UnicodeScalarView(scalars.map { $0.isControlOrFormat ? " " : $0 }))
     }
 
     private static func beforeQuery(_ text: String) -> String {
@@ -38,26 +36,41 @@ struct ServerText {
         }.filter { $0.utf8.count >= 4 }
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte + 32 : byte
-    }
-
-    /// One pass, so that what has been put in is not searched again. What is not replaced stays as the server spelled it.
-    private static func replacing(
-        _ patterns: [[UInt8]], in text: PercentDecodedText, by replacement: [UInt8]
-    ) -> [UInt8] {
+    /// Masks each secret as it is written, and as it is meant where something in it is percent-encoded: what stands in
+    /// front of it can make its first characters look like an escape. What is not masked stays as it was spelled.
+    private static func masking(_ secrets: [String], in text: PercentDecodedText) -> [UInt8] {
+        var isSecret = [Bool](repeating: false, count: text.spelled.count)
+        func mark(_ secret: [UInt8], in bytes: [UInt8], spelled: (Range<Int>) -> Range<Int>) {
+            let (secret, bytes) = (secret.map(folded), bytes.map(folded))
+            guard !secret.isEmpty else { return }
+            var marked = 0
+            for start in bytes.indices where bytes[start...].starts(with: secret) {
+                let range = spelled(start..<(start + secret.count))
+                for position in max(marked, range.lowerBound)..<range.upperBound { isSecret[position] = true }
+                marked = range.upperBound
+            }
+        }
+        for secret in secrets {
+            mark(Array(secret.utf8), in: text.spelled) { $0 }
+            mark(PercentDecodedText(secret).bytes, in: text.bytes, spelled: text.spelling)
+        }
         var result: [UInt8] = []
-        var position = 0
-        while position < text.bytes.count {
-            let rest = text.bytes[position...]
-            if let found = patterns.first(where: { rest.starts(with: $0) { lowercased($0) == $1 } }) {
-                result += replacement
-                position += found.count
-            } else {
-                result += text.spelling(of: position)
-                position += 1
+        for (position, byte) in text.spelled.enumerated() {
+            if !isSecret[position] {
+                result.append(byte)
+            } else if position == 0 || !isSecret[position - 1] {
+                result += "<redacted>".utf8
             }
         }
         return result
+    }
+
+    /// Servers change capital letters; a "+" stands for a space in a query.
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte + 32
+        case UInt8(ascii: "+"): UInt8(ascii: " ")
+        default: byte
+        }
     }
 }

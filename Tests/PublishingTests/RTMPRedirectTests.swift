@@ -46,6 +46,7 @@ import Testing
     @Test(arguments: [
         "http://a.example/live", "a.example:1935/live", "rtmps://", "rtmps://a.example", "rtmps://a.example:0/live",
         "/", "//", "/li ve", "../x", "/a/./b", "rtmps://eve:pw@a.example/live", "rtmps://a.example/live/k3y",
+        "rtmps://a.example/live/%6B3y", "rtmps://a.example/live/k%2533y", "/li\u{9b}31m\u{85}FAKE\u{202e}", "/é",
         "/" + String(repeating: "x", count: 3000),
     ])
     func whatIsNoPlaceToGo(tcURL: String) throws {

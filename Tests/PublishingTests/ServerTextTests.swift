@@ -46,6 +46,25 @@ import Testing
         #expect(try shown("100% of %41 %zz a+b", key: "k3y") == "100% of %41 %zz a+b")
     }
 
+    /// Bug: a "+" of the key's that was percent-encoded was shown, and so was a key behind a percent sign.
+    @Test func hidesKeysWithPercentAndPlus() throws {
+        for spelling in ["TOP%2FSECRET", "TOP/SECRET", "TOP%252fSECRET", "T%4fP%2FSECRET"] {
+            #expect(try shown("no \(spelling) 5%", key: "TOP%2FSECRET") == "no <redacted> 5%")
+        }
+        for spelling in ["TOP+SECRET", "TOP SECRET", "TOP%20SECRET", "TOP%2bSECRET"] {
+            #expect(try shown("no \(spelling)", key: "TOP+SECRET") == "no <redacted>")
+        }
+        // A percent sign in front makes its beginning look encoded.
+        #expect(try shown("100%ABCSECRET", key: "ABCSECRET") == "100%<redacted>")
+        #expect(try shown("50%25 of %zz%4", key: "ABCSECRET") == "50%25 of %zz%4", "the rest stays as it is")
+    }
+
+    /// Bug: what turns the direction of writing arrived in the status.
+    @Test func showsNoFormatCharacters() throws {
+        let hidden = "\u{202e}\u{2066}\u{200b}\u{feff}\u{85}\u{9b}\u{2028}\u{2029}\u{ad}\u{e0041}"
+        #expect(try shown("a\(hidden)b é 画") == "a" + String(repeating: " ", count: 10) + "b é 画")
+    }
+
     @Test func isBoundedAndPrintable() throws {
         #expect(try shown("a\u{1b}[31m\nb") == "a [31m b")
         #expect(try shown(String(repeating: "x", count: 10_000)).count == ServerText.maximumCharacters)
