@@ -42,7 +42,7 @@ package struct ControlRoleTable: Equatable, Sendable {
         }
 
         func contains(_ peer: PeerCredentials) -> Bool {
-            users.contains(peer.userID) || groups.contains(peer.groupID)
+            peer.userID.map(users.contains) == true || peer.groupID.map(groups.contains) == true
                 || peer.otherGroups.contains { groups.contains($0) }
         }
     }
@@ -60,12 +60,15 @@ package struct ControlRoleTable: Equatable, Sendable {
     /// Everybody is an operator.
     package static let open = ControlRoleTable(operators: nil, clients: nil, apps: nil, daemonUser: 0)
 
+    /// A user without a number here is in no list, whatever its groups are: what it holds could not be told from what
+    /// others like it hold.
+    ///
     /// - Parameter peer: nil where the kernel does not say who it is.
     package func roles(of peer: PeerCredentials?) -> ControlRoles {
         guard operators != nil || clients != nil || apps != nil else { return .operator }
-        guard let peer else { return [] }
+        guard let peer, let user = peer.userID else { return [] }
         var roles: ControlRoles = []
-        if peer.userID == 0 || peer.userID == daemonUser || operators?.contains(peer) == true {
+        if user == 0 || user == daemonUser || operators?.contains(peer) == true {
             roles.insert(.operator)
         }
         if clients?.contains(peer) == true { roles.insert(.captureClient) }

@@ -77,8 +77,14 @@ package struct ControlRoutes: Sendable {
 
 extension ControlRoutes {
     private static func forbidden(_ request: ControlRequest) -> ControlResponse {
-        let who = request.peer.credentials.map { "user \($0.userID)" } ?? "whoever asks"
+        let who = request.peer.credentials?.userID.map { "user \($0)" } ?? "whoever asks"
         let roles = request.peer.roles
+        if let credentials = request.peer.credentials, credentials.userID == nil {
+            return .failure(
+                403, "forbidden",
+                "the kernel cannot say which user asks (overflow number \(UserNamespace.overflowUser)), and such a "
+                    + "user has no role; connect from the user namespace of the daemon")
+        }
         let what =
             roles.isEmpty
             ? "is in none of control.operators, control.clients and control.apps"

@@ -102,24 +102,28 @@ package enum UnixSocket {
 /// Who is at the other end of a Unix socket, as the kernel says (SO_PEERCRED).
 package struct PeerCredentials: Equatable, Sendable {
     package let processID: pid_t
-    package let userID: uid_t
-    package let groupID: gid_t
-    /// Its other groups (SO_PEERGROUPS): as they were when it connected.
+    /// Nil where the user has no number here: another user namespace has many of these, and nobody can tell them apart.
+    package let userID: uid_t?
+    /// Nil where the group has no number here.
+    package let groupID: gid_t?
+    /// Its other groups that have a number here (SO_PEERGROUPS): as they were when it connected.
     package let otherGroups: [gid_t]
 
+    /// - Parameters: as the kernel reports them.
     package init(processID: pid_t, userID: uid_t, groupID: gid_t, otherGroups: [gid_t] = []) {
-        (self.processID, self.userID, self.groupID, self.otherGroups) = (processID, userID, groupID, otherGroups)
+        self.processID = processID
+        self.userID = userID == UserNamespace.overflowUser ? nil : userID
+        self.groupID = groupID == UserNamespace.overflowGroup ? nil : groupID
+        self.otherGroups = otherGroups.filter { $0 != UserNamespace.overflowGroup }
     }
 
     package init?(socket: CInt) {
         var (pid, uid, gid) = (pid_t(0), uid_t(0), gid_t(0))
         guard unsafe upcast_peer_credentials(socket, &pid, &uid, &gid) == 0 else { return nil }
-        processID = pid
-        userID = uid
-        groupID = gid
         // Linux allows 65,536; whoever is in more than fits here is in none of them.
         var groups = [gid_t](repeating: 0, count: 1024)
         let count = unsafe upcast_peer_groups(socket, &groups, CInt(groups.count))
-        otherGroups = Array(groups.prefix(max(0, Int(count))))
+        self.init(
+            processID: pid, userID: uid, groupID: gid, otherGroups: Array(groups.prefix(max(0, Int(count)))))
     }
 }

@@ -200,7 +200,8 @@ private struct Asker {
 
     /// Whether what that one holds is the asker's to let go.
     func mayLetGo(_ other: PrivacyHolder) -> Bool {
-        guard isOperator else { return other == holder }
+        // Two users without a number here are two.
+        guard isOperator else { return holder.user != nil && other == holder }
         return (other.kind, other.name) == (holder.kind, holder.name)
             && (meantUser == nil || meantUser == other.user)
     }

@@ -45,7 +45,8 @@ do {
     case .checkConfiguration:
         let problems =
             configuration.problemsOnThisMachine(environment: environment, places: places)
-            + configuration.curtainProblems(places: places) + configuration.encoderProblems(places: places)
+            + configuration.roleProblems(places: places) + configuration.curtainProblems(places: places)
+            + configuration.encoderProblems(places: places)
         guard problems.isEmpty else { fail(.configuration, problems.map(\.description).joined(separator: "\n")) }
         guard plan.fits else { fail(.configuration, "\(plan)") }
         guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
@@ -55,8 +56,8 @@ do {
     }
     guard plan.fits else { fail(.configuration, "\(plan)") }
     guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
-    let picture = configuration.curtainProblems(places: places)
-    guard picture.isEmpty else { fail(.configuration, picture.map(\.description).joined(separator: "\n")) }
+    let unusable = configuration.roleProblems(places: places) + configuration.curtainProblems(places: places)
+    guard unusable.isEmpty else { fail(.configuration, unusable.map(\.description).joined(separator: "\n")) }
     _ = try TestFreeze(environment: environment)
     let passed = try PassedSockets(environment: environment, known: Daemon.passedSockets)
     let made = passed.names.map { $0 == "capture" ? "ingest" : $0 }

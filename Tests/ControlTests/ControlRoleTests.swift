@@ -28,6 +28,17 @@ import Testing
         #expect(table.roles(of: nil) == [])
     }
 
+    /// Such a number stands for many users, who could undo each other's.
+    @Test func anUnknownUserIsInNoList() {
+        let table = ControlRoleTable(
+            operators: .init(users: [65_534], groups: [20]), clients: .init(users: [65_534]),
+            apps: .init(groups: [65_534]), daemonUser: 65_534)
+        #expect(table.roles(of: peer(65_534)) == [])
+        #expect(table.roles(of: peer(65_534, 20, [20])) == [])
+        #expect(table.roles(of: peer(11, 65_534, [65_534])) == [])
+        #expect(ControlRoleTable.open.roles(of: peer(65_534)) == .operator)
+    }
+
     /// One list is enough to close the rest.
     @Test func oneListClosesTheRest() {
         let table = ControlRoleTable(operators: nil, clients: nil, apps: .init(users: [11]), daemonUser: 99)
