@@ -29,7 +29,8 @@ RUN for product in upcastd upcastctl upcast-send; do \
 # The client links against nothing that the base image does not have.
 FROM docker.io/library/debian:${DEBIAN} AS client
 COPY --from=build /products/bin/upcast-send /products/bin/upcastctl /usr/local/bin/
-USER 10001:10001
+# Not the daemon's user, who may do everything at the control socket; its group, whose members may use the sockets.
+USER 10002:10001
 ENTRYPOINT ["upcast-send"]
 
 # Debian's source of libavcodec, built with the encoders that upcastd opens and nothing else. The same version has the
