@@ -3,7 +3,9 @@ internal import LinuxSystem
 
 /// What the daemon said lately, for whoever watches: every log event from `info` on, under a name of its own.
 ///
-/// Any thread. Holds `capacity` events of at most `maxEventBytes` bytes; the oldest go first.
+/// Any thread. Holds `capacity` events of at most `maxEventBytes` bytes. Where there is no room, the oldest goes; but
+/// where one name has more than `share` of them, the oldest of that name, so that what happens all the time does not
+/// push out what happens rarely.
 package final class EventJournal: Sendable {
     package struct Event: Equatable, Sendable {
         /// Counts up by one for the life of the daemon.
@@ -15,13 +17,24 @@ package final class EventJournal: Sendable {
     }
 
     package static let capacity = 256
+    static let share = capacity / 8
     package static let maxEventBytes = 2048
 
     private struct State {
+        /// The oldest first.
         var events: [Event] = []
-        /// Where the oldest stands once the ring is full.
-        var oldest = 0
         var lastID: UInt64 = 0
+
+        mutating func makeRoom() {
+            guard events.count >= EventJournal.capacity else { return }
+            var counts: [String: Int] = [:]
+            for event in events { counts[event.name, default: 0] += 1 }
+            let most = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+            let place = most.flatMap { most in
+                most.value > EventJournal.share ? events.firstIndex { $0.name == most.key } : nil
+            }
+            events.remove(at: place ?? 0)
+        }
     }
 
     private let state: Monitor<State>
@@ -54,13 +67,8 @@ package final class EventJournal: Sendable {
         let name = Self.name(of: message)
         state.withLock { state in
             state.lastID += 1
-            let event = Event(id: state.lastID, name: name, json: json)
-            if state.events.count < Self.capacity {
-                state.events.append(event)
-            } else {
-                state.events[state.oldest] = event
-                state.oldest = (state.oldest + 1) % Self.capacity
-            }
+            state.makeRoom()
+            state.events.append(Event(id: state.lastID, name: name, json: json))
         }
     }
 
@@ -70,8 +78,7 @@ package final class EventJournal: Sendable {
         state.withLock { state in
             let after = id > state.lastID ? 0 : id
             guard after < state.lastID else { return [] }
-            let ordered = state.events[state.oldest...] + state.events[..<state.oldest]
-            return ordered.filter { $0.id > after }
+            return state.events.filter { $0.id > after }
         }
     }
 

@@ -16,6 +16,7 @@ struct Daemon {
     private let logger: Logger
     private let output: LogOutput
     private let journal: EventJournal
+    private let events: EventLog
     private let remote: RemoteControl?
 
     /// - Throws: where the token for `control.listen` is not to be had.
@@ -31,7 +32,9 @@ struct Daemon {
         self.environment = environment
         self.output = output
         self.journal = journal
-        logger = Logger(label: "upcastd") { _ in MultiplexLogHandler([StandardErrorLog(output), EventLog(journal)]) }
+        let events = EventLog(journal)
+        self.events = events
+        logger = Logger(label: "upcastd") { _ in MultiplexLogHandler([StandardErrorLog(output), events]) }
     }
 
     /// Runs until SIGTERM or SIGINT; then ends the broadcast, sends what is encoded, and returns what that came to.
@@ -162,6 +165,7 @@ struct Daemon {
                 if isSecond {
                     host.tick()
                     output.tellOmitted()
+                    events.tellOmitted()
                     if !isReloading, manager.wantsStatus { manager.note(host.statusLine) }
                 }
                 isSecond.toggle()

@@ -51,12 +51,7 @@ final class LogOutput: Sendable {
     }
 
     private func tell(_ omitted: RepeatLimit.Omitted) {
-        var metadata: Logger.Metadata = [
-            "count": "\(omitted.count)", "message": "\(omitted.cause.message)",
-            "within": "\(RepeatLimit.window.milliseconds / 1000) s",
-        ]
-        metadata["destination"] = omitted.cause.destination.map { "\($0)" }
-        put(line(omitted.level, "more of the same were left out", metadata))
+        put(line(omitted.level, RepeatLimit.Omitted.message, omitted.metadata))
     }
 
     // MARK: Lines

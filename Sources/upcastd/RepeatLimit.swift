@@ -15,6 +15,17 @@ struct RepeatLimit {
         var cause: Cause
         var level: Logger.Level
         var count: Int
+
+        /// What stands in their place.
+        static let message = "more of the same were left out"
+        var metadata: Logger.Metadata {
+            var metadata: Logger.Metadata = [
+                "count": "\(count)", "message": "\(cause.message)",
+                "within": "\(RepeatLimit.window.milliseconds / 1000) s",
+            ]
+            metadata["destination"] = cause.destination.map { "\($0)" }
+            return metadata
+        }
     }
 
     /// Of one cause, in one window.

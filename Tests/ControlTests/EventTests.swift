@@ -33,6 +33,16 @@ import Testing
         #expect(journal.events(after: 5000).count == EventJournal.capacity)
     }
 
+    @Test func whatIsRareStays() {
+        let journal = EventJournal()
+        journal.append(time: "", level: "warning", message: "rare", fields: [])
+        for _ in 1...1000 { journal.append(time: "", level: "info", message: "often", fields: []) }
+        #expect(journal.events(after: 0).count == EventJournal.capacity)
+        #expect(journal.events(after: 0).first?.name == "rare")
+        #expect(journal.events(after: 0).last?.id == 1001)
+        #expect(journal.events(after: 999).map(\.id) == [1000, 1001])
+    }
+
     /// Once a watcher that connected again after a restart missed the new daemon's events up to the number that it had
     /// seen of the old one.
     @Test func aDaemonThatWasStartedAnewIsSeenWhole() {
