@@ -4,6 +4,8 @@
 #include <grp.h>
 #include <pwd.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -102,6 +104,23 @@ int upcast_peer_process(int fd) {
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) != 0 || cred.pid <= 0) return -1;
     // Closed on exec by itself.
     return (int)syscall(SYS_pidfd_open, cred.pid, 0);
+}
+
+int upcast_open_beneath(const char *folder, const char *name) {
+    int place = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (place < 0) return -1;
+    struct open_how how = {
+        .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    long fd = -1;
+    // EAGAIN: something was renamed meanwhile, and the kernel cannot tell whether the path stayed beneath.
+    for (int tries = 0; tries < 16; tries++) {
+        fd = syscall(SYS_openat2, place, name, &how, sizeof how);
+        if (fd >= 0 || errno != EAGAIN) break;
+    }
+    int error = errno;
+    close(place);
+    errno = error;
+    return (int)fd;
 }
 
 int upcast_disable_transparent_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }

@@ -1,6 +1,3 @@
-internal import Glibc
-internal import LinuxSystem
-
 extension Configuration {
     /// A configuration file may hold this many bytes; the shipped one has about 12 KiB.
     package static let maxFileBytes = 256 * 1024
@@ -50,7 +47,8 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// This configuration with one more destination, written as an item of `destinations` is, in YAML or JSON.
+    /// This configuration with one more destination, written as an item of `destinations` is, in YAML or JSON, by
+    /// whoever may send requests: `ConfigurationLoader.confineSecrets` says what that one may name.
     ///
     /// - Parameter source: what messages call the text.
     package func adding(destination text: [UInt8], from source: String) throws(ConfigurationError) -> Configuration {
@@ -61,37 +59,4 @@ extension Configuration {
         guard loader.problems.isEmpty else { throw ConfigurationError(problems: loader.sortedProblems) }
         return loader.configuration
     }
-}
-
-/// The whole file at `path`, refused past `limit` bytes.
-func readFile(_ path: String, limit: Int) throws(ValueProblem) -> [UInt8] {
-    // Without waiting: a pipe that nobody writes to would hold the caller for ever, and is refused below.
-    let fd = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard fd >= 0 else {
-        throw ValueProblem(what: "cannot be opened: \(Errno.current)", remedy: "check the path and its permissions")
-    }
-    let descriptor = OwnedDescriptor(fd)
-    var status = stat()
-    guard unsafe fstat(fd, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-        throw ValueProblem(what: "is not a regular file", remedy: "name a file, not a folder, pipe or device")
-    }
-    var bytes = [UInt8](repeating: 0, count: limit + 1)
-    var count = 0
-    while count < bytes.count {
-        let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe Glibc.read(descriptor.raw, buffer.baseAddress! + count, buffer.count - count)
-        }
-        if got == 0 { break }
-        if got < 0 {
-            let error = Errno.current
-            if error.code == EINTR { continue }
-            throw ValueProblem(what: "cannot be read: \(error)", remedy: "check that it is a file")
-        }
-        count += got
-    }
-    guard count <= limit else {
-        throw ValueProblem(what: "has more than \(limit) bytes", remedy: "check that it is the right file")
-    }
-    bytes.removeLast(bytes.count - count)
-    return bytes
 }

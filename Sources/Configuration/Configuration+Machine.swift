@@ -12,7 +12,7 @@ extension Configuration {
     ) -> [ConfigurationProblem] {
         var problems = socketFolderProblems()
         do { _ = try control.remote(environment: environment) } catch {
-            let key = "control.token_file"
+            let key = ControlConfiguration.key(of: error)
             problems.append(
                 .init(place: places[key], key: key, what: "\(error.source) \(error.what)", remedy: error.remedy))
         }
@@ -57,7 +57,7 @@ extension DestinationConfiguration {
         var problems: [(key: String, what: String, remedy: String)] = []
         // What systemd will pass cannot be looked at from outside of the unit.
         let hasCredentials = environment["CREDENTIALS_DIRECTORY"] != nil
-        let isPassedLater = keyFile?.credentialName != nil && !hasCredentials
+        let isPassedLater = secretsFolder == nil && keyFile?.credentialName != nil && !hasCredentials
         do throws(SecretError) {
             if !isPassedLater { _ = try streamKey(environment: environment) }
         } catch {
@@ -69,8 +69,8 @@ extension DestinationConfiguration {
         }
         if let caFile {
             do {
-                let text = String(decoding: try readFile(caFile, limit: 4 << 20), as: UTF8.self)
-                if !text.contains("-----BEGIN CERTIFICATE-----") {
+                let begin = "-----BEGIN CERTIFICATE-----"
+                if try !file(caFile, holds: begin, limit: 4 << 20, beneath: secretsFolder) {
                     problems.append(
                         ("ca_file", "\(printable(caFile)) holds no certificate", "name a file in PEM format"))
                 }

@@ -92,9 +92,13 @@ extension ConfigurationLoader {
             }
         case .rtmp(let location):
             if !destination.hasSeparateKey, !location.hasStreamName {
+                // Only a destination from a request has a folder.
+                let elsewhere =
+                    destination.secretsFolder == nil
+                    ? "name its file in key_file or its variable in key_env"
+                    : "send it as key, name its file in key_file"
                 conflict(
-                    ["\(path).url"], "there is no stream key",
-                    "name its file in key_file or its variable in key_env, or write it after the application")
+                    ["\(path).url"], "there is no stream key", "\(elsewhere), or write it after the application")
             }
             if !location.isSecure, destination.caFile != nil {
                 conflict(["\(path).ca_file"], "rtmp:// does not use certificates", "write rtmps:// or remove ca_file")
@@ -102,11 +106,12 @@ extension ConfigurationLoader {
         case .flvFile:
             if destination.hasSeparateKey {
                 conflict(
-                    ["\(path).key_file", "\(path).key_env"], "a file has no stream key", "remove key_file and key_env")
+                    ["\(path).key_file", "\(path).key_env", "\(path).key"], "a file has no stream key",
+                    "remove key_file and key_env")
             }
-            if destination.loginFile != nil || destination.loginEnvironment != nil {
+            if destination.hasSeparateLogin {
                 conflict(
-                    ["\(path).login_file", "\(path).login_env"], "a file wants no login",
+                    ["\(path).login_file", "\(path).login_env", "\(path).login"], "a file wants no login",
                     "remove login_file and login_env")
             }
         }
@@ -119,6 +124,12 @@ extension ConfigurationLoader {
                 ["\(path).login_env", "\(path).login_file"], "login_file and login_env are both set",
                 "keep one of the two")
         }
+        for (name, secret, file, variable) in [
+            ("key", destination.key, destination.keyFile, destination.keyEnvironment),
+            ("login", destination.loginText, destination.loginFile, destination.loginEnvironment),
+        ] where secret != nil && (file != nil || variable != nil) {
+            conflict(["\(path).\(name)"], "\(name) and \(name)_file are both set", "keep one of the two")
+        }
         // One that was refused stands for a default that nobody has written.
         let isNamed = !problems.contains { $0.key == "\(path).name" }
         if isNamed, let other = earlier.firstIndex(where: { $0.name == destination.name }) {
@@ -128,8 +139,8 @@ extension ConfigurationLoader {
         }
         if destination.url != .none,
             let other = earlier.firstIndex(where: {
-                ($0.url, $0.keyFile, $0.keyEnvironment) == (
-                    destination.url, destination.keyFile, destination.keyEnvironment
+                ($0.url, $0.keyFile, $0.keyEnvironment, $0.key) == (
+                    destination.url, destination.keyFile, destination.keyEnvironment, destination.key
                 )
             })
         {

@@ -101,13 +101,14 @@ struct ConfigurationLoader {
                     place(item.mark), "", "there are \(configuration.destinations.count) destinations already",
                     "one daemon serves at most \(Configuration.maxDestinations)")
             }
-            appendDestination(item)
+            appendDestination(item, fromRequest: true)
+            confineSecrets(of: configuration.destinations.count - 1)
         } catch {
             report(place(error.mark), "", error.what, error.remedy)
         }
     }
 
-    private mutating func appendDestination(_ item: YAMLNode) {
+    private mutating func appendDestination(_ item: YAMLNode, fromRequest: Bool = false) {
         let index = configuration.destinations.count
         configuration.destinations.append(DestinationConfiguration())
         remember("destinations[\(index)]", place(item.mark))
@@ -118,8 +119,10 @@ struct ConfigurationLoader {
                 "write \"- name: ...\" and its keys below the name, indented alike")
         }
         for entry in entries {
+            if fromRequest, takeSecret(entry, of: index) { continue }
             guard let key = destinationKeys.first(where: { $0.name == entry.key.text }) else {
-                reportUnknown(entry.key, in: "destinations[\(index)]", destinationKeys.map(\.name))
+                let known = destinationKeys.map(\.name) + (fromRequest ? Self.requestKeys : [])
+                reportUnknown(entry.key, in: "destinations[\(index)]", known)
                 continue
             }
             apply(entry, key, as: "destinations[\(index)].\(key.name)", to: \.destinations[index])
@@ -128,7 +131,7 @@ struct ConfigurationLoader {
 
     private mutating func reportUnknown(_ key: YAMLScalar, in section: String, _ known: [String]) {
         let remedy =
-            if section.hasPrefix("destinations"),
+            if section.hasPrefix("destinations"), !known.contains("key"),
                 ["key", "stream_key", "streamkey", "stream"].contains(key.text.lowercased())
             {
                 "stream keys are not written here: name a file in key_file or an environment variable in key_env"

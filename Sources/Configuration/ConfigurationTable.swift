@@ -20,7 +20,7 @@ enum ConfigurationTable {
     private static let nothing = "none."
 
     static var keys: [ConfigurationKey<Configuration>] {
-        ingest + video + audio + buffer + service
+        ingest + video + audio + buffer + service + access
     }
 
     private static var ingest: [ConfigurationKey<Configuration>] {

@@ -13,6 +13,12 @@ package struct DestinationConfiguration: Equatable, Sendable, CustomStringConver
     package var loginFile: String?
     /// The name of the environment variable that holds user:password.
     package var loginEnvironment: String?
+    /// The stream key itself; only of a destination that was added by a request.
+    package var key: Secret?
+    /// user:password; only of a destination that was added by a request.
+    package var loginText: Secret?
+    /// The files of a destination that was added by a request are beneath this folder, and their names relative to it.
+    package var secretsFolder: String?
     package var addressTimeout = MediaTime.milliseconds(5_000)
     package var connectTimeout = MediaTime.milliseconds(10_000)
     package var handshakeTimeout = MediaTime.milliseconds(10_000)
@@ -45,7 +51,10 @@ package struct DestinationConfiguration: Equatable, Sendable, CustomStringConver
     package init() {}
 
     /// Whether the stream key stands outside the URL.
-    package var hasSeparateKey: Bool { keyFile != nil || keyEnvironment != nil }
+    package var hasSeparateKey: Bool { key != nil || keyFile != nil || keyEnvironment != nil }
+
+    /// Whether user and password stand outside the URL.
+    var hasSeparateLogin: Bool { loginText != nil || loginFile != nil || loginEnvironment != nil }
 
     /// The URL for people: no stream key, user, password or query.
     package var redactedURL: String { url.redacted(keyIsSeparate: hasSeparateKey) }

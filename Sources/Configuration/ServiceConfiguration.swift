@@ -23,6 +23,10 @@ package struct ControlConfiguration: Equatable, Sendable {
     package var listen: ListenAddress?
     /// A file with the token that clients over TCP must show; needed with `listen`.
     package var tokenFile: String?
+    /// A file with a token that may read the metrics over TCP, and do nothing else.
+    package var metricsTokenFile: String?
+    /// Where destinations that are added by a request may have files with secrets and certificates.
+    package var secretsFolder: String?
     /// Who may do everything; empty, with the two below, for whoever the socket's permissions let in.
     package var operators = RoleMembers()
     /// Who may look and hide things.

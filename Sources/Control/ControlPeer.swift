@@ -12,6 +12,9 @@ package struct ControlRoles: OptionSet, Sendable {
     /// Is shown in the pictures: may hide things, and know whether it is captured.
     package static let capturedApp = ControlRoles(rawValue: 4)
 
+    /// Whoever shows the token for metrics: may read these, and nothing else.
+    package static let metricsReader = ControlRoles(rawValue: 8)
+
     package static let all: ControlRoles = [.operator, .captureClient, .capturedApp]
     /// Who may see how the broadcast does.
     package static let lookers: ControlRoles = [.operator, .captureClient]
@@ -22,9 +25,11 @@ package struct ControlPeer: Equatable, Sendable {
     package var roles: ControlRoles
     /// As the kernel says; nil over TCP, where a token stands for it.
     package var credentials: PeerCredentials?
+    /// It came over TCP, and showed one.
+    package var showsToken: Bool
 
-    package init(roles: ControlRoles, credentials: PeerCredentials? = nil) {
-        (self.roles, self.credentials) = (roles, credentials)
+    package init(roles: ControlRoles, credentials: PeerCredentials? = nil, showsToken: Bool = false) {
+        (self.roles, self.credentials, self.showsToken) = (roles, credentials, showsToken)
     }
 
     package static let `operator` = ControlPeer(roles: .operator)

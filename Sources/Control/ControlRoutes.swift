@@ -85,6 +85,12 @@ extension ControlRoutes {
                 "the kernel cannot say which user asks (overflow number \(UserNamespace.overflowUser)), and such a "
                     + "user has no role; connect from the user namespace of the daemon")
         }
+        if roles == .metricsReader {
+            return .failure(
+                403, "forbidden",
+                "the token of control.metrics_token_file is for GET /metrics only; "
+                    + "\(request.method) \(request.path) needs the token of control.token_file")
+        }
         let what =
             roles.isEmpty
             ? "is in none of control.operators, control.clients and control.apps"

@@ -29,7 +29,7 @@ package final class ControlServer: Sendable {
 
     /// - Parameters:
     ///   - mode: permission bits of the socket file.
-    ///   - remote: where else it answers, to whom shows the token, who is an operator.
+    ///   - remote: where else it answers, to whom shows a token.
     ///   - roles: who may do what at the Unix socket.
     package init(
         path: String, mode: mode_t, routes: ControlRoutes, remote: RemoteControl? = nil,
@@ -74,7 +74,7 @@ package final class ControlServer: Sendable {
         // The port first: who has an answer from the socket may rely on the port.
         if let remote {
             do {
-                let server = bootstrap(group, token: remote.token)
+                let server = bootstrap(group, tokens: remote.tokens)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 channels.append(try server.bind(host: remote.host, port: remote.port).wait())
             } catch {
@@ -87,7 +87,7 @@ package final class ControlServer: Sendable {
             }
         }
         do {
-            channels.append(try bootstrap(group, token: nil).withBoundSocket(listener.relinquish()).wait())
+            channels.append(try bootstrap(group, tokens: nil).withBoundSocket(listener.relinquish()).wait())
         } catch {
             if ownsFile { unsafe unlink(path) }
             for channel in channels { try? channel.close().wait() }
@@ -122,7 +122,7 @@ package final class ControlServer: Sendable {
         return ControlPeer(roles: roles.roles(of: credentials ?? nil), credentials: credentials ?? nil)
     }
 
-    private func bootstrap(_ group: MultiThreadedEventLoopGroup, token: ControlToken?) -> ServerBootstrap {
+    private func bootstrap(_ group: MultiThreadedEventLoopGroup, tokens: ControlTokens?) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: 4)
             // Without it a client that shuts its writing side down would lose the answer.
@@ -132,8 +132,8 @@ package final class ControlServer: Sendable {
             .childChannelInitializer { [routes, limits, connections, roles] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addExchange(
-                        routes: routes, limits: limits, connections: connections, token: token,
-                        peer: token == nil ? Self.peer(at: channel, roles) : .operator,
+                        routes: routes, limits: limits, connections: connections, tokens: tokens,
+                        peer: tokens == nil ? Self.peer(at: channel, roles) : ControlPeer(roles: []),
                         refusal: connections.hasRoom(for: channel, atMost: limits.maxConnections)
                             ? nil
                             : .failure(
@@ -153,14 +153,14 @@ extension ChannelPipeline.SynchronousOperations {
     /// Everything between the socket and the routes.
     func addExchange(
         routes: ControlRoutes, limits: ControlLimits, connections: OpenConnections = OpenConnections(),
-        token: ControlToken? = nil, peer: ControlPeer = .operator, refusal: ControlResponse? = nil
+        tokens: ControlTokens? = nil, peer: ControlPeer = .operator, refusal: ControlResponse? = nil
     ) throws {
         let byteLimit = ByteLimitHandler(limits)
         try addHandlers(
             byteLimit, HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
             ExchangeHandler(
-                routes: routes, limits: limits, byteLimit: byteLimit, connections: connections, token: token,
+                routes: routes, limits: limits, byteLimit: byteLimit, connections: connections, tokens: tokens,
                 peer: peer, refusal: refusal))
     }
 }

@@ -24,8 +24,8 @@ final class ExchangeHandler: ChannelInboundHandler {
     private let limits: ControlLimits
     private let byteLimit: ByteLimitHandler
     private let connections: OpenConnections
-    /// What the client must show; nil where the socket's permissions say who may.
-    private let token: ControlToken?
+    /// One of these the client must show; nil where the socket's permissions say who may.
+    private let tokens: ControlTokens?
     private let peer: ControlPeer
     /// Answered at once, whatever the request.
     private let refusal: ControlResponse?
@@ -43,13 +43,13 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     init(
         routes: ControlRoutes, limits: ControlLimits, byteLimit: ByteLimitHandler, connections: OpenConnections,
-        token: ControlToken?, peer: ControlPeer, refusal: ControlResponse?
+        tokens: ControlTokens?, peer: ControlPeer, refusal: ControlResponse?
     ) {
         self.routes = routes
         self.limits = limits
         self.byteLimit = byteLimit
         self.connections = connections
-        self.token = token
+        self.tokens = tokens
         self.peer = peer
         self.refusal = refusal
     }
@@ -92,8 +92,11 @@ final class ExchangeHandler: ChannelInboundHandler {
                 method: isHead ? "GET" : head.method.rawValue, target: head.uri,
                 headers: head.headers.map { ($0.name, $0.value) }, body: body)
             request.peer = peer
-            if let token, !routes.isOpen(request), !token.admits(request) {
-                return answer(ControlToken.refusal, isHead: isHead, context)
+            if let tokens, !routes.isOpen(request) {
+                guard let holder = tokens.peer(of: request) else {
+                    return answer(ControlToken.refusal, isHead: isHead, context)
+                }
+                request.peer = holder
             }
             switch routes.answer(to: request) {
             case .response(let response): answer(response, isHead: isHead, context)

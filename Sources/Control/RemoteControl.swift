@@ -1,11 +1,29 @@
-/// Where the control server answers beside its Unix socket, to whom shows the token.
+/// Where the control server answers beside its Unix socket, to whom shows a token.
 package struct RemoteControl: Sendable {
     package var host: String
     package var port: Int
-    package var token: ControlToken
+    package var tokens: ControlTokens
 
-    package init(host: String, port: Int, token: ControlToken) {
-        (self.host, self.port, self.token) = (host, port, token)
+    package init(host: String, port: Int, tokens: ControlTokens) {
+        (self.host, self.port, self.tokens) = (host, port, tokens)
+    }
+}
+
+/// Which token makes whom of a client.
+package struct ControlTokens: Sendable {
+    private let `operator`: ControlToken
+    /// May read the metrics, and do nothing else; nil where there is none.
+    private let metrics: ControlToken?
+
+    package init(operator token: ControlToken, metrics: ControlToken? = nil) {
+        (self.operator, self.metrics) = (token, metrics)
+    }
+
+    /// Nil for whoever shows neither.
+    func peer(of request: ControlRequest) -> ControlPeer? {
+        if self.operator.admits(request) { return ControlPeer(roles: .operator, showsToken: true) }
+        if metrics?.admits(request) == true { return ControlPeer(roles: .metricsReader, showsToken: true) }
+        return nil
     }
 }
 

@@ -181,9 +181,12 @@ extension BroadcastHost {
     }
 
     static func members(_ actor: PrivacyActor) -> [JSONValue.Member] {
-        guard let user = actor.user else { return [] }
+        if actor.showsToken { return [.init("by", .string("token"))] }
+        // Nobody but the daemon.
+        guard actor.user != nil || actor.process != nil else { return [] }
+        let user = actor.user.map { JSONValue.Member("by_user", .integer(Int($0))) } ?? .init("by", .string("unknown"))
         let process: [JSONValue.Member] = actor.process.map { [.init("by_process", .integer(Int($0)))] } ?? []
-        return [.init("by_user", .integer(Int(user)))] + process
+        return [user] + process
     }
 
     /// Which broadcast is running.

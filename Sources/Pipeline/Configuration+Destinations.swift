@@ -105,6 +105,7 @@ extension Configuration {
             // `waitForRoom` goes by half of it.
             rtmp.sendAheadBytes = 2 * quarterSecondBytes
             rtmp.caFile = destination.caFile
+            rtmp.caFolder = destination.secretsFolder
             rtmp.verifiesCertificate = destination.verifyTLS
             rtmp.chunkSize = destination.chunkSize
             return .rtmp(rtmp)

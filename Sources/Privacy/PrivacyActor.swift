@@ -6,9 +6,13 @@ package struct PrivacyActor: Equatable, Sendable {
     package var kind: PrivacyHolder.Kind
     package var user: uid_t?
     package var process: pid_t?
+    /// Whoever showed the operator's token over TCP: the kernel does not say who that is.
+    package var showsToken: Bool
 
-    package init(_ kind: PrivacyHolder.Kind, user: uid_t? = nil, process: pid_t? = nil) {
-        (self.kind, self.user, self.process) = (kind, user, process)
+    package init(
+        _ kind: PrivacyHolder.Kind, user: uid_t? = nil, process: pid_t? = nil, showsToken: Bool = false
+    ) {
+        (self.kind, self.user, self.process, self.showsToken) = (kind, user, process, showsToken)
     }
 
     /// Nobody but the daemon.

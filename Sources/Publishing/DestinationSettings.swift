@@ -77,6 +77,8 @@ package struct RTMPDestinationSettings: Sendable, Equatable {
     package var sendAheadBytes = 128 * 1024
     /// PEM file of the CAs to trust instead of the system's.
     package var caFile: String?
+    /// `caFile` is beneath this folder, and its name relative to it; nil for a path.
+    package var caFolder: String?
     /// False accepts any certificate: whoever is in between can read the stream and the key.
     package var verifiesCertificate = true
     /// Whether a server's ReconnectRequest (Enhanced RTMP) may lead to another host; never from TLS to plain TCP.

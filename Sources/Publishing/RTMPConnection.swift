@@ -69,7 +69,8 @@ final class RTMPConnection {
         socket.deadline = deadline
         if settings.endpoint.isSecure {
             try socket.startTLS(
-                authorities: settings.verifiesCertificate ? TrustedAuthorities(caFile: settings.caFile) : nil)
+                authorities: settings.verifiesCertificate
+                    ? TrustedAuthorities(caFile: settings.caFile, beneath: settings.caFolder) : nil)
         }
         try handle.handshake(connect: RTMPCommand.connect(to: settings.endpoint, login: login))
         let early = handle.takeEarlyBytes()

@@ -1,5 +1,6 @@
 internal import CGnuTLS
 internal import Glibc
+internal import LinuxSystem
 
 /// The CAs that servers are verified against: a file of PEM certificates, read anew for each verification.
 ///
@@ -8,6 +9,8 @@ internal import Glibc
 /// each connection, and only these are kept, for the length of the handshake.
 struct TrustedAuthorities: Sendable, Equatable {
     let file: String
+    /// `file` is beneath it; nil for a path.
+    private let folder: String?
 
     /// Where systems have theirs: Debian and Alpine, Fedora, SUSE, the BSDs.
     private static let systemFiles = [
@@ -15,13 +18,15 @@ struct TrustedAuthorities: Sendable, Equatable {
         "/etc/ssl/cert.pem",
     ]
 
-    /// - Parameter caFile: nil stands for the system's.
+    /// - Parameters:
+    ///   - caFile: nil stands for the system's.
+    ///   - folder: `caFile` must be beneath it; nil for a path.
     /// - Throws: where the file cannot be read; what it holds shows when it is used.
-    init(caFile: String?) throws(PublishError) {
+    init(caFile: String?, beneath folder: String? = nil) throws(PublishError) {
+        self.folder = caFile == nil ? nil : folder
         if let caFile {
-            guard unsafe access(caFile, R_OK) == 0 else {
-                throw PublishError(
-                    .certificate, "cannot read the CA file \(caFile): \(unsafe String(cString: strerror(errno)))")
+            do { _ = try Self.open(caFile, beneath: folder) } catch {
+                throw PublishError(.certificate, "cannot read the CA file \(caFile): \(error)")
             }
             file = caFile
         } else {
@@ -34,20 +39,28 @@ struct TrustedAuthorities: Sendable, Equatable {
         }
     }
 
+    private static func open(_ file: String, beneath folder: String?) throws(Errno) -> OwnedDescriptor {
+        if let folder { return try FileBeneath.open(file, beneath: folder) }
+        let raw = unsafe Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard raw >= 0 else { throw Errno.current }
+        return OwnedDescriptor(raw)
+    }
+
     /// Adds the CAs whose subject is one of `names` (distinguished names in DER).
     ///
     /// - Returns: how many certificates the file holds, wanted or not.
     func add(named names: [[UInt8]], to list: gnutls_x509_trust_list_t) -> Int {
-        guard let stream = unsafe fopen(file, "re") else { return 0 }
+        guard let opened = try? Self.open(file, beneath: folder), let stream = unsafe fdopen(opened.relinquish(), "r")
+        else { return 0 }
         var certificateCount = 0
         defer { unsafe fclose(stream) }
-        var line: UnsafeMutablePointer<CChar>?
-        var capacity = 0
-        defer { unsafe free(line) }
+        // Lines of PEM are shorter, and a file without lines takes no more.
+        let line = UnsafeMutablePointer<CChar>.allocate(capacity: Self.greatestLine)
+        defer { unsafe line.deallocate() }
         var certificate: [UInt8] = []
         var isInside = false
-        while case let count = unsafe getline(&line, &capacity, stream), count > 0, let line = unsafe line {
-            let bytes = unsafe UnsafeRawBufferPointer(start: line, count: count)
+        while unsafe fgets(line, CInt(Self.greatestLine), stream) != nil {
+            let bytes = unsafe UnsafeRawBufferPointer(start: line, count: strlen(line))
             if unsafe bytes.starts(with: "-----BEGIN CERTIFICATE-----".utf8) {
                 certificate.removeAll(keepingCapacity: true)
                 isInside = true
@@ -66,6 +79,7 @@ struct TrustedAuthorities: Sendable, Equatable {
     }
 
     private static let greatestCertificate = 64 * 1024
+    private static let greatestLine = 1024
 
     private static func add(
         _ pem: inout [UInt8], to list: gnutls_x509_trust_list_t, ifNamedIn names: [[UInt8]]

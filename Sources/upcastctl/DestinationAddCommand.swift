@@ -7,18 +7,32 @@ struct DestinationAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Adds a destination; a live broadcast begins there with the next keyframe.",
         discussion: """
-            Settings are those of the configuration file's destinations, as name=value: \
-            upcastctl destination add second rtmp://host/app key_file=/etc/upcast/key
+            Settings are those of the configuration file's destinations, as name=value. --key-file reads the stream \
+            key here and sends it: upcastctl destination add second rtmp://host/app --key-file second.key. In \
+            key_file=, login_file= and ca_file= stand files of the daemon's, relative to its control.secrets_folder.
             """)
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
     @Argument(help: "What logs and status call it.") var name: String
     @Argument(help: "rtmp:// or rtmps:// URL, file:/path, or a path that ends in .flv.") var url: String
     @Argument(help: "Further settings, as name=value.") var settings: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "File whose first line is the stream key, read by upcastctl; - for standard input.", valueName: "file"),
+        completion: .file())
+    var keyFile: String?
+    @Option(
+        help: ArgumentHelp(
+            "File whose first line is user:password, read by upcastctl; - for standard input.", valueName: "file"),
+        completion: .file())
+    var loginFile: String?
 
     func validate() throws {
         for setting in settings where setting.firstIndex(of: "=") == nil {
             throw ValidationError("\"\(setting)\" is not name=value")
+        }
+        if keyFile == "-", loginFile == "-" {
+            throw ValidationError("--key-file and --login-file cannot both read standard input")
         }
     }
 
@@ -28,6 +42,8 @@ struct DestinationAddCommand: ParsableCommand {
             let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             members.append(JSONValue.Member(String(parts[0]), .string(String(parts[1]))))
         }
+        if let keyFile { members.append(.init("key", .string(try SecretLine.read(keyFile)))) }
+        if let loginFile { members.append(.init("login", .string(try SecretLine.read(loginFile)))) }
         output.show(try control.client().ask("POST", "/destinations", body: .object(members)))
     }
 }

@@ -6,7 +6,7 @@ internal import Pipeline
 /// The control server's routes that only look, beside `standard`.
 extension ControlRoutes {
     mutating func addViews(of host: BroadcastHost, journal: EventJournal) {
-        add("GET", "/metrics", for: .lookers) { _ in
+        add("GET", "/metrics", for: [.lookers, .metricsReader]) { _ in
             ControlResponse(
                 status: 200, contentType: MetricsText.contentType, body: Array(MetricsText.text(host.totals).utf8))
         }

@@ -19,13 +19,17 @@ struct Daemon {
     private let events: EventLog
     private let remote: RemoteControl?
 
-    /// - Throws: where the token for `control.listen` is not to be had.
+    /// - Throws: where a token for `control.listen` is not to be had.
     init(
         _ configuration: Configuration, path: String?, environment: [String: String], output: LogOutput,
         journal: EventJournal
     ) throws(SecretError) {
-        remote = try configuration.control.remote(environment: environment).map { address, token in
-            RemoteControl(host: address.host, port: address.port, token: ControlToken(token.revealed))
+        remote = try configuration.control.remote(environment: environment).map { remote in
+            RemoteControl(
+                host: remote.address.host, port: remote.address.port,
+                tokens: ControlTokens(
+                    operator: ControlToken(remote.token.revealed),
+                    metrics: remote.metricsToken.map { ControlToken($0.revealed) }))
         }
         self.configuration = configuration
         self.path = path

@@ -208,6 +208,7 @@ private struct Asker {
 
     static func actor(_ request: ControlRequest, _ kind: PrivacyHolder.Kind = .operator) -> PrivacyActor {
         PrivacyActor(
-            kind, user: request.peer.credentials?.userID, process: request.peer.credentials?.processID)
+            kind, user: request.peer.credentials?.userID, process: request.peer.credentials?.processID,
+            showsToken: request.peer.showsToken)
     }
 }

@@ -79,7 +79,7 @@ do {
 } catch let error as ConfigurationError {
     fail(.configuration, error.description)
 } catch let error as SecretError {
-    fail(.configuration, "control.token_file: \(error)")
+    fail(.configuration, "\(ControlConfiguration.key(of: error)): \(error)")
 } catch let error as TestFreeze.Invalid {
     fail(.configuration, error.description)
 } catch let error as StartFailure {

@@ -16,9 +16,9 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"name":"second","url":"rtmps://h/app","key_env":"KEY","send_timeout_ms":"7000"}"#,
-        "{name: second, url: 'rtmps://h/app', key_env: KEY, send_timeout_ms: 7000}",
-        "name: second\nurl: rtmps://h/app\nkey_env: KEY\nsend_timeout_ms: 7000\n",
+        #"{"name":"second","url":"rtmps://h/app","key":"KEY","send_timeout_ms":"7000"}"#,
+        "{name: second, url: 'rtmps://h/app', key: KEY, send_timeout_ms: 7000}",
+        "name: second\nurl: rtmps://h/app\nkey: KEY\nsend_timeout_ms: 7000\n",
     ])
     func isWrittenAsInTheFile(text: String) throws {
         var first = Configuration()
@@ -27,8 +27,45 @@ import Testing
         let changed = try add(text, to: first)
         #expect(changed.destinations.map(\.name) == ["main", "second"])
         #expect(changed.destinations[1].sendTimeout == .seconds(7))
-        #expect(changed.destinations[1].keyEnvironment == "KEY")
+        #expect(changed.destinations[1].key?.revealed == "KEY")
         #expect(changed.destinations[0] == first.destinations[0])
+    }
+
+    /// What the daemon can read is not for everybody who may send a request.
+    @Test func secretsAreTheRequestsOrTheFolders() throws {
+        let rtmps = #""url":"rtmps://h/app""#
+        func refused(_ member: String, _ configuration: Configuration = Configuration()) -> String {
+            refusal("{\(rtmps),\(member)}", to: configuration)
+        }
+        #expect(refused(#""key_file":"/etc/shadow""#).contains("control.secrets_folder only, and it is not set"))
+        #expect(refused(#""key":"k","ca_file":"/etc/x""#).contains("control.secrets_folder only"))
+        var configuration = Configuration()
+        configuration.control.secretsFolder = "/etc/upcast/secrets"
+        for configuration in [Configuration(), configuration] {
+            #expect(refused(#""key_env":"HOME""#, configuration).contains("key_env: a request may not name a variable"))
+            #expect(refused(#""key":"k","login_env":"HOME""#, configuration).contains("login_env: a request may not"))
+            #expect(refused(#""key_file":"credential:k""#, configuration).contains("may not name a credential"))
+        }
+        let added = try add(#"{\#(rtmps),"key_file":"k","ca_file":"ca.pem"}"#, to: configuration).destinations[0]
+        #expect(added.secretsFolder == "/etc/upcast/secrets" && added.keyFile == "k")
+    }
+
+    @Test func aSecretOfTheRequestIsNotShown() throws {
+        let text = #"{"url":"rtmp://h/app","key":"K-SECRET","login":"user:P-SECRET"}"#
+        let added = try add(text).destinations[0]
+        #expect(try added.streamKey(environment: [:])?.revealed == "K-SECRET")
+        let login = try #require(try added.login(environment: [:]))
+        #expect(login.user.revealed == "user" && login.password.revealed == "P-SECRET")
+        var dumped = ""
+        dump(added, to: &dumped)
+        #expect(!dumped.contains("SECRET") && !"\(added)".contains("SECRET"))
+        #expect(!"\(try add(text).json)".contains("SECRET"))
+        for wrong in [#""key":"""#, #""key":["SECRET"]"#, #""key":"SECRET\n2""#, #""key":"k","login":"SECRET""#] {
+            let said = refusal(#"{"url":"rtmp://h/app",\#(wrong)}"#)
+            #expect(said != "taken" && !said.contains("SECRET"), "\(wrong): \(said)")
+        }
+        #expect(refusal(#"{"url":"file:/a.flv","key":"k"}"#).contains("a file has no stream key"))
+        #expect(refusal(#"{"url":"rtmp://h/app","key":"k","key_file":"f"}"#) != "taken")
     }
 
     @Test func whatIsWrongIsSaidWithoutItsSecret() throws {

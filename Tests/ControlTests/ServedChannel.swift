@@ -10,10 +10,13 @@ extension EmbeddedChannel {
     /// - Parameter token: asked for, as over TCP; nil for the Unix socket.
     static func served(
         _ routes: ControlRoutes = .standard(status: { .full }, readiness: { .ready }),
-        limits: ControlLimits = ControlLimits(), token: ControlToken? = nil
+        limits: ControlLimits = ControlLimits(), token: ControlToken? = nil,
+        metricsToken: ControlToken? = nil
     ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addExchange(routes: routes, limits: limits, token: token)
+        try channel.pipeline.syncOperations.addExchange(
+            routes: routes, limits: limits,
+            tokens: token.map { ControlTokens(operator: $0, metrics: metricsToken) })
         let address: SocketAddress =
             token == nil ? try .init(unixDomainSocketPath: "/x") : try .init(ipAddress: "127.0.0.1", port: 1)
         try channel.connect(to: address).wait()

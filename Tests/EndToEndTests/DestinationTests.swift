@@ -122,14 +122,16 @@ import Testing
     @Test(.inItsTurn) func aMissingKeyCostsTheOthersNothing() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("key")
-            let stage = try Stage(DaemonSettings(bitrateKilobits: 2_000))
+            var settings = DaemonSettings(bitrateKilobits: 2_000)
+            settings.control["secrets_folder"] = folder.path
+            let stage = try Stage(settings)
             let second = try NginxRTMP()
             // Without a key it could not be added; it goes before the first connection.
             try folder.write("a-key\n", to: "key")
             let add = try ChildProcess(
                 ProductExecutable.upcastctl.path,
                 [
-                    "destination", "add", "second", second.url, "key_file=\(folder.file("key"))", "--socket",
+                    "destination", "add", "second", second.url, "key_file=key", "--socket",
                     stage.daemon.controlSocket,
                 ])
             #expect(add.waitForExit(within: 15) == .code(0), "\(add.errors)")
@@ -147,7 +149,7 @@ import Testing
             let first = try begin()
             try waitFor("status to say it", evidence: { (try? stage.daemon.statusText()) ?? "no status" }) {
                 first.send()
-                return try stage.daemon.statusText().contains("cannot be opened: No such file")
+                return try stage.daemon.statusText().contains("(control.secrets_folder): No such file")
             }
             try waitFor("the first to go on") {
                 first.send()

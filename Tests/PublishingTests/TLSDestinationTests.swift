@@ -63,6 +63,22 @@ import Testing
         #expect(zip(recording.audio, fixture.recording.audio).allSatisfy { $0.payload == $1.payload })
     }
 
+    /// A destination from a request: its authorities are a name beneath the operator's folder.
+    @Test func authoritiesBeneathAFolder() throws {
+        let fixture = try FLVFixture.shared.get()
+        let nginx = try NginxServer()
+        let stunnel = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: nginx.port)
+        let parts = try #require(try TestCertificates.shared.get().ca.splitAtLastSlash)
+        let run = try run(stunnel) { ($0.caFolder, $0.caFile) = (parts.folder, parts.name) }
+        fixture.write(0..<1, to: run.log)
+        try run.wait(until: "the first keyframe went out") { $0.video.packets == 1 }
+        run.stop()
+        let outside = try self.run(stunnel) { ($0.caFolder, $0.caFile) = (parts.folder + "/none", "../\(parts.name)") }
+        #expect(try outside.failure().detail.contains("cannot read the CA file"))
+        let above = try self.run(stunnel) { ($0.caFolder, $0.caFile) = (parts.folder, "../etc/ssl/ca.pem") }
+        #expect(try above.failure().detail.contains("cannot read the CA file ../etc/ssl/ca.pem"))
+    }
+
     @Test func aCertificateOfAnotherCAIsRefused() throws {
         let stunnel = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: Loopback.freePort())
         let otherCA = try TestCertificates.shared.get().otherCA
@@ -120,5 +136,11 @@ import Testing
             format: HostileServerTests.format)
         let error = try run.failure()
         #expect(error.kind == .tls, "\(error)")
+    }
+}
+
+extension String {
+    fileprivate var splitAtLastSlash: (folder: String, name: String)? {
+        lastIndex(of: "/").map { (String(self[..<$0]), String(self[index(after: $0)...])) }
     }
 }

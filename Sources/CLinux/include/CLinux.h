@@ -23,6 +23,10 @@ int upcast_peer_groups(int fd, unsigned int *groups, int capacity);
 /// A pidfd of the process at the other end of a Unix socket, or -1.
 int upcast_peer_process(int fd);
 
+// glibc has no openat2(2).
+/// Opens a file for reading whose path does not lead out of `folder`, links included. A descriptor, or -1 with errno.
+int upcast_open_beneath(const char *folder, const char *name);
+
 // prctl is variadic.
 int upcast_disable_transparent_huge_pages(void);
 int upcast_set_thread_name(const char *name);

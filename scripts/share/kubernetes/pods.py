@@ -72,6 +72,7 @@ def check_upcastd(where, container, pod):
             check(re.sub(r"_\d+_", "_0_", variable) in reference, where, f"{variable} is no key of the configuration")
     if "UPCAST_CONTROL_LISTEN" in settings:
         check("UPCAST_CONTROL_TOKEN_FILE" in settings, where, "listens without a token")
+        check("UPCAST_CONTROL_METRICS_TOKEN_FILE" in settings, where, "gives Prometheus the operator's token")
         port = int(settings["UPCAST_CONTROL_LISTEN"].rpartition(":")[2])
         named = {port["name"]: port["containerPort"] for port in container.get("ports", [])}
         check(named.get("control") == port, where, "has no port named control where it listens")

@@ -1,0 +1,14 @@
+internal import CLinux
+
+/// A file that somebody else names, opened only where it is beneath a folder that we chose (openat2(2)).
+package enum FileBeneath {
+    /// Opens for reading, without waiting for a writer. Links are followed as long as they stay beneath `folder`:
+    /// Kubernetes mounts secrets as links to a folder beside them.
+    ///
+    /// - Parameter name: a relative path; one that leads out of the folder fails with EXDEV.
+    package static func open(_ name: String, beneath folder: String) throws(Errno) -> OwnedDescriptor {
+        let file = unsafe upcast_open_beneath(folder, name)
+        guard file >= 0 else { throw Errno.current }
+        return OwnedDescriptor(file)
+    }
+}
