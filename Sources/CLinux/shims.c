@@ -124,6 +124,7 @@ int upcast_open_beneath(const char *folder, const char *name) {
 }
 
 int upcast_disable_transparent_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+int upcast_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 int upcast_set_thread_name(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 int upcast_limit_malloc_arenas(int arenas) { return mallopt(M_ARENA_MAX, arenas); }

@@ -13,6 +13,11 @@ extension ConfigurationTable {
                     + "ca_file); their names are relative to it. Empty: such a destination names none, and brings its "
                     + "key along.",
                 memory: "none."),
+            ConfigurationKey(
+                "privacy", "dumpable", \.privacy.dumpable, .boolean,
+                "Whether the kernel may write a core file, and other processes of the same user may read this one's "
+                    + "memory and environment (prctl PR_SET_DUMPABLE). Both hold stream keys and the picture.",
+                memory: "none."),
         ]
     }
 }

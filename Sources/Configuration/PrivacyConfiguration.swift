@@ -41,6 +41,8 @@ package struct PrivacyConfiguration: Equatable, Sendable {
     package var captureState = true
     /// A file that gets a line for each change of what is hidden.
     package var auditFile: String?
+    /// Whether the process's memory may get into a core file, and be read by others of its user.
+    package var dumpable = false
 
     package init() {}
 }

@@ -34,6 +34,10 @@ package struct ProcessMemory: Equatable, Sendable {
         upcast_set_mmap_threshold(128 * 1024)
     }
 
+    /// From now on no core file is written, and other processes of the same user can neither trace this one nor read
+    /// its memory and environment in /proc, whose files become root's. The process goes on reading its own.
+    package static func forbidDumps() { _ = upcast_forbid_dumps() }
+
     /// Gives freed heap back to the kernel (malloc_trim).
     package static func releaseFreed() { upcast_trim_malloc() }
 }

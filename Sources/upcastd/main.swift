@@ -54,6 +54,8 @@ do {
         exit(ExitStatus.success.rawValue)
     default: break
     }
+    // Before any key is read.
+    if !configuration.privacy.dumpable { ProcessMemory.forbidDumps() }
     guard plan.fits else { fail(.configuration, "\(plan)") }
     guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
     let unusable = configuration.roleProblems(places: places) + configuration.curtainProblems(places: places)

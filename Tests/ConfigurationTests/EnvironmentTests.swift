@@ -29,6 +29,7 @@ import Testing
         "control.socket": "/run/b.sock", "control.socket_mode": "0666",
         "control.listen": "[::1]:9180", "control.token_file": "/run/token", "control.snapshot_size": "320",
         "control.metrics_token_file": "/run/metrics-token", "control.secrets_folder": "/etc/upcast/secrets",
+        "privacy.dumpable": "true",
         "log.level": "debug", "log.format": "json",
         "memory.cap_bytes": "64MiB", "stop.drain_ms": "0",
         "control.operators": "alice, @video", "control.clients": "1000", "control.apps": "@1001",

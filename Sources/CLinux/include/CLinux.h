@@ -29,6 +29,7 @@ int upcast_open_beneath(const char *folder, const char *name);
 
 // prctl is variadic.
 int upcast_disable_transparent_huge_pages(void);
+int upcast_forbid_dumps(void);
 int upcast_set_thread_name(const char *name);
 
 // mallopt and malloc_trim live in malloc.h, which the module map leaves out.
