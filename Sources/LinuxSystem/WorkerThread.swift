@@ -46,6 +46,16 @@ package final class WorkerThread: @unchecked Sendable /* `handle` is written onc
         if pthread_equal(handle, pthread_self()) != 0 { pthread_detach(handle) } else { pthread_join(handle, nil) }
     }
 
+    /// In place of `join`, where the thread hangs in a call that nobody can end: it is let go, and ends by itself, or
+    /// with the process.
+    package func abandon() {
+        let first = joined.withLock { done in
+            defer { done = true }
+            return !done
+        }
+        if first { pthread_detach(handle) }
+    }
+
     deinit { precondition(joined.withLock { $0 }, "thread \(name) was not joined") }
 }
 

@@ -1,204 +1,156 @@
 internal import ControlProtocol
-internal import Glibc
 package import LinuxSystem
 internal import MediaCore
 internal import Privacy
-internal import Synchronization
 
 /// Who has had what hidden or shown, when and why: a line of JSON for each, appended to a file. Nothing of a picture.
 ///
 /// Any thread. Lines are in the order of what they tell: who does it adds its line under the same lock (`add`), and
-/// writes it when the lock is free again (`flush`), so that a slow disk makes nobody wait for what is hidden. A line is
-/// written whole, in one call. What comes faster than `AuditAllowance` allows is left out; what the disk does not take
-/// is lost. Both are counted, and a line says how many.
+/// wakes the writer when the lock is free again (`flush`). A thread of the log's own writes them, so that nobody else
+/// waits for a disk, not even for one that hangs. What comes faster than `AuditAllowance` allows is left out; what
+/// finds no room in the queue, or what the disk does not take, is lost. Both are counted, and a line says how many.
 package final class AuditLog: Sendable {
     /// What an operator should know, each at most once a second.
     enum News: Equatable {
         /// The file takes no more lines; why.
         case failing(String)
+        /// The disk hangs; how many lines wait for it.
+        case waiting(lines: Int)
         /// It takes them again; how many it lacks.
         case writing(lost: Int)
+        /// The file could not be opened anew; the old one stays in use.
+        case notReopened(String)
         /// Somebody asks for more than is written down.
         case flooded(by: String, lines: Int)
     }
 
-    private final class File: Sendable {
-        let descriptor: OwnedDescriptor
-        init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
-    }
-
-    /// Lines that are to be written.
-    private struct Queue {
-        var allowance = AuditAllowance()
-        var lines: [[UInt8]] = []
-        /// Found no room, and no line speaks of them yet.
-        var crowdedOut = 0
-    }
-
-    private struct Disk {
-        var file: File?
-        /// The file ends within a line: a disk took part of one.
-        var endsInALine = false
-        /// Why the last line could not be written; nil where it was.
-        var failure: String?
-        /// Why one could not be, that nobody has been told of yet.
-        var news: String?
-        /// It has been told that lines are lost.
-        var hasToldFailure = false
-        /// Lines that were lost, of which no line speaks yet.
-        var unsaid = 0
-    }
-
-    /// Lines that wait for a disk that hangs: a quarter of a megabyte.
-    private static let capacity = 512
-
-    private let path: String?
     private let clock: any TimeSource
-    private let queue = Monitor(Queue())
-    private let disk = Monitor(Disk())
-    private let lostCount = Atomic(0)
+    /// Shared with the writing thread, which outlives this object where the disk hangs.
+    private let queue = Monitor(AuditQueue())
+    /// Nil where nothing is written.
+    private let thread: WorkerThread?
 
     /// Writes nowhere.
     static func none(_ clock: any TimeSource) -> AuditLog { AuditLog(clock) }
 
     private init(_ clock: any TimeSource) {
-        (path, self.clock) = (nil, clock)
+        (thread, self.clock) = (nil, clock)
     }
 
+    /// Opens the file, on the calling thread.
+    ///
     /// - Parameter path: nil for no file.
     /// - Throws: a sentence where the file cannot be opened.
     package init(path: String?, clock: any TimeSource) throws(AuditFailure) {
-        self.path = path
         self.clock = clock
-        try reopen()
+        guard let path else {
+            thread = nil
+            return
+        }
+        let (file, queue) = (try AuditFile(path), queue)
+        do {
+            thread = try WorkerThread(name: "up-audit", stackBytes: 128 * 1024) { Self.write(queue, to: file, clock) }
+        } catch {
+            throw AuditFailure(sentence: "privacy.audit_file: the thread that writes it cannot be started: \(error)")
+        }
     }
+
+    deinit { _ = end(within: .seconds(1)) }
+
+    /// Lines that wait for the disk, and the thread that writes them.
+    static let memoryBytes = AuditQueue.capacity * 512
 
     /// Lines that are not in the file.
-    package var lost: Int { lostCount.load(ordering: .relaxed) }
+    package var lost: Int { queue.withLock { $0.lost } }
 
-    /// Goes on in a new file where the old one has been moved away, as log rotation does.
-    package func reopen() throws(AuditFailure) {
-        guard let path else { return }
-        let file = try Self.open(path)
-        let endsInALine = Self.endsInALine(path)
-        disk.withLock { ($0.file, $0.endsInALine) = (file, endsInALine) }
+    /// Goes on in a new file where the old one was moved away, as log rotation does. Does not wait for it; `settle`
+    /// says where it failed.
+    package func reopen() {
+        guard thread != nil else { return }
+        queue.signal { $0.reopen() }
     }
 
-    /// Adds a line, which `flush` writes. Waits for nothing.
+    /// Adds a line, which `flush` has written. Waits for nothing.
     ///
     /// - Parameter actor: whose allowance it is on.
     func add(_ event: String, by actor: PrivacyActor, isRegion: Bool = false, _ members: [JSONValue.Member]) {
-        guard path != nil else { return }
-        let line = Self.line(event, members)
+        guard thread != nil else { return }
+        let line = AuditFile.line(event, members)
         let now = clock.now()
         queue.withLock { queue in
-            guard queue.allowance.takes(.init(actor, isRegion: isRegion), at: now) else { return countLost() }
-            guard queue.lines.count < Self.capacity else {
-                queue.crowdedOut += 1
-                return countLost()
-            }
-            queue.lines.append(line)
+            guard queue.allowance.takes(.init(actor, isRegion: isRegion), at: now) else { return queue.countLost() }
+            queue.add(line)
         }
     }
 
-    /// Writes what was added, by whomever.
+    /// Wakes the thread that writes what was added, by whomever. Waits for nothing.
     func flush() {
-        guard path != nil else { return }
-        disk.withLock { disk in
-            while true {
-                let (lines, crowdedOut) = queue.withLock { queue in
-                    defer { (queue.lines, queue.crowdedOut) = ([], 0) }
-                    return (queue.lines, queue.crowdedOut)
-                }
-                guard !lines.isEmpty else { return }
-                for line in lines { write(line, to: &disk) }
-                disk.unsaid += crowdedOut
-            }
-        }
+        guard thread != nil else { return }
+        queue.signal { _ in }
     }
 
-    private func countLost() { lostCount.add(1, ordering: .relaxed) }
-
-    /// Once a second, and at the end: writes down what was left out, and says what has changed.
+    /// Once a second, and at the end: has written down what was left out, and says what has changed. Waits for nothing.
     func settle() -> [News] {
-        guard path != nil else { return [] }
+        guard thread != nil else { return [] }
         let now = clock.now()
-        var news: [News] = []
-        queue.withLock { queue in
+        return queue.signal { queue in
+            var news: [News] = []
             for (account, lines) in queue.allowance.settle(at: now) {
                 var members: [JSONValue.Member] = [
                     .init("holder", .string(account.kind.rawValue)), .init("lines", .integer(lines)),
                 ]
                 if let user = account.user { members.append(.init("by_user", .integer(Int(user)))) }
-                queue.lines.append(Self.line("lines_left_out", members))
+                queue.add(AuditFile.line("lines_left_out", members))
                 news.append(.flooded(by: "\(account)", lines: lines))
             }
+            return news + queue.settle(at: now)
         }
-        flush()
-        disk.withLock { disk in
-            if let failure = disk.news, !disk.hasToldFailure {
-                disk.hasToldFailure = true
-                news.append(.failing(failure))
+    }
+
+    /// Waits until everything that was added has been written, or could not be; false where that takes longer.
+    func waitUntilIdle(for patience: MediaTime) -> Bool {
+        guard thread != nil else { return true }
+        return queue.wait(until: MonotonicClock().now() + patience) { $0.isIdle ? true : nil } ?? false
+    }
+
+    /// Writes what waits, for as long as `patience`, and ends the thread. Nothing is to be added afterwards.
+    ///
+    /// - Returns: lines that the disk has not taken by then, which are lost with the process.
+    func end(within patience: MediaTime) -> Int {
+        guard let thread else { return 0 }
+        let isFirst = queue.signal { queue in
+            defer { queue.isEnding = true }
+            return !queue.isEnding
+        }
+        guard isFirst else { return 0 }
+        let hasEnded = queue.wait(until: MonotonicClock().now() + patience) { $0.hasEnded ? true : nil }
+        guard hasEnded == nil else {
+            thread.join()
+            return 0
+        }
+        thread.abandon()
+        return queue.withLock { queue in
+            queue.countLost(queue.waiting)
+            return queue.waiting
+        }
+    }
+
+    /// The body of the thread: the only one that waits for the disk.
+    private static func write(_ queue: Monitor<AuditQueue>, to file: AuditFile, _ clock: any TimeSource) {
+        while true {
+            switch queue.wait({ $0.next(at: clock.now()) }) {
+            case .write(let line, let missing)?:
+                let failure = file.write(line, missing: missing)
+                queue.signal { $0.wrote(failure, unsaid: file.unsaid) }
+            case .reopen?:
+                var failure: String?
+                do throws(AuditFailure) { try file.reopen() } catch { failure = error.sentence }
+                queue.signal { $0.reopened(failure) }
+            case .end?, nil:
+                // Whoever waits for the end looks again.
+                queue.signal { _ in }
+                return
             }
-            disk.news = nil
-            if disk.failure == nil, disk.hasToldFailure {
-                disk.hasToldFailure = false
-                news.append(.writing(lost: lost))
-            }
         }
-        return news
     }
-
-    private static func line(_ event: String, _ members: [JSONValue.Member]) -> [UInt8] {
-        JSONValue.object(
-            [.init("time", .string(WallClock.timestamp())), .init("event", .string(event))] + members
-        ).serialized() + [newline]
-    }
-
-    private func write(_ line: [UInt8], to disk: inout Disk) {
-        guard let file = disk.file?.descriptor.raw else { return }
-        var bytes = disk.endsInALine ? [Self.newline] : []
-        if disk.unsaid > 0 { bytes += Self.line("lines_lost", [.init("lines", .integer(disk.unsaid))]) }
-        bytes += line
-        let written = unsafe Glibc.write(file, bytes, bytes.count)
-        guard written == bytes.count else {
-            let failure = written < 0 ? "\(Errno.current)" : "\(Errno(ENOSPC))"
-            (disk.failure, disk.news) = (failure, failure)
-            countLost()
-            disk.unsaid += 1
-            if written > 0 { disk.endsInALine = bytes[written - 1] != Self.newline }
-            return
-        }
-        (disk.endsInALine, disk.failure, disk.unsaid) = (false, nil, 0)
-    }
-
-    private static let newline = UInt8(ascii: "\n")
-
-    private static func open(_ path: String) throws(AuditFailure) -> File {
-        let raw = unsafe Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0o600)
-        guard raw >= 0 else {
-            throw AuditFailure(
-                sentence: "privacy.audit_file: cannot write to \(path): \(Errno.current); its folder must exist and "
-                    + "the daemon must be allowed to write there, or leave it empty")
-        }
-        return File(OwnedDescriptor(raw))
-    }
-
-    /// Whether the file's last byte ends no line: a daemon before this one found the disk full. False where nobody can
-    /// tell.
-    private static func endsInALine(_ path: String) -> Bool {
-        let raw = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard raw >= 0 else { return false }
-        let file = OwnedDescriptor(raw)
-        var last: UInt8 = 0
-        let size = lseek(file.raw, 0, SEEK_END)
-        guard size > 0, unsafe pread(file.raw, &last, 1, size - 1) == 1 else { return false }
-        return last != newline
-    }
-}
-
-/// Why there is no audit log, as a sentence.
-package struct AuditFailure: Error, Equatable, CustomStringConvertible {
-    package let sentence: String
-    package var description: String { sentence }
 }

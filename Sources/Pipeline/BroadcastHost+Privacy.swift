@@ -165,10 +165,11 @@ extension BroadcastHost {
         lowerCurtain(reason: "a picture came that may be shown", opening: time) { $0.awaitsAPicture }
     }
 
-    /// Goes on in a new audit file where the old one was moved away.
-    package func reopenAudit() throws(AuditFailure) { try audit.reopen() }
+    /// Goes on in a new audit file where the old one was moved away. Does not wait for it: where it fails,
+    /// `settleAudit` says so.
+    package func reopenAudit() { audit.reopen() }
 
-    /// Adds to the audit log; `audit.flush` writes it.
+    /// Adds to the audit log; `audit.flush` has it written.
     func note(
         _ event: String, _ holder: PrivacyHolder, _ actor: PrivacyActor, isRegion: Bool = false,
         _ members: [JSONValue.Member]
@@ -205,12 +206,35 @@ extension BroadcastHost {
                         "why": "\(why)",
                         "now": "lines are lost, and counted (privacy.audit_lost in the status)",
                     ])
+            case .waiting(let lines):
+                logger.error(
+                    "audit log waits for its disk",
+                    metadata: [
+                        "lines": "\(lines)",
+                        "now": """
+                        up to \(AuditQueue.capacity) lines are kept; further ones are lost, and counted \
+                        (privacy.audit_lost in the status)
+                        """,
+                    ])
             case .writing(let lost):
                 logger.notice("audit log written again", metadata: ["lost": "\(lost)"])
+            case .notReopened(let why):
+                logger.error(
+                    "part of the configuration was not applied",
+                    metadata: ["why": "\(why)", "now": "the audit log goes on in the file that is open"])
             case .flooded(let who, let lines):
                 logger.warning("audit lines left out", metadata: ["by": "\(who)", "lines": "\(lines)"])
             }
         }
+    }
+
+    /// At the end of the process: the disk gets a second for what has not been written.
+    func endAudit() {
+        let lines = audit.end(within: .seconds(1))
+        guard lines > 0 else { return }
+        logger.error(
+            "audit log not written",
+            metadata: ["why": "its disk hangs", "lost": "\(lines)", "now": "the process ends without these lines"])
     }
 
     /// Whether anything is being captured; true until the last byte of it has gone out.

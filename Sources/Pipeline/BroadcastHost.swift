@@ -132,6 +132,7 @@ package final class BroadcastHost: Sendable {
     package func shutDown() -> Bool {
         joinCloser()
         settleAudit()
+        endAudit()
         return state.withLock { $0.hasDrained }
     }
 

@@ -34,12 +34,14 @@ extension Configuration {
         costs.packetLogIndex = packetLogLimits.reservedBytes - buffer.maxBytes
         costs.sendBuffer = maximumPacketBytes + MeasuredMemory.socketBuffer
         costs.tlsSession = MeasuredMemory.tlsSession
-        costs.controlServer = MeasuredMemory.controlServer + StatusHistory.memoryBytes
+        let hasAudit = privacy.auditFile != nil
+        costs.controlServer =
+            MeasuredMemory.controlServer + StatusHistory.memoryBytes + (hasAudit ? AuditLog.memoryBytes : 0)
         costs.snapshots = SnapshotBooth.memoryBytes(video.canvas, size: control.snapshotSize)
         costs.curtainDecoding = StillPicture.decodingBytes
         costs.threadStack = MeasuredMemory.threadStack
-        // Main, ingest, video, audio, close, and the control server's two.
-        costs.threadCount = 7
+        // Main, ingest, video, audio, close, the control server's two, and the one that writes the audit log.
+        costs.threadCount = 7 + (hasAudit ? 1 : 0)
         costs.reserve = MeasuredMemory.reserve
         return costs
     }

@@ -37,7 +37,7 @@ struct ConfigurationReload {
             let new = try Self.load(path, environment)
             var report: ReloadReport
             do { report = try host.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
-            do throws(AuditFailure) { try host.reopenAudit() } catch { report.failed.append(error.sentence) }
+            host.reopenAudit()
             report.needRestart.removeAll { Self.liveKeys.contains($0) }
             let newLevel = takeLevel(of: new, &report)
             // What is said of the change is said at whichever of the two levels says more.

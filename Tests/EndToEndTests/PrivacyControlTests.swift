@@ -45,11 +45,22 @@ import Testing
         return settings
     }
 
-    private func audit(_ folder: TemporaryDirectory) throws -> [[String: Any]] {
-        let text = try String(contentsOfFile: folder.file("audit.json"), encoding: .utf8)
+    /// The audit log, once it has so many lines: a thread of its own writes them.
+    private func audit(_ folder: TemporaryDirectory, lines: Int = 1) throws -> [[String: Any]] {
+        let text = try waitFor("\(lines) lines of the audit log") {
+            let text = try String(contentsOfFile: folder.file("audit.json"), encoding: .utf8)
+            return text.utf8.count { $0 == UInt8(ascii: "\n") } >= lines ? text : nil
+        }
         return try text.split(separator: "\n").map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }
+    }
+
+    /// Its first line that `isMeant` is true of, once it is there.
+    private func auditLine(
+        _ folder: TemporaryDirectory, _ what: String, where isMeant: ([String: Any]) -> Bool
+    ) throws -> [String: Any] {
+        try waitFor("\(what) in the audit log") { try audit(folder).first(where: isMeant) }
     }
 
     /// Sound from before the first picture is nobody's to hear, and what is shown until then is the curtain.
@@ -84,7 +95,7 @@ import Testing
             let heard = stride(from: shown + 0.1, to: shown + 2, by: 0.1).count { level($0, $0 + 0.1) > -14 }
             // A client that the machine holds up for longer than the mixer waits is silence there.
             #expect(heard > 2, "\(heard) of 19 pieces")
-            let log = try audit(folder).compactMap { $0["event"] as? String }
+            let log = try audit(folder, lines: 2).compactMap { $0["event"] as? String }
             #expect(log == ["curtain_raised", "curtain_lowered"])
             #expect(try audit(folder).allSatisfy { $0["broadcast"] as? Int == 1 })
             // Who watches sees it, too, and why it fell.
@@ -117,8 +128,8 @@ import Testing
             }
             // The first second may begin with the curtain of the start.
             #expect(shades.suffix(3) == [true, false, true])
-            let raised = try audit(folder).first { $0["holder"] as? String == "daemon:bad_regions" }
-            let reason = raised?["reason"] as? String ?? ""
+            let raised = try auditLine(folder, "the raise") { $0["holder"] as? String == "daemon:bad_regions" }
+            let reason = raised["reason"] as? String ?? ""
             #expect(reason.contains(lyingOfLength ? "extension" : "flags"), "\(reason)")
             try stage.end()
         }
@@ -182,6 +193,7 @@ import Testing
             _ = try ask(stage.daemon, "POST", "/protections", off)
             try playback.client.send(Self.marker, pts: playback.now, hiding: all)
             try waitFor("the curtain") { try holders(stage.daemon) == ["daemon:bad_regions"] }
+            try waitFor("the client to hear of it") { !playback.client.errors.isEmpty }
             #expect(playback.client.errors.map(\.code) == [.badSecureRegions])
             #expect(playback.client.errors.first?.text.contains("turned off") == true)
             // The file says that they are on, and a reload makes it so.
@@ -195,8 +207,8 @@ import Testing
             try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
                 #expect(!isColored(frame.image), "\(frame.pts)")
             }
-            let shown = try audit(folder).first { $0["event"] as? String == "region_shown" }
-            #expect(shown?["reason"] as? String == "done")
+            let shown = try auditLine(folder, "the region") { $0["event"] as? String == "region_shown" }
+            #expect(shown["reason"] as? String == "done")
             try stage.end()
         }
     }
@@ -250,7 +262,7 @@ import Testing
             // A name that cannot be read is not everybody's.
             _ = try ask(daemon, "DELETE", "/regions?app=%ff", expect: 400)
 
-            let lines = try audit(folder).map { line in
+            let lines = try audit(folder, lines: 13).map { line in
                 ["event", "holder", "protection", "region"].compactMap { line[$0] as? String }.joined(separator: " ")
             }
             #expect(
@@ -341,9 +353,9 @@ import Testing
             #expect(try status(7004, "POST", "/curtain/down", #"{"app": "a"}"#) == 200)
             #expect(try holders(daemon) == [])
             #expect(try status(7001, "DELETE", "/regions?app=a&name=r") == 200)
-            let lowered = try audit(folder).first { $0["event"] as? String == "curtain_lowered" }
-            #expect(lowered?["holder_user"] as? Int == 7001)
-            #expect(lowered?["by_user"] as? Int == 7004)
+            let lowered = try auditLine(folder, "the lowering") { $0["event"] as? String == "curtain_lowered" }
+            #expect(lowered["holder_user"] as? Int == 7001)
+            #expect(lowered["by_user"] as? Int == 7004)
             #expect(try daemon.terminate() == .code(0))
         }
     }

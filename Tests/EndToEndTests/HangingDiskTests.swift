@@ -1,0 +1,116 @@
+import Glibc
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: a disk that hangs holds up nothing but what is written to it.
+@Suite(.enabled(if: HangingDisk.unavailable == nil, "needs a FUSE file system (root, /dev/fuse)"))
+struct HangingDiskTests {
+    private static let picture = TestPictures.landscape(1)
+
+    private func post(_ daemon: Daemon, _ path: String) throws {
+        let began = MonotonicClock().now()
+        let answer = try UnixHTTPClient.ask("POST", path, body: "", socket: daemon.controlSocket)
+        #expect(answer.status == 200, "\(path): \(answer)")
+        let took = MonotonicClock().now() - began
+        #expect(took < .milliseconds(Int64(Patience.scaled(1_000))), "\(path) was answered after \(took)")
+    }
+
+    private func encoded(_ daemon: Daemon) throws -> Int {
+        let video = try daemon.status()["video"] as? [String: Any]
+        return try #require(video?["frames_encoded"] as? Int)
+    }
+
+    private func auditLost(_ daemon: Daemon) throws -> Int {
+        let privacy = try daemon.status()["privacy"] as? [String: Any]
+        return try #require(privacy?["audit_lost"] as? Int)
+    }
+
+    /// The audit log's events, without the lines about lines.
+    private func events(_ disk: HangingDisk) -> Int {
+        disk.contents("audit.json").split(separator: "\n").count { $0.contains(#""event":"curtain_"#) }
+    }
+
+    /// Everything goes on; the lines that found no room are counted, and the file says how many it lacks.
+    @Test(.inItsTurn) func theAuditLogsDisk() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let manager = try ServiceManager()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            settings.privacy["audit_file"] = disk.file("audit.json")
+            let daemon = try Daemon(
+                settings, environment: manager.environment.merging(["WATCHDOG_USEC": "4000000"]) { $1 })
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try playback.bringLive(Self.picture)
+            var told = 2
+            try waitFor("the first lines", evidence: { disk.contents("audit.json") }) { events(disk) == told }
+
+            disk.hang()
+            try post(daemon, "/curtain/up")
+            try post(daemon, "/curtain/down")
+            told += 2
+            try waitFor("a line to wait for the disk") { disk.waiting > 0 }
+            let (fed, frames) = (manager.count("WATCHDOG=1"), try encoded(daemon))
+            // Two seconds of the watchdog's: it would have ended the daemon.
+            try waitFor("the watchdog to be fed", evidence: { "\(manager.news) \(daemon.log)" }) {
+                try client.send(Self.picture, pts: playback.now)
+                pause(until: MonotonicClock().now() + .milliseconds(30))
+                return manager.count("WATCHDOG=1") >= fed + 5
+            }
+            try waitFor("pictures to be encoded") { try encoded(daemon) >= frames + 20 }
+            let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
+            #expect(health.status == 200, "\(health)")
+            #expect(daemon.log.contains("audit log waits for its disk"), "\(daemon.log)")
+            for _ in 0..<300 {
+                try post(daemon, "/curtain/up")
+                try post(daemon, "/curtain/down")
+                told += 2
+            }
+            let lost = try auditLost(daemon)
+            #expect(lost > 0 && events(disk) == 2)
+
+            disk.recover()
+            try waitFor("the rest of the lines", evidence: { "\(events(disk)) of \(told), \(lost) lost" }) {
+                let said = #""event":"lines_lost","lines":\#(lost)}"#
+                return events(disk) + lost == told && disk.contents("audit.json").contains(said)
+            }
+            try waitFor("the log to say so", evidence: { daemon.log }) {
+                daemon.log.contains("audit log written again lost=\(lost)")
+            }
+            #expect(try auditLost(daemon) == lost)
+            try client.finish()
+            #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
+            #expect(!daemon.log.contains("hangs now="), "\(daemon.log)")
+        }
+    }
+
+    /// What the disk has not taken when the daemon ends is said, and keeps it for a second only. (The kernel lets no
+    /// process go that is in the middle of a write; that is the disk's.)
+    @Test(.inItsTurn) func theEnd() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            settings.privacy["audit_file"] = disk.file("audit.json")
+            let daemon = try Daemon(settings)
+            disk.hang()
+            for _ in 0..<3 {
+                try post(daemon, "/curtain/up")
+                try post(daemon, "/curtain/down")
+            }
+            daemon.process.signal(SIGTERM)
+            try waitFor("the end", within: 5, evidence: { daemon.log }) {
+                daemon.log.contains(" stopped sent_all=true")
+            }
+            #expect(daemon.log.contains("audit log not written lost=6"), "\(daemon.log)")
+            disk.recover()
+            #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
+        }
+    }
+}
