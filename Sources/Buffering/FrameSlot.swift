@@ -173,6 +173,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// Any thread: no more frames will come; wakes the video thread.
     package func close() { monitor.signal { $0.isClosed = true } }
 
+    package var isClosed: Bool { monitor.withLock { $0.isClosed } }
+
     /// Frames that a newer one replaced before the encoder was free.
     package var superseded: UInt64 { monitor.withLock { $0.superseded } }
 }

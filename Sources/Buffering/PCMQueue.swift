@@ -148,6 +148,8 @@ package struct PCMBlock: Equatable, Sendable {
     /// Any thread: no more blocks will come; wakes the consumer, which still gets what waits.
     package func close() { monitor.signal { $0.isClosed = true } }
 
+    package var isClosed: Bool { monitor.withLock { $0.isClosed } }
+
     package struct Statistics: Equatable, Sendable {
         /// Blocks and frames that went because newer ones needed the room.
         package var dropped: UInt64

@@ -18,7 +18,9 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
     private let curtain: Curtain
+    /// Waits for what was taken back when the curtain was raised for the nth time; nil where the broadcast ends.
     private let takenBack: @Sendable (UInt32) -> TakenBack?
+    private var fillLimit = FillLimit()
     private var muting: CurtainMuting
     private let published: Monitor<AudioMixerCounters>
     private let onFailure: @Sendable (String) -> Void
@@ -135,6 +137,11 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         let blocks = (end - last).nanoseconds / length.nanoseconds - 1
         guard blocks > 0 else { return }
         for number in stride(from: blocks, to: 0, by: -1) {
+            guard
+                fillLimit.goesOn(epoch, current: curtain.stamp, isEnding: queue.isClosed, at: clock.monotonic.now())
+            else { return }
+            // With a long delay these are thousands.
+            work.begin()
             try unsafe encode(muting.silence, settings.frameLength, at: end - length * number, epoch)
         }
     }

@@ -36,14 +36,15 @@ final class Broadcast: Sendable {
     let curtainProblem: String?
     private let curtain: Curtain
     /// What was taken back when the curtain was raised last.
-    private let taken: Monitor<(epoch: UInt32, result: TakenBack)?>
+    private let taken = TakeBackFigure()
+    /// How often the curtain had been raised before.
+    private let firstEpoch: UInt32
     private let audio: AudioWorker
     private let videoThread: WorkerThread
     private let audioThread: WorkerThread
 
     /// Bytes of raw PCM that may wait: the largest message (512 KiB) and as much again.
     static let pcmQueueBytes = 1024 * 1024
-    private static let longestTakeBack = MediaTime.milliseconds(100)
 
     /// - Parameters:
     ///   - release: lets go of what awaits a picture that may be shown; its time. Called on the ingest thread.
@@ -62,8 +63,7 @@ final class Broadcast: Sendable {
     ) throws(WorkerFailure) {
         self.started = started
         self.curtain = curtain
-        let taken = Monitor<(epoch: UInt32, result: TakenBack)?>(nil)
-        self.taken = taken
+        firstEpoch = curtain.stamp.epoch
         startedAt = monotonic.now()
         let canvas = configuration.video.canvas
         // Decoding a picture takes memory that the encoder is given later.
@@ -109,12 +109,7 @@ final class Broadcast: Sendable {
                 secureColor: configuration.secureColor))
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
-        let takenBack: @Sendable (UInt32) -> TakenBack? = { epoch in
-            // Whoever has raised it is about to say so.
-            taken.wait(until: monotonic.now() + Self.longestTakeBack) { taken -> TakenBack? in
-                taken.flatMap { $0.epoch >= epoch ? $0.result : nil }
-            }
-        }
+        let takenBack: @Sendable (UInt32) -> TakenBack? = { [taken] in taken.wait(for: $0) }
         let bitrate = BitrateControl(configuration.bitrateLimits)
         self.bitrate = bitrate
         let video = VideoWorker(
@@ -142,7 +137,7 @@ final class Broadcast: Sendable {
             for destination in configuration.destinations where !destination.refuses(started.source) {
                 try destinations.add(configuration.settings(of: destination, environment: environment))
             }
-            (videoThread, audioThread) = try Self.start(video, audio, slot)
+            (videoThread, audioThread) = try Self.start(video, audio, slot, taken)
         } catch {
             destinations.cancel()
             throw WorkerFailure(sentence: "\(error)")
@@ -151,12 +146,13 @@ final class Broadcast: Sendable {
 
     /// Starts the encoders' threads; where the second cannot be had, the first is stopped again.
     private static func start(
-        _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>
+        _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>, _ taken: TakeBackFigure
     ) throws(Errno) -> (video: WorkerThread, audio: WorkerThread) {
         let videoThread = try WorkerThread(name: "up-video", stackBytes: 512 * 1024) { video.run() }
         do {
             return (videoThread, try WorkerThread(name: "up-audio") { audio.run() })
         } catch {
+            taken.end()
             slot.close()
             videoThread.join()
             throw error
@@ -170,15 +166,21 @@ final class Broadcast: Sendable {
     func takeBack(newerThan age: MediaTime?) -> (TakenBack, lastPTS: [(name: String, lastPTS: MediaTime?)]) {
         let epoch = curtain.stamp.epoch
         let result = log.takeBack(epoch: epoch, newerThan: age)
-        taken.signal { $0 = (epoch, result) }
+        taken.leave(result, of: epoch)
         let lastPTS = destinations.takeBack(before: epoch, keeping: result.keptUntil)
         snapshots.forget(before: epoch)
         slot.throwAway()
         return (result, lastPTS)
     }
 
+    /// Does what is missing where the curtain was raised while this broadcast was being made, and nobody knew of it:
+    /// its threads wait for the figure. Call it once whoever raises the curtain does know.
+    func takeBackWhatWasMissed() {
+        if curtain.stamp.epoch != firstEpoch { _ = takeBack(newerThan: nil) }
+    }
+
     /// What was to be shown up to then was not taken back when the curtain was raised last; nil where everything was.
-    var lastKeptPTS: MediaTime? { taken.withLock { $0?.result.lastKeptPTS } }
+    var lastKeptPTS: MediaTime? { taken.lastKeptPTS }
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
 
@@ -192,6 +194,7 @@ final class Broadcast: Sendable {
     /// Stops sources first: what was taken in is encoded, what was encoded is sent until `deadline`, then every
     /// destination unpublishes and closes. Blocks; returns true when everything was sent in time.
     func close(deadline: MediaTime) -> Bool {
+        taken.end()
         slot.close()
         queue.close()
         videoThread.join()

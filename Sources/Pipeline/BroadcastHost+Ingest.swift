@@ -50,8 +50,11 @@ extension BroadcastHost: IngestConsumer {
             logger.warning("no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])
         }
         hasStarted = true
+        raising.withLock { _ in
+            state.withLock { $0.broadcast = broadcast }
+            broadcast.takeBackWhatWasMissed()
+        }
         state.withLock {
-            $0.broadcast = broadcast
             $0.captureSince = UnixTime.milliseconds
             $0.isPaused = false
             $0.isHeld = false

@@ -39,7 +39,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private var epoch: UInt32 = 0
     /// What is shown is the curtain.
     private var isCurtained = true
-    /// What was taken back when the curtain was raised for the nth time; nil where that is not known (yet).
+    /// Waits for what was taken back when the curtain was raised for the nth time; nil where the broadcast ends.
     private let takenBack: @Sendable (UInt32) -> TakenBack?
     /// What the links ask of the encoder, if that has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
@@ -48,6 +48,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     let work = WorkMark("the video thread")
     /// Frames until it hangs, for a test.
     private var framesUntilFreeze: Int?
+    private var fillLimit = FillLimit()
 
     private let keyframeWanted = Atomic(false)
     private let leanWanted = Atomic(false)
@@ -163,7 +164,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         }
         // The curtain was raised after this frame was taken: it is drawn over what is shown.
         guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
-        if tag.stamp.epoch != epoch { enter(tag.stamp.epoch) }
+        if tag.stamp.epoch != epoch { enter(tag.stamp.epoch, takenBack(tag.stamp.epoch)) }
         isCurtained = false
         try encode(tag.time, arrival: tag.arrival)
         counters.framesEncoded.add()
@@ -191,6 +192,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// Covers what is shown, and fills what was taken back with it.
     private func drawCurtain(_ epoch: UInt32) throws(WorkerFailure) {
         if standing.version != shownRegions { cover() }
+        // Nothing is encoded until it is there, so the time is taken afterwards.
+        let taken = takenBack(epoch)
         let now = clock.monotonic.now()
         curtainDrawnAt = now
         let end = schedule.repeatTime(at: now)
@@ -202,7 +205,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         if picture !== shown { show(picture) }
         shownPlan = nil
         isCurtained = true
-        let last = enter(epoch)
+        let last = enter(epoch, taken)
         // Nothing has been shown yet: the first frame comes as ever.
         guard let end else { return }
         // What filling takes must not be missing at its end: sound goes on meanwhile, and video that is behind it by
@@ -211,7 +214,9 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         if let last {
             var time = last + Self.curtainInterval
             var left = 2 * max(0, (end - last).nanoseconds / Self.curtainInterval.nanoseconds)
-            while left > 0, time < upToNow() - Self.curtainInterval {
+            while left > 0, time < upToNow() - Self.curtainInterval, goesOnFilling(epoch) {
+                // With a long delay these are hundreds.
+                work.begin()
                 try encode(time, arrival: .zero)
                 time += Self.curtainInterval
                 left -= 1
@@ -219,6 +224,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         }
         try encode(upToNow(), arrival: .zero)
         counters.framesRepeated.add()
+    }
+
+    private func goesOnFilling(_ epoch: UInt32) -> Bool {
+        fillLimit.goesOn(epoch, current: curtain.stamp, isEnding: slot.isClosed, at: clock.monotonic.now())
     }
 
     // MARK: Standing regions
@@ -256,9 +265,9 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// From now on what is encoded belongs to this epoch, and begins with a keyframe. Returns where the stream goes on,
     /// if it goes back.
     @discardableResult
-    private func enter(_ epoch: UInt32) -> MediaTime? {
+    private func enter(_ epoch: UInt32, _ taken: TakenBack?) -> MediaTime? {
         self.epoch = epoch
-        let last = takenBack(epoch)?.lastVideo
+        let last = taken?.lastVideo
         encoder.goBack(to: last, epoch: epoch)
         if let last { schedule.goBack(to: last) }
         requestKeyframe()

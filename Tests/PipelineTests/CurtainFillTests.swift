@@ -1,0 +1,252 @@
+import AudioMixing
+import Buffering
+import Configuration
+import Encoding
+import FrameGeometry
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import Privacy
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+/// What was taken back is filled, however long it is and whenever its figure comes, and a watchdog sees that it gets
+/// on.
+@Suite struct CurtainFillTests {
+    private static let canvas = CanvasFormat(width: 64, height: 36, frameRate: FrameRate(30))
+    private static let holder = PrivacyHolder(.operator)
+
+    private final class HandTime: TimeSource {
+        let time: Monitor<MediaTime>
+        init(_ time: MediaTime) { self.time = Monitor(time) }
+        func now() -> MediaTime { time.withLock { $0 } }
+    }
+
+    /// Calls somebody for each packet, on the encoder's thread.
+    private final class Watched: PacketSink {
+        let onPacket = Monitor<(@Sendable (PacketInfo) -> Void)?>(nil)
+        func write(_ info: PacketInfo, payload: RawSpan) { onPacket.withLock { $0 }?(info) }
+    }
+
+    /// Which pieces of work there were, each counted once.
+    private struct Pieces {
+        var all: Set<UInt64> = []
+        var packets = 0
+    }
+
+    /// A minute of delay is 600 pictures: each is a piece of work of its own.
+    @Test func aMinuteOfPicturesIsManyPiecesOfWork() throws {
+        let rig = try VideoRig(delay: .seconds(60))
+        let pieces = Monitor(Pieces())
+        rig.onPacket { [rig] info in
+            guard info.epoch == 1 else { return }
+            pieces.signal { pieces in
+                pieces.packets += 1
+                if let piece = rig.worker.work.current { pieces.all.insert(piece.number) }
+            }
+        }
+        rig.raise()
+        let filled = pieces.wait(until: Patience.deadline(60)) { $0.packets >= 600 ? $0.packets : nil }
+        #expect(filled != nil, "\(pieces.withLock { $0.packets }) pictures")
+        rig.end()
+        // The one for now goes with the last of the filling.
+        #expect(pieces.withLock { $0.all.count } >= 599)
+    }
+
+    /// Another raise takes back what is being filled: the rest of that is not encoded.
+    @Test func aNewerRaiseEndsAFilling() throws {
+        let rig = try VideoRig(delay: .seconds(60))
+        let packets = Monitor([UInt32: Int]())
+        rig.onPacket { [rig] info in
+            let count = packets.signal { packets in
+                packets[info.epoch, default: 0] += 1
+                return packets[info.epoch, default: 0]
+            }
+            if info.epoch == 1, count == 10 { rig.raiseAgain() }
+        }
+        rig.raise()
+        let filled = packets.wait(until: Patience.deadline(60)) { $0[2, default: 0] >= 600 ? true : nil }
+        #expect(filled == true, "\(packets.withLock { $0 })")
+        rig.end()
+        // The one that is being encoded, and the one that says what time it is.
+        #expect(packets.withLock { $0[1, default: 0] } <= 12, "\(packets.withLock { $0 })")
+    }
+
+    /// The same for sound: each block of silence is a piece of work.
+    @Test func soundIsFilledInManyPiecesOfWork() throws {
+        let clock = HandTime(.seconds(14))
+        let broadcast = BroadcastClock(clock)
+        broadcast.publish(offset: .seconds(10))
+        let (watched, queue, curtain) = (Watched(), PCMQueue(capacity: 1 << 16), Curtain())
+        let meter = PacketMeter(into: watched)
+        let worker = AudioWorker(
+            queue: queue, mixer: try AudioMixer(),
+            encoder: try AudioEncoder(AudioEncoderSettings(sampleRate: 48_000, channels: 2, bitrate: 128_000)),
+            meter: meter, clock: broadcast, counters: BroadcastCounters(), curtain: curtain,
+            takenBack: { _ in TakenBack(lastAudio: .zero) }, onFailure: { Issue.record("\($0)") })
+        let (pieces, before) = (Monitor(Pieces()), Monitor(0))
+        watched.onPacket.withLock { hook in
+            hook = { info in
+                guard info.track == .audio else { return }
+                guard info.epoch == 1 else { return before.signal { $0 += 1 } }
+                pieces.signal { pieces in
+                    pieces.packets += 1
+                    if let piece = worker.work.current { pieces.all.insert(piece.number) }
+                }
+            }
+        }
+        let keyframe = PacketInfo(track: .video, pts: .zero, dts: .zero, priority: .keyframe)
+        meter.write(keyframe, payload: [UInt8(0)].span.bytes)
+        let thread = try WorkerThread(name: "test-audio") { worker.run() }
+        #expect(before.wait(until: Patience.deadline(20)) { $0 > 100 ? true : nil } == true)
+        _ = curtain.raise(Self.holder, reason: "", at: .zero)
+        clock.time.withLock { $0 += .milliseconds(500) }
+        let filled = pieces.wait(until: Patience.deadline(20)) { $0.packets > 100 ? true : nil }
+        queue.close()
+        thread.join()
+        #expect(filled == true)
+        #expect(pieces.withLock { $0.all.count } > 100)
+    }
+
+    /// Whoever raises the curtain is held up for half a second before it has said what was taken back: the gap is
+    /// filled all the same, with a delay whose packets it took back.
+    @Test func aFigureThatComesLateIsFilled() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("fill")
+            var configuration = Configuration()
+            (configuration.video.width, configuration.video.height) = (320, 180)
+            configuration.buffer.delay = .seconds(2)
+            var file = DestinationConfiguration()
+            file.url = try DestinationURL("file:" + folder.file("out.flv"))
+            configuration.destinations = [file]
+            let (clock, curtain) = (MonotonicClock(), Curtain())
+            let broadcast = try Broadcast(
+                StartedMessage(clientName: "test", convention: .exif), configuration: configuration, environment: [:],
+                clock: clock, curtain: curtain, onEvent: { _, _ in }, onBitrate: { _ in },
+                onFailure: { Issue.record("\($0)") })
+            broadcast.clock.start()
+            func run(_ seconds: Int64, _ what: String) throws {
+                let newest = broadcast.log.statistics.written
+                // Ten pictures and 47 blocks a second.
+                try waitFor(what) { broadcast.log.statistics.written >= newest + 57 * Int(seconds) - 10 }
+            }
+            try run(4, "four seconds")
+            _ = curtain.raise(Self.holder, reason: "", at: clock.now())
+            pause(until: clock.now() + .milliseconds(500))
+            let (taken, _) = broadcast.takeBack(newerThan: nil)
+            #expect(taken.videoPackets > 10)
+            try run(2, "two seconds more")
+            #expect(broadcast.close(deadline: clock.now() + .seconds(15)))
+            let tags = try FLVRecording(folder.file("out.flv")).tags
+            func longestGap(_ type: UInt8) -> Int {
+                let times = tags.filter { $0.type == type && !$0.isVideoSequenceHeader && !$0.isAudioSequenceHeader }
+                    .map(\.timestamp)
+                #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "times do not rise")
+                return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 99_999
+            }
+            // Pictures come every 100 ms, one late where the machine is busy.
+            #expect(longestGap(9) <= 400, "\(longestGap(9)) ms without a picture")
+            #expect(longestGap(8) <= 60, "\(longestGap(8)) ms without sound")
+        }
+    }
+
+    /// A video thread that has shown a picture, and the raises that it hears of.
+    private final class VideoRig: Sendable {
+        let worker: VideoWorker
+        private let watched = Watched()
+        private let curtain = Curtain()
+        private let clock = HandTime(.seconds(1_000))
+        private let slot: FrameSlot<VideoFrameTag>
+        private let thread: WorkerThread
+
+        init(delay: MediaTime) throws {
+            let (canvas, now) = (CurtainFillTests.canvas, MediaTime.seconds(100))
+            let broadcast = BroadcastClock(clock)
+            broadcast.publish(offset: .seconds(900))
+            let standing = StandingRegions()
+            let settings = VideoEncoderSettings(canvas: canvas, bitrate: 500_000)
+            let background = Picture(width: canvas.width, height: canvas.height)
+            let slot = FrameSlot<VideoFrameTag>(shown: background, others: 2)
+            self.slot = slot
+            let worker = VideoWorker(
+                slot: slot, encoder: try VideoEncoder(settings), settings: settings, leanSettings: nil,
+                shown: background, sink: watched, clock: broadcast, counters: BroadcastCounters(),
+                snapshots: SnapshotBooth(canvas, size: 0, clock: clock), curtain: curtain,
+                painter: CurtainPainter(.solid(.black(canvas.color.range)), canvas: canvas),
+                standing: standing, secureColor: .black(canvas.color.range), frameRate: canvas.frameRate,
+                idleInterval: .seconds(1), takenBack: { _ in TakenBack(lastVideo: now - delay) },
+                adapt: { _ in nil }, onFailure: { Issue.record("\($0)") })
+            self.worker = worker
+            let shown = Monitor(false)
+            watched.onPacket.withLock { $0 = { _ in shown.signal { $0 = true } } }
+            thread = try WorkerThread(name: "test-video", stackBytes: 512 * 1024) { worker.run() }
+            guard let picture = slot.acquire() else { throw TestFailure("no picture") }
+            let source = VideoSampleFormat(packed: .bgra, width: canvas.width, height: canvas.height)
+            let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .fit)
+            slot.offer(
+                picture,
+                VideoFrameTag(
+                    time: now, arrival: clock.now(), stamp: curtain.stamp, plan: plan, regions: standing.version))
+            guard shown.wait(until: Patience.deadline(20), { $0 ? true : nil }) == true else {
+                throw TestFailure("the picture was not encoded")
+            }
+        }
+
+        func onPacket(_ body: @escaping @Sendable (PacketInfo) -> Void) { watched.onPacket.withLock { $0 = body } }
+
+        /// As `Broadcast.takeBack` ends.
+        func raise() {
+            _ = curtain.raise(CurtainFillTests.holder, reason: "", at: .zero)
+            slot.throwAway()
+        }
+
+        func raiseAgain() {
+            _ = curtain.lower(CurtainFillTests.holder)
+            // The curtain is drawn once in 100 ms at most.
+            clock.time.withLock { $0 += .milliseconds(200) }
+            raise()
+        }
+
+        func end() {
+            slot.close()
+            thread.join()
+        }
+    }
+}
+
+@Suite struct FillLimitTests {
+    private func stamp(raised times: Int) -> Curtain.Stamp {
+        let (curtain, holder) = (Curtain(), PrivacyHolder(.operator))
+        for _ in 0..<times {
+            _ = curtain.lower(holder)
+            _ = curtain.raise(holder, reason: "", at: .zero)
+        }
+        return curtain.stamp
+    }
+
+    @Test func aBroadcastThatEndsIsFilledForASecond() {
+        var limit = FillLimit()
+        func goesOn(_ epoch: UInt32, _ stamp: Curtain.Stamp, _ isEnding: Bool, _ now: MediaTime) -> Bool {
+            limit.goesOn(epoch, current: stamp, isEnding: isEnding, at: now)
+        }
+        let up = stamp(raised: 1)
+        #expect(goesOn(1, up, false, .zero) == true)
+        #expect(goesOn(1, up, false, .seconds(50)) == true)
+        #expect(goesOn(1, up, true, .seconds(51)) == true)
+        #expect(goesOn(1, up, true, .milliseconds(51_999)) == true)
+        #expect(goesOn(1, up, true, .seconds(52)) == false)
+        #expect(goesOn(1, up, true, .seconds(60)) == false)
+    }
+
+    @Test func aNewerRaiseHasItsOwnFilling() {
+        var limit = FillLimit()
+        func goesOn(_ epoch: UInt32, _ stamp: Curtain.Stamp, _ isEnding: Bool, _ now: MediaTime) -> Bool {
+            limit.goesOn(epoch, current: stamp, isEnding: isEnding, at: now)
+        }
+        #expect(goesOn(1, stamp(raised: 2), false, .zero) == false)
+        #expect(goesOn(2, stamp(raised: 2), false, .zero) == true)
+    }
+}
