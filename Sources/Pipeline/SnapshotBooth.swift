@@ -6,14 +6,17 @@ internal import Synchronization
 
 /// Small JPEG pictures of what is encoded, for whoever asks; where nobody does it costs a look at a flag.
 ///
-/// The video thread makes a small copy when one is wanted; the file is made by the thread that asks. What is copied is
-/// what viewers get: everything that must not be shown has been taken out before.
+/// The video thread makes a small copy when one is wanted; the file is made by the thread that asks, which holds no
+/// lock meanwhile: whoever raises the curtain (`forget`) waits for no encoder. What is copied is what viewers get:
+/// everything that must not be shown has been taken out before.
 final class SnapshotBooth: Sendable {
     /// One picture in so much time: askers between get the same again.
     private static let interval = MediaTime.seconds(1)
 
     private struct State {
         var thumbnail: Thumbnail?
+        /// A thread makes a file of the copy, which nobody writes to meanwhile.
+        var isEncoding = false
         /// When the copy was made, or nil before the first.
         var takenAt: MediaTime?
         var file: (bytes: [UInt8], takenAt: MediaTime)?
@@ -26,11 +29,20 @@ final class SnapshotBooth: Sendable {
     private let canvas: CanvasFormat
     private let size: Int
     private let clock: any TimeSource
+    private let encode: @Sendable (PicturePlanes) throws(EncodingError) -> [UInt8]
     private let wanted = Atomic(false)
     private let state = Monitor(State())
 
-    /// - Parameter size: pixels of the longer side.
-    init(_ canvas: CanvasFormat, size: Int, clock: any TimeSource) {
+    /// - Parameters:
+    ///   - size: pixels of the longer side.
+    ///   - encode: makes a file of a copy.
+    init(
+        _ canvas: CanvasFormat, size: Int, clock: any TimeSource,
+        encode: @escaping @Sendable (PicturePlanes) throws(EncodingError) -> [UInt8] = {
+            planes throws(EncodingError) in try JPEG.encode(planes)
+        }
+    ) {
+        self.encode = encode
         self.canvas = canvas
         self.size = size
         self.clock = clock
@@ -67,7 +79,7 @@ final class SnapshotBooth: Sendable {
     func pass(_ picture: Picture, epoch: UInt32, regions: UInt32) {
         guard wanted.load(ordering: .relaxed) else { return }
         state.withLock { state in
-            guard epoch >= state.epoch, regions >= state.regions else { return }
+            guard epoch >= state.epoch, regions >= state.regions, !state.isEncoding else { return }
             wanted.store(false, ordering: .relaxed)
             let thumbnail = state.thumbnail ?? Thumbnail(of: canvas, longest: size)
             thumbnail.take(picture.planes)
@@ -79,21 +91,36 @@ final class SnapshotBooth: Sendable {
     /// Any thread: a file that is no older than the interval, or nil, and then one is on its way.
     func file() throws(EncodingError) -> [UInt8]? {
         let now = clock.now()
-        let result = state.withLock { state -> Result<[UInt8], EncodingError>? in
+        let copy = state.withLock { state -> Copy? in
             guard let takenAt = state.takenAt, now - takenAt < Self.interval, let thumbnail = state.thumbnail else {
                 return nil
             }
-            if let file = state.file, file.takenAt == takenAt { return .success(file.bytes) }
-            do throws(EncodingError) {
-                let bytes = try JPEG.encode(thumbnail.picture.planes)
+            if let file = state.file, file.takenAt == takenAt { return .file(file.bytes) }
+            // Another thread makes that very file.
+            guard !state.isEncoding else { return nil }
+            state.isEncoding = true
+            return .thumbnail(thumbnail, epoch: state.epoch, regions: state.regions, takenAt)
+        }
+        switch copy {
+        case nil:
+            wanted.store(true, ordering: .relaxed)
+            return nil
+        case .file(let bytes): return bytes
+        case .thumbnail(let thumbnail, let epoch, let regions, let takenAt):
+            defer { state.withLock { $0.isEncoding = false } }
+            let bytes = try encode(thumbnail.picture.planes)
+            // What was to be forgotten meanwhile is shown to nobody.
+            return state.withLock { state in
+                guard state.epoch == epoch, state.regions == regions else { return nil }
                 state.file = (bytes, takenAt)
-                return .success(bytes)
-            } catch {
-                return .failure(error)
+                return bytes
             }
         }
-        if result == nil { wanted.store(true, ordering: .relaxed) }
-        return try result?.get()
+    }
+
+    private enum Copy {
+        case file([UInt8])
+        case thumbnail(Thumbnail, epoch: UInt32, regions: UInt32, MediaTime)
     }
 
     /// The newest there is, whatever its age.
