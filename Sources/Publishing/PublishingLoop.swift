@@ -84,6 +84,8 @@ final class PublishingLoop {
         while true {
             switch kind {
             case .rtmp(var settings):
+                // Files, whose disk may hang: like a file's own thread this one is not watched meanwhile.
+                destination.work?.end()
                 if let secrets = try destination.settings.readSecrets?() {
                     settings.key = secrets.key ?? settings.key
                     settings.credentials = secrets.credentials ?? settings.credentials

@@ -1,12 +1,14 @@
 internal import Configuration
 internal import LinuxSystem
 internal import Logging
+internal import MediaCore
 internal import Pipeline
 
 /// SIGHUP: reads the configuration again, puts into force what can change while the daemon runs, and says what cannot.
 /// Main thread.
 ///
-/// The environment is the process's own, and stays as it was at the start. A configuration that is wrong is reported,
+/// A thread of its own reads the files, which may be on a disk that hangs: the main thread feeds the watchdog. The
+/// environment is the process's own, and stays as it was at the start. A configuration that is wrong is reported,
 /// and nothing changes.
 struct ConfigurationReload {
     /// Nil: there is no file.
@@ -14,11 +16,24 @@ struct ConfigurationReload {
     let environment: [String: String]
     let logger: Logger
     let output: LogOutput
+    /// Becomes readable when the files have been read.
+    let wakeUp: EventDescriptor
     private var level: LogConfiguration.Level
+    /// What the reading thread found; nil until it is done.
+    private let found = Monitor<Result<Configuration, Refusal>?>(nil)
+    private var reader: WorkerThread?
+    private var began = MediaTime.zero
+    private var hasToldDelay = false
+    /// Another SIGHUP came meanwhile.
+    private var isWantedAgain = false
+
+    /// What reading a few files takes at most on a disk that does not hang.
+    private static let usualReading = MediaTime.seconds(5)
 
     init(
         path: String?, environment: [String: String], loaded: Configuration, logger: Logger, output: LogOutput
-    ) {
+    ) throws(Errno) {
+        wakeUp = try EventDescriptor()
         self.path = path
         self.environment = environment
         self.logger = logger
@@ -26,15 +41,75 @@ struct ConfigurationReload {
         level = loaded.log.level
     }
 
-    /// Reads and applies; what takes time goes on in `continueReload`.
-    mutating func run(on host: BroadcastHost) {
+    /// Begins to read; `apply` goes on when `wakeUp` is readable.
+    mutating func begin(at now: MediaTime) {
         guard let path else {
             logger.notice(
                 "nothing to reload", metadata: ["why": "the daemon was started without a configuration file"])
             return
         }
+        guard reader == nil else {
+            isWantedAgain = true
+            return
+        }
+        (began, hasToldDelay) = (now, false)
+        let (environment, found, wakeUp) = (environment, found, wakeUp)
+        do {
+            reader = try WorkerThread(name: "up-reload", stackBytes: 512 * 1024) {
+                let result: Result<Configuration, Refusal>
+                do throws(Refusal) { result = .success(try Self.load(path, environment)) } catch {
+                    result = .failure(error)
+                }
+                found.signal { $0 = result }
+                wakeUp.signal()
+            }
+        } catch {
+            logFailure(["the thread that reads \(path) cannot be started: \(error)"])
+        }
+    }
+
+    /// The files are being read.
+    var isReading: Bool { reader != nil }
+
+    /// Some times a second, and when `wakeUp` is readable: applies what has been read; what takes time goes on in
+    /// `continueReload`.
+    mutating func apply(on host: BroadcastHost, at now: MediaTime) {
+        guard let reader else { return }
+        wakeUp.clear()
+        let result = found.withLock { found in
+            defer { found = nil }
+            return found
+        }
+        guard let result else { return tellDelay(at: now) }
+        reader.join()
+        self.reader = nil
+        apply(result, on: host)
+        if isWantedAgain {
+            isWantedAgain = false
+            begin(at: now)
+        }
+    }
+
+    /// The daemon ends: a thread that still reads is left to itself.
+    mutating func end() {
+        reader?.abandon()
+        reader = nil
+    }
+
+    private mutating func tellDelay(at now: MediaTime) {
+        guard now - began >= Self.usualReading, !hasToldDelay else { return }
+        hasToldDelay = true
+        logger.error(
+            "configuration not reloaded",
+            metadata: [
+                "why": "\(path ?? "") or a file that it names cannot be read for \(Self.usualReading): its disk hangs",
+                "now": "the daemon goes on as it was, and reloads when the disk answers",
+            ])
+    }
+
+    private mutating func apply(_ result: Result<Configuration, Refusal>, on host: BroadcastHost) {
         do throws(Refusal) {
-            let new = try Self.load(path, environment)
+            let new = try result.get()
             var report: ReloadReport
             do { report = try host.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
             host.reopenAudit()
@@ -48,11 +123,14 @@ struct ConfigurationReload {
                 logger.notice("configuration reloaded", metadata: ["applied": "nothing, it is the same"])
             }
         } catch {
-            for sentence in error.sentences {
-                logger.error(
-                    "configuration not reloaded",
-                    metadata: ["why": "\(sentence)", "now": "the daemon goes on as it was"])
-            }
+            logFailure(error.sentences)
+        }
+    }
+
+    private func logFailure(_ sentences: [String]) {
+        for sentence in sentences {
+            logger.error(
+                "configuration not reloaded", metadata: ["why": "\(sentence)", "now": "the daemon goes on as it was"])
         }
     }
 

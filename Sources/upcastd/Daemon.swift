@@ -124,7 +124,8 @@ struct Daemon {
                 "a test hook is set", metadata: ["now": "the encoder hangs after \(freeze.encoderFrames) frames"])
         }
         manager.ready(host.statusLine)
-        let name = serve(host, signals, &manager)
+        let name: String
+        do { name = try serve(host, signals, &manager) } catch { throw StartFailure("no event descriptor: \(error)") }
         let longest = configuration.stop.drain + configuration.buffer.delay
         logger.notice("stopping", metadata: ["signal": "\(name)", "drain_ms": "\(longest.milliseconds)"])
         host.noteStopping()
@@ -152,14 +153,15 @@ struct Daemon {
     /// The main thread's work from ready to the signal that ends it, whose name it returns.
     private func serve(
         _ host: BroadcastHost, _ signals: borrowing SignalDescriptor, _ manager: inout ServiceManager
-    ) -> String {
-        var reload = ConfigurationReload(
+    ) throws(Errno) -> String {
+        var reload = try ConfigurationReload(
             path: path, environment: environment, loaded: configuration, logger: logger, output: output)
+        defer { reload.end() }
         var isReloading = false
         var isSecond = false
         var nextLook = MonotonicClock().now()
         while true {
-            let signal = waitForSignal(signals, until: nextLook)
+            let signal = waitForSignal(signals, or: reload.wakeUp, until: nextLook)
             let now = MonotonicClock().now()
             if now >= nextLook {
                 nextLook = now + Self.lookPeriod
@@ -180,21 +182,27 @@ struct Daemon {
             case SIGHUP:
                 manager.reloading(since: MonotonicClock().now())
                 isReloading = true
-                reload.run(on: host)
+                reload.begin(at: now)
             default: break
             }
-            if isReloading, !host.isReloading {
+            reload.apply(on: host, at: now)
+            if isReloading, !reload.isReading, !host.isReloading {
                 isReloading = false
                 manager.ready(host.statusLine)
             }
         }
     }
 
-    /// The next signal; nil where none came by `deadline`.
-    private func waitForSignal(_ signals: borrowing SignalDescriptor, until deadline: MediaTime) -> CInt? {
-        var descriptor = pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0)
+    /// The next signal; nil where none came by `deadline`, or before `wakeUp` did.
+    private func waitForSignal(
+        _ signals: borrowing SignalDescriptor, or wakeUp: EventDescriptor, until deadline: MediaTime
+    ) -> CInt? {
+        var descriptors = [
+            pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeUp.raw, events: Int16(POLLIN), revents: 0),
+        ]
         let wait = deadline - MonotonicClock().now()
-        _ = unsafe poll(&descriptor, 1, CInt(clamping: max(0, wait.nanoseconds + 999_999) / 1_000_000))
+        _ = unsafe poll(&descriptors, 2, CInt(clamping: max(0, wait.nanoseconds + 999_999) / 1_000_000))
         return signals.next()
     }
 }

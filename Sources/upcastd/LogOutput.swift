@@ -104,8 +104,13 @@ final class LogOutput: Sendable {
     /// Logging must not stop a data thread: a line for which there is no room is lost, and counted in front of the next
     /// one.
     ///
-    /// `poll` says that a pipe has room for PIPE_BUF bytes (4096), so a line is cut to that.
-    static func writeUnlessBlocked(_ line: String) {
+    /// `poll` says that a pipe has room for PIPE_BUF bytes (4096), so a line is cut to that, and one thread at a time
+    /// takes that room. Of a file it says that there always is some: a disk that hangs holds up whoever logs.
+    static func writeUnlessBlocked(_ line: String) { turn.withLock { _ in writeWhereThereIsRoom(line) } }
+
+    private static let turn = Monitor(())
+
+    private static func writeWhereThereIsRoom(_ line: String) {
         var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         guard unsafe poll(&descriptor, 1, 0) == 1, descriptor.revents & Int16(POLLOUT) != 0 else {
             lost.add(1, ordering: .relaxed)

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LinuxSystem
 import MediaCore
@@ -110,6 +111,44 @@ struct HangingDiskTests {
             }
             #expect(daemon.log.contains("audit log not written lost=6"), "\(daemon.log)")
             disk.recover()
+            #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
+        }
+    }
+
+    /// A reload whose file cannot be read is done when it can; the broadcast and the watchdog do not wait for it.
+    @Test(.inItsTurn) func theConfigurationsDisk() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let manager = try ServiceManager()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            let daemon = try Daemon(
+                settings, environment: manager.environment.merging(["WATCHDOG_USEC": "4000000"]) { $1 })
+            let path = (daemon.controlSocket as NSString).deletingLastPathComponent + "/upcastd.yaml"
+            disk.put(try String(contentsOfFile: path, encoding: .utf8) + "log:\n  level: debug\n", "upcastd.yaml")
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createSymbolicLink(
+                atPath: path, withDestinationPath: disk.file("upcastd.yaml"))
+
+            try waitFor("READY") { manager.count("READY=1") == 1 }
+            disk.hang()
+            daemon.process.signal(SIGHUP)
+            try waitFor("the file to be asked for") { disk.waiting > 0 }
+            let fed = manager.count("WATCHDOG=1")
+            // Six seconds of the watchdog's: it would have ended the daemon, and five are what reading may take.
+            try waitFor("the watchdog to be fed", within: 20, evidence: { "\(manager.news) \(daemon.log)" }) {
+                manager.count("WATCHDOG=1") >= fed + 12
+            }
+            let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
+            #expect(health.status == 200, "\(health)")
+            try waitFor("the log to say so", evidence: { daemon.log }) { daemon.log.contains("its disk hangs") }
+            #expect(manager.count("READY=1") == 1)
+
+            disk.recover()
+            try waitFor("the reload", evidence: { "\(manager.news) \(daemon.log)" }) {
+                daemon.log.contains("applied=\"log.level debug\"") && manager.count("READY=1") == 2
+            }
             #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
         }
     }
