@@ -2,6 +2,11 @@
 package struct UnreadableFile: Error, Equatable, Sendable {
     package let what: String
     package let remedy: String
+
+    package init(what: String, remedy: String) {
+        self.what = what
+        self.remedy = remedy
+    }
 }
 
 extension PrivacyConfiguration {

@@ -15,7 +15,8 @@ struct CurtainPaint {
 extension Configuration {
     /// A painter for one broadcast. Where the picture is not to be had the curtain is solid, with its text.
     ///
-    /// Reads and decodes the picture's file, and gives that memory back: call it before the encoder is opened.
+    /// Reads and decodes the picture's file, and gives that memory back: call it before the encoder is opened. Waits
+    /// for the file's disk for as long as `CurtainPictureReader` does.
     func curtainPaint() -> CurtainPaint {
         let color = privacy.curtainTextColor
         func paint(_ style: CurtainStyle, _ problem: String? = nil) -> CurtainPaint {
@@ -27,7 +28,7 @@ extension Configuration {
         }
         guard privacy.curtainStyle == .picture else { return paint(curtainStyle) }
         defer { ProcessMemory.releaseFreed() }
-        do throws(StillPictureError) { return paint(.picture(try curtainPicture())) } catch {
+        do throws(StillPictureError) { return paint(.picture(try curtainPicture(CurtainPictureReader.read))) } catch {
             return paint(curtainStyle, "privacy.curtain_picture: \(privacy.curtainPictureName) \(error)")
         }
     }
@@ -41,7 +42,11 @@ extension Configuration {
         // What loading the libraries has touched, or the two would be resident at once.
         ProcessMemory.releaseFilePages()
         defer { ProcessMemory.releaseFreed() }
-        do throws(StillPictureError) { _ = try curtainPicture() } catch {
+        do throws(StillPictureError) {
+            _ = try curtainPicture { privacy throws(UnreadableFile) in
+                try privacy.curtainPictureFile(limit: StillPicture.maxFileBytes)
+            }
+        } catch {
             let key = "privacy.curtain_picture"
             return [
                 ConfigurationProblem(
@@ -53,10 +58,14 @@ extension Configuration {
     }
 
     /// On the canvas, as `video.fit` says, upon the curtain's colour.
-    private func curtainPicture() throws(StillPictureError) -> Picture {
+    ///
+    /// - Parameter read: its file.
+    private func curtainPicture(
+        _ read: (PrivacyConfiguration) throws(UnreadableFile) -> [UInt8]
+    ) throws(StillPictureError) -> Picture {
         let file: [UInt8]
         do {
-            file = try privacy.curtainPictureFile(limit: StillPicture.maxFileBytes)
+            file = try read(privacy)
         } catch {
             throw StillPictureError(error.what, error.remedy)
         }

@@ -126,7 +126,8 @@ struct HangingDiskTests {
             let daemon = try Daemon(
                 settings, environment: manager.environment.merging(["WATCHDOG_USEC": "4000000"]) { $1 })
             let path = (daemon.controlSocket as NSString).deletingLastPathComponent + "/upcastd.yaml"
-            disk.put(try String(contentsOfFile: path, encoding: .utf8) + "log:\n  level: debug\n", "upcastd.yaml")
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            disk.put((text + "log:\n  level: debug\n").utf8, "upcastd.yaml")
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.createSymbolicLink(
                 atPath: path, withDestinationPath: disk.file("upcastd.yaml"))
@@ -149,6 +150,37 @@ struct HangingDiskTests {
             try waitFor("the reload", evidence: { "\(manager.news) \(daemon.log)" }) {
                 daemon.log.contains("applied=\"log.level debug\"") && manager.count("READY=1") == 2
             }
+            #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
+        }
+    }
+
+    /// A broadcast begins without the curtain's picture where that cannot be read.
+    @Test(.inItsTurn) func theCurtainsPicturesDisk() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let folder = try TemporaryDirectory("flv")
+            _ = try ChildProcess.run(
+                "ffmpeg",
+                [
+                    "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "color=0x00c000:s=300x300", "-frames:v", "1",
+                    folder.file("curtain.png"),
+                ])
+            disk.put(try Data(contentsOf: URL(fileURLWithPath: folder.file("curtain.png"))), "curtain.png")
+            var settings = DaemonSettings()
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            settings.privacy = ["curtain_style": "picture", "curtain_picture": disk.file("curtain.png")]
+            let daemon = try Daemon(settings)
+            for isHanging in [true, false] {
+                if isHanging { disk.hang() }
+                let client = try CaptureClient(socket: daemon.ingestSocket)
+                try client.start()
+                #expect((disk.waiting > 0) == isHanging)
+                try Playback(client).bringLive(Self.picture)
+                disk.recover()
+                try client.finish()
+            }
+            let warnings = daemon.log.split(separator: "\n").filter { $0.contains("no picture for the curtain") }
+            #expect(warnings.count == 1 && warnings[0].contains("its disk hangs"), "\(daemon.log)")
             #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
         }
     }

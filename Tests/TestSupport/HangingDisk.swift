@@ -66,7 +66,10 @@ package final class HangingDisk: Sendable {
     }
 
     /// Puts a file there, or another in its place; does not ask the disk.
-    package func put(_ text: String, _ name: String) { state.withLock { $0.files.put(Array(text.utf8), name) } }
+    package func put(_ bytes: some Sequence<UInt8>, _ name: String) {
+        let bytes = Array(bytes)
+        state.withLock { $0.files.put(bytes, name) }
+    }
 
     /// From now on nothing is answered.
     package func hang() { state.withLock { $0.isHanging = true } }
