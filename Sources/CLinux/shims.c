@@ -145,3 +145,8 @@ int upcast_socket_unsent(int fd) {
     int value = 0;
     return ioctl(fd, SIOCOUTQ, &value) == 0 ? value : -1;
 }
+
+int upcast_join_until(unsigned long thread, long seconds, long nanoseconds) {
+    struct timespec deadline = {.tv_sec = seconds, .tv_nsec = nanoseconds};
+    return pthread_clockjoin_np((pthread_t)thread, NULL, CLOCK_MONOTONIC, &deadline);
+}

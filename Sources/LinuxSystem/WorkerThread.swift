@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+package import MediaCore
 
 /// A named thread that must be joined: whoever starts it stops what it waits on, then joins.
 package final class WorkerThread: @unchecked Sendable /* `handle` is written once at start and read at join */ {
@@ -38,22 +39,33 @@ package final class WorkerThread: @unchecked Sendable /* `handle` is written onc
     /// Waits for the thread's end; the second call does nothing. On the thread itself it does not wait: the thread is
     /// let go, and ends by itself.
     package func join() {
-        let first = joined.withLock { done in
-            defer { done = true }
-            return !done
-        }
-        guard first else { return }
+        guard takeJoin() else { return }
         if pthread_equal(handle, pthread_self()) != 0 { pthread_detach(handle) } else { pthread_join(handle, nil) }
+    }
+
+    /// The same until `deadline` (CLOCK_MONOTONIC) at most; false where the thread has not ended by then, and is let go
+    /// as by `abandon`.
+    package func join(until deadline: MediaTime) -> Bool {
+        guard takeJoin() else { return true }
+        let nanoseconds = max(0, deadline.nanoseconds)
+        let (seconds, rest) = (Int(nanoseconds / 1_000_000_000), Int(nanoseconds % 1_000_000_000))
+        if upcast_join_until(handle, seconds, rest) == 0 { return true }
+        pthread_detach(handle)
+        return false
     }
 
     /// In place of `join`, where the thread hangs in a call that nobody can end: it is let go, and ends by itself, or
     /// with the process.
     package func abandon() {
-        let first = joined.withLock { done in
+        if takeJoin() { pthread_detach(handle) }
+    }
+
+    /// Whether nobody has joined it yet, which the caller now does.
+    private func takeJoin() -> Bool {
+        joined.withLock { done in
             defer { done = true }
             return !done
         }
-        if first { pthread_detach(handle) }
     }
 
     deinit { precondition(joined.withLock { $0 }, "thread \(name) was not joined") }

@@ -200,7 +200,10 @@ final class Broadcast: Sendable {
         videoThread.join()
         audioThread.join()
         log.end(at: clock.monotonic.now())
-        destinations.close(deadline: deadline)
+        if !destinations.close(deadline: deadline) {
+            // Whoever hangs keeps the log: no more than a piece of it.
+            _ = log.resize(maxBytes: 64 * 1024, maxDelay: .zero)
+        }
         return destinations.snapshots.allSatisfy(\.isDrained)
     }
 

@@ -126,11 +126,23 @@ final class DestinationSet: Sendable {
         return ofTaking ?? ofAll
     }
 
-    /// After the log's end: every destination sends what is left until `deadline`, unpublishes and closes. Blocks.
-    func close(deadline: MediaTime) {
+    /// What a destination's end may take beyond its deadline, before its thread is left to itself.
+    static let longestEnd = MediaTime.seconds(2)
+
+    /// After the log's end: every destination sends what is left until `deadline`, unpublishes and closes. Blocks, but
+    /// for a disk that hangs only for `longestEnd`.
+    ///
+    /// - Returns: whether every thread has ended.
+    func close(deadline: MediaTime) -> Bool {
         let (members, leaving) = close()
         for member in members { member.stop(deadline: deadline) }
-        for member in members + leaving { member.join() }
+        let end = max(deadline, MonotonicClock().now()) + Self.longestEnd
+        var hasEnded = true
+        for member in members + leaving where !member.join(until: end) {
+            hasEnded = false
+            onEvent(member.settings.name, .warning("\(member.title) hangs at its end; what it has not written is lost"))
+        }
+        return hasEnded
     }
 
     /// Gives everything up at once. Blocks for as long as that takes.

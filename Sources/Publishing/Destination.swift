@@ -130,6 +130,14 @@ package final class Destination: Sendable {
     /// Waits for the thread's end, which `stop` or `cancel` brings about.
     package func join() { state.withLock { $0.thread }?.join() }
 
+    /// The same until `deadline` (CLOCK_MONOTONIC) at most. False where the thread hangs, as one that writes to a disk
+    /// can: it is left to itself, and ends as soon as it gets on.
+    package func join(until deadline: MediaTime) -> Bool {
+        guard let thread = state.withLock({ $0.thread }), !thread.join(until: deadline) else { return true }
+        cancel()
+        return false
+    }
+
     /// The thread is at its end: `join` waits for next to nothing.
     package var hasEnded: Bool { state.withLock { [.stopped, .failed].contains($0.snapshot.state) } }
 
@@ -151,5 +159,5 @@ package final class Destination: Sendable {
     }
 
     /// "main" (rtmp://host/app): how messages call the destination.
-    var title: String { "\"\(settings.name)\" (\(settings.location))" }
+    package var title: String { "\"\(settings.name)\" (\(settings.location))" }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import IngestProtocol
 import LinuxSystem
 import MediaCore
 import TestSupport
@@ -182,6 +183,41 @@ struct HangingDiskTests {
             let warnings = daemon.log.split(separator: "\n").filter { $0.contains("no picture for the curtain") }
             #expect(warnings.count == 1 && warnings[0].contains("its disk hangs"), "\(daemon.log)")
             #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
+        }
+    }
+
+    /// A recording whose disk hangs is left behind: the broadcast ends, and the next one begins.
+    @Test(.inItsTurn) func theRecordingsDisk() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.stop = ["drain_ms": "500"]
+            settings.destinations = [
+                ("slow", ["url": "file:" + disk.file("slow.flv")]), ("file", ["url": "file:" + folder.file("out.flv")]),
+            ]
+            let daemon = try Daemon(settings)
+            for number in 1...2 {
+                let client = try CaptureClient(socket: daemon.ingestSocket)
+                try client.start()
+                let playback = Playback(client)
+                try playback.bringLive(Self.picture)
+                if number == 1 {
+                    disk.hang()
+                    try waitFor("the recording to hang") {
+                        try client.send(Self.picture, pts: playback.now)
+                        pause(until: MonotonicClock().now() + .milliseconds(30))
+                        return disk.waiting > 0
+                    }
+                }
+                let goodbye = try client.finish()
+                #expect(goodbye.reason == .finished, "\(goodbye)")
+            }
+            #expect(daemon.log.contains("hangs at its end; what it has not written is lost"), "\(daemon.log)")
+            disk.recover()
+            #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
+            #expect(try !FLVRecording(folder.file("out.flv")).tags.isEmpty)
+            #expect(try !FLVRecording(folder.file("out-2.flv")).tags.isEmpty)
         }
     }
 }

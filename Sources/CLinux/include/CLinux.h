@@ -32,6 +32,10 @@ int upcast_disable_transparent_huge_pages(void);
 int upcast_forbid_dumps(void);
 int upcast_set_thread_name(const char *name);
 
+// A GNU extension.
+/// Joins a thread, until a time of CLOCK_MONOTONIC at most. Returns 0 or an errno (ETIMEDOUT).
+int upcast_join_until(unsigned long thread, long seconds, long nanoseconds);
+
 // mallopt and malloc_trim live in malloc.h, which the module map leaves out.
 int upcast_limit_malloc_arenas(int arenas);
 void upcast_set_mmap_threshold(int bytes);
