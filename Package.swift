@@ -166,7 +166,7 @@ let package = Package(
         .testTarget(
             name: "UpcastdTests",
             dependencies: [
-                "upcastd", "Configuration", "LinuxSystem", "MediaCore",
+                "TestSupport", "upcastd", "Configuration", "LinuxSystem", "MediaCore",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),

@@ -88,7 +88,7 @@ struct Daemon {
                 path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,
                 remote: remote, roles: try ControlRoleTable(configuration.control))
             try MediaLibraries.prepare(logger)
-            // The last moment with one thread, and everything is loaded.
+            // The last moment before threads that do more than append to the audit log, and everything is loaded.
             ProcessMemory.releaseFilePages()
             try control.start(on: passed.take(Self.controlSocket))
             if let patience = manager.patience { host.setPatience(patience) }

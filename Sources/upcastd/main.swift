@@ -67,14 +67,21 @@ do {
     guard closed.isEmpty else { fail(.unavailable, closed.map(\.description).joined(separator: "\n")) }
 
     let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+    var file: StandardErrorFile?
+    if StandardErrorFile.isOne { file = try StandardErrorFile(write: { LogOutput.write($0) }) }
+    let put: @Sendable (String) -> Void
+    if let file { put = { [file] in file.put($0) } } else { put = LogOutput.writeUnlessBlocked }
     let output = LogOutput(
         level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format,
-        isJournal: isJournal)
+        isJournal: isJournal, put: put)
+    // Also before the sentence that ends the program.
+    defer { file?.end(within: .seconds(1)) }
     let daemon = try Daemon(
         configuration, path: arguments.configurationPath, environment: environment, output: output,
         // Seconds leave room for a million events in each.
         journal: EventJournal(after: UInt64(max(0, time(nil))) * 1_000_000))
     let status = try daemon.run(signals: signals, passed: passed)
+    file?.end(within: .seconds(1))
     exit(status.rawValue)
 } catch let error as Arguments.Invalid {
     fail(.usage, error.description)

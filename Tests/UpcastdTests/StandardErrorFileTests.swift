@@ -1,0 +1,50 @@
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import upcastd
+
+@Suite struct StandardErrorFileTests {
+    /// A disk that hangs until it is told to go on.
+    private final class Disk: Sendable {
+        let state = Monitor((lines: [String](), isHanging: false, asked: 0))
+        func write(_ line: String) {
+            state.signal { $0.asked += 1 }
+            _ = state.wait { $0.isHanging ? nil : true }
+            state.signal { $0.lines.append(line) }
+        }
+        func hang(_ isHanging: Bool) { state.signal { $0.isHanging = isHanging } }
+    }
+
+    @Test func aLineIsThereAtOnce() throws {
+        let disk = Disk()
+        let file = try StandardErrorFile(write: disk.write)
+        for number in 1...50 {
+            file.put("\(number)\n")
+            // The thread may be held up for longer than a line waits for it.
+            try waitFor("the line") { disk.state.withLock { $0.lines.count } == number }
+        }
+        file.end(within: .seconds(10))
+    }
+
+    /// Nobody waits for it but the first; what finds no room is counted.
+    @Test func aDiskThatHangs() throws {
+        let disk = Disk()
+        let file = try StandardErrorFile(write: disk.write)
+        disk.hang(true)
+        file.put("first\n")
+        try waitFor("the first line to be in the writer's hands") { disk.state.withLock { $0.asked } == 1 }
+        let many = StandardErrorFile.capacity + 10
+        let began = MonotonicClock().now()
+        for number in 0..<many { file.put("\(number)\n") }
+        // Had each of them waited, this would be 26 s.
+        #expect(MonotonicClock().now() - began < .seconds(10))
+        disk.hang(false)
+        let kept = StandardErrorFile.capacity + 1
+        try waitFor("the rest") { disk.state.withLock { $0.lines.count } == kept }
+        file.put("last\n")
+        file.end(within: .seconds(10))
+        #expect(disk.state.withLock { $0.lines.last } == "(10 lines lost, nobody took them)\nlast\n")
+    }
+}
