@@ -300,10 +300,12 @@ internal import MediaCore
         case .sample: try beginSample(header, body: body)
         case .discard, .skip: if header.type == .video { hasLastPicture = false }
         case .pause:
-            try BareMessage.check(body: body, type: .paused)
+            // First the pause: a client that said it wrongly still means it, and is told what was wrong.
             consumer.paused()
+            try BareMessage.check(body: body, type: .paused)
         case .resume:
             try BareMessage.check(body: body, type: .resumed)
+            state.resume()
             consumer.resumed()
         case .share: try sharedPools.take(try SharedMemoryMessage.decode(body: body), arrived.take())
         case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))

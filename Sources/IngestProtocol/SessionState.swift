@@ -12,7 +12,9 @@ package struct SessionState: Equatable, Sendable {
         case sample
         /// Read the sample and throw it away: the client is paused, and nothing of a pause is shown or heard.
         case discard
+        /// From here on nothing is shown, whatever else is wrong with the message.
         case pause
+        /// Where the message is in order: `resume` then ends the pause. Until then the client is paused.
         case resume
         case annotate
         /// Memory that pictures will lie in, also while paused.
@@ -38,12 +40,17 @@ package struct SessionState: Equatable, Sendable {
         let admission = try admission(for: header)
         nextSequence &+= 1
         switch admission {
-        case .start, .resume: phase = .live
+        case .start: phase = .live
         case .pause: phase = .paused
         case .finish: phase = .finished
-        case .sample, .discard, .annotate, .share, .skip: break
+        case .resume, .sample, .discard, .annotate, .share, .skip: break
         }
         return admission
+    }
+
+    /// The `resumed` that was admitted is in order: samples are taken again. One that is refused changes nothing.
+    package mutating func resume() {
+        if phase == .paused { phase = .live }
     }
 
     private func admission(for header: MessageHeader) throws(ProtocolError) -> Admission {

@@ -36,6 +36,7 @@ final class MessageSender: Sendable {
             } catch {
                 throw CaptureError(error)
             }
+            if type == .resumed { state.session.resume() }
             let sequence = state.session.nextSequence &- 1
             state.head.removeAll(keepingCapacity: true)
             encode(sequence, &state.head)

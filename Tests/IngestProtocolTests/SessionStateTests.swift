@@ -10,6 +10,7 @@ import Testing
         var admissions: [Admission] = []
         for (index, type) in types.enumerated() {
             admissions.append(try state.admit(MessageHeader(rawType: type, bodyBytes: 0, sequence: UInt32(index))))
+            if admissions.last == .resume { state.resume() }
         }
         return (state, admissions)
     }
@@ -27,6 +28,20 @@ import Testing
 
     @Test func finishedWhilePaused() throws {
         #expect(try run([1, 5, 8]).state.phase == .finished)
+    }
+
+    /// A `resumed` whose body is refused ends no pause, and the next one still does.
+    @Test func aResumedThatIsRefusedChangesNothing() throws {
+        var (state, _) = try run([1, 5])
+        func admit(_ type: MessageType) throws -> Admission {
+            try state.admit(MessageHeader(type: type, bodyBytes: 0, sequence: state.nextSequence))
+        }
+        #expect(try admit(.resumed) == .resume)
+        #expect(state.phase == .paused)
+        #expect(try admit(.video) == .discard)
+        #expect(try admit(.resumed) == .resume)
+        state.resume()
+        #expect(try admit(.video) == .sample)
     }
 
     @Test(

@@ -44,14 +44,19 @@ import Testing
             MessageHeader(type: type, bodyBytes: body.bytes.count, sequence: $0).encode(into: &$1)
             $1 += body.bytes
         }
-        // The broadcast goes on, and a message that was refused has had its effect all the same: of what may be meant
-        // to stay hidden, nothing is shown.
+        // The broadcast goes on. A `paused` that is refused hides like a valid one, and a `resumed` that is refused
+        // shows nothing.
         client.sendVideo(pts: .zero, [UInt8](repeating: 5, count: 384))
+        client.send { PlainMessage.resumed.encode($0, &$1) }
+        client.sendVideo(pts: .milliseconds(1), [UInt8](repeating: 6, count: 384))
         client.send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
         // Only now, so that a reply that does not come cannot be waited for.
         if let code = body.code { #expect(try client.receiveErrorCode() == code) }
         #expect(try client.receiveType() == .goodbye)
-        let shown = consumer.all.contains { if case .video = $0 { true } else { false } }
-        #expect(shown == (type == .resumed))
+        let told = consumer.all.filter { $0 == .paused || $0 == .resumed }
+        #expect(told == [.paused, .resumed])
+        let shown = consumer.all.compactMap { if case .video(let time, _) = $0 { time } else { nil } }
+        let resumesAtOnce = type == .resumed && body.code == nil
+        #expect(shown == (resumesAtOnce ? [.zero, .milliseconds(1)] : [.milliseconds(1)]))
     }
 }

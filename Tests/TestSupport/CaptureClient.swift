@@ -93,6 +93,14 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
     package func sendPaused() throws { try send { BareMessage.encode(.paused, sequence: $0, into: &$1) } }
     package func sendResumed() throws { try send { BareMessage.encode(.resumed, sequence: $0, into: &$1) } }
 
+    /// `paused` or `resumed` with a critical extension that no daemon knows: it is refused.
+    package func sendRefused(_ type: MessageType) throws {
+        try send {
+            MessageHeader(type: type, bodyBytes: 4, sequence: $0).encode(into: &$1)
+            $1 += [0x99, 0x80, 0, 0]
+        }
+    }
+
     /// Says `finished` and waits for the goodbye and the daemon's closing.
     @discardableResult
     package func finish(within seconds: Double = 20) throws -> GoodbyeMessage {
