@@ -13,7 +13,8 @@ package final class IngestServer: Sendable {
         package var limits: IngestLimits
         /// From accept to `started`.
         package var startTimeout: MediaTime
-        /// For the next byte of a message that has begun: a client that stops inside one holds the daemon.
+        /// For the next byte of a message that has begun, and for all of it (a second longer for each MiB of payload):
+        /// a client that stops inside one holds the daemon.
         package var messageTimeout: MediaTime
         /// For the next message of a live client; zero waits for ever, because a paused client has nothing to say.
         package var idleTimeout: MediaTime
@@ -252,7 +253,8 @@ private final class IngestLoop {
     private func until(_ patience: Patience, _ session: IngestSession) -> MediaTime? {
         switch patience {
         case .start: session.acceptedAt + settings.startTimeout
-        case .restOfMessage: session.lastByteAt + settings.messageTimeout
+        case .restOfMessage:
+            min(session.lastByteAt + settings.messageTimeout, session.messageDeadline(settings.messageTimeout))
         case .nextMessage: settings.idleTimeout > .zero ? session.lastByteAt + settings.idleTimeout : nil
         }
     }
@@ -261,12 +263,15 @@ private final class IngestLoop {
     private func sentence(_ patience: Patience) -> String {
         switch patience {
         case .start: "no started message within \(settings.startTimeout) of connecting"
-        case .restOfMessage: "a message stopped in the middle, and nothing has come for \(settings.messageTimeout)"
+        case .restOfMessage:
+            "a message is not whole: its next byte must come within \(settings.messageTimeout), and all of it within "
+                + "\(settings.messageTimeout) and a second for each MiB of payload"
         case .nextMessage: "no message for \(settings.idleTimeout)"
         }
     }
 
     private var timeoutMilliseconds: CInt {
+        if case .reading(let session) = stage, session.hasUnfinishedWork { return 0 }
         guard let deadline = acceptRetryAt.map({ min($0, deadline ?? $0) }) ?? deadline else { return -1 }
         return CInt(clamping: max(0, (deadline - clock.now()).nanoseconds + 999_999) / 1_000_000)
     }

@@ -6,7 +6,7 @@ internal import MediaCore
 /// One client's connection: reads messages from a non-blocking socket, piece by piece, and drives the consumer.
 ///
 /// Ingest thread only. Owns the socket, 4 KiB for a message's head and 64 KiB to skip into; payloads go straight to
-/// where the consumer wants them. It never waits: `readable` reads until the socket is empty or the budget is spent.
+/// where the consumer wants them. It never waits: `readable` reads until the socket is empty or its turn is over.
 @safe final class IngestSession {
     enum Outcome: Equatable {
         case more
@@ -14,8 +14,8 @@ internal import MediaCore
         case over(BroadcastEnd)
     }
 
-    /// What is being read.
-    private enum Phase {
+    /// What is being read. Used by `IngestSession+Messages.swift`, like everything here that is not private.
+    enum Phase {
         case header
         case body(MessageHeader)
         /// Bytes of payload that nobody wants; then the next header.
@@ -23,43 +23,52 @@ internal import MediaCore
         /// A video payload: `position` bytes of it have been read, `band` is being filled up to `filled`.
         case video(total: Int, position: Int, band: IngestBand?, filled: Int)
         case audio(AudioSource, total: Int, filled: Int)
+        /// A picture in shared memory, of which bands are left to be converted.
+        case shared(SharedPicture)
     }
 
-    /// Bytes read in one go before other descriptors get a turn: two 1080p NV12 frames.
-    private static let readBudget = 6 * 1024 * 1024
+    /// A picture that is read where it lies; its place is released afterwards.
+    struct SharedPicture {
+        let payload: SharedPools.Payload
+        let arrival: MediaTime
+        let sequence: UInt32
+    }
 
     let socket: OwnedDescriptor
     let peer: PeerCredentials?
-    private let consumer: any IngestConsumer
-    private let limits: IngestLimits
-    private let clock: any TimeSource
+    let consumer: any IngestConsumer
+    let limits: IngestLimits
+    let clock: any TimeSource
 
-    private var phase = Phase.header
-    private var state = SessionState()
-    private let head: UnsafeMutableRawBufferPointer
+    var phase = Phase.header
+    var state = SessionState()
+    let head: UnsafeMutableRawBufferPointer
     private var headFilled = 0
     private let scratch: UnsafeMutableRawBufferPointer
-    private var audioRoom: UnsafeMutableRawBufferPointer?
+    var audioRoom: UnsafeMutableRawBufferPointer?
     /// A descriptor that came with the header that is being read, or whose message is being handled.
-    private var arrived: OwnedDescriptor?
-    private let sharedPools: SharedPools
+    var arrived: OwnedDescriptor?
+    let sharedPools: SharedPools
     /// The picture that came last went all the way to the consumer.
-    private var hasLastPicture = false
+    var hasLastPicture = false
     /// The video message that is being handled has a place in shared memory to be released.
-    private var releasesPlace = false
+    var releasesPlace = false
     private(set) var outbox = Outbox()
     private var outgoing: [UInt8] = []
     private var outgoingSequence: UInt32 = 0
     /// Started, and not yet ended: the consumer is owed an `ended`.
-    private(set) var isLive = false
+    var isLive = false
     /// The client has closed its end.
     private(set) var inputEnded = false
     private var hasEndedSending = false
     /// Of the client's messages, the one that an error refers to.
-    private var lastSequence: UInt32 = 0
+    var lastSequence: UInt32 = 0
     /// When the connection was accepted, for the start deadline.
     let acceptedAt: MediaTime
     private(set) var lastByteAt: MediaTime
+    /// When the first byte of the message came that is being read, and how many bytes of payload it has.
+    private var messageBeganAt: MediaTime
+    private var messagePayload = 0
 
     init(
         socket: consuming OwnedDescriptor, consumer: any IngestConsumer, limits: IngestLimits, clock: any TimeSource
@@ -72,6 +81,7 @@ internal import MediaCore
         sharedPools = SharedPools(limits: limits)
         acceptedAt = clock.now()
         lastByteAt = acceptedAt
+        messageBeganAt = acceptedAt
         unsafe head = .allocate(byteCount: MessageHeader.byteCount + limits.maxBody, alignment: 16)
         unsafe scratch = .allocate(byteCount: 64 * 1024, alignment: 64)
     }
@@ -103,12 +113,12 @@ internal import MediaCore
     /// False when the client is gone.
     func flush() -> Bool { outbox.flush(to: socket.raw) }
 
-    /// Reads and throws away what is there, up to the budget; false once the client has closed.
+    /// Reads and throws away what is there, for one turn; false once the client has closed.
     func discardInput() -> Bool {
-        var budget = Self.readBudget
-        while budget > 0, !inputEnded {
+        var turn = IngestTurn(clock)
+        while !turn.isOver, !inputEnded {
             switch unsafe Ingest.receive(from: socket.raw, into: scratch) {
-            case .bytes(let count): budget -= count
+            case .bytes(let count): turn.spend(count)
             case .wouldBlock: return true
             case .ended: inputEnded = true
             }
@@ -116,12 +126,17 @@ internal import MediaCore
         return !inputEnded
     }
 
-    /// Reads what is there and acts on it.
+    /// Reads what is there and acts on it, for one turn.
     func readable() -> Outcome {
-        var budget = Self.readBudget
+        var turn = IngestTurn(clock)
         var received = false
         defer { if received { lastByteAt = clock.now() } }
-        while budget > 0 {
+        while !turn.isOver {
+            if case .shared(let picture) = phase {
+                received = true
+                convert(picture, in: &turn)
+                continue
+            }
             let target = unsafe nextTarget()
             let count: Int
             switch unsafe receive(into: target) {
@@ -131,7 +146,7 @@ internal import MediaCore
                 return .over(abandonSample(.clientVanished))
             case .bytes(let n): count = n
             }
-            budget -= count
+            turn.spend(count)
             received = true
             do throws(ProtocolError) {
                 if let end = try advance(by: count) { return .over(end) }
@@ -154,6 +169,9 @@ internal import MediaCore
         switch phase {
         case .video: consumer.cancelVideo()
         case .audio: consumer.cancelAudio()
+        case .shared(let picture):
+            consumer.cancelVideo()
+            release(picture.sequence)
         case .header, .body, .skip: break
         }
         phase = .skip(remaining: .max)
@@ -167,6 +185,18 @@ internal import MediaCore
         guard outbox.isEmpty, !hasEndedSending else { return }
         hasEndedSending = true
         shutdown(socket.raw, CInt(SHUT_WR))
+    }
+
+    /// When the message that has begun must be whole. Its next byte alone is not enough: a client that sends one now
+    /// and then would keep all others out.
+    func messageDeadline(_ patience: MediaTime) -> MediaTime {
+        messageBeganAt + patience + .seconds(Int64(messagePayload >> 20))
+    }
+
+    /// There is something to do although nothing more has come: a picture in shared memory is half converted.
+    var hasUnfinishedWork: Bool {
+        if case .shared = phase { return true }
+        return false
     }
 
     /// Part of a message has come, and not all of it.
@@ -194,6 +224,7 @@ internal import MediaCore
             return unsafe slice(consumer.bandBuffer, from: filled, to: band.byteCount)
         case .audio(_, let total, let filled):
             return unsafe slice(audioRoom!, from: filled, to: total)
+        case .shared: preconditionFailure("the picture's message has been read")
         }
     }
 
@@ -205,9 +236,11 @@ internal import MediaCore
     private func advance(by count: Int) throws(ProtocolError) -> BroadcastEnd? {
         switch phase {
         case .header:
+            if headFilled == 0 { (messageBeganAt, messagePayload) = (clock.now(), 0) }
             headFilled += count
             guard headFilled == MessageHeader.byteCount else { return nil }
             let header = try decodeHeader()
+            messagePayload = header.payloadBytes
             if header.bodyBytes > 0 {
                 phase = .body(header)
                 return nil
@@ -229,6 +262,7 @@ internal import MediaCore
             unsafe audioRoom = nil
             nextMessage()
             consumer.endAudio(arrival: clock.now())
+        case .shared: break
         }
         return nil
     }
@@ -261,133 +295,12 @@ internal import MediaCore
         consumer.endVideo(arrival: clock.now())
     }
 
-    private func nextMessage() {
+    func nextMessage() {
         headFilled = 0
         phase = .header
     }
 
-    private func skip(_ bytes: Int) {
+    func skip(_ bytes: Int) {
         if bytes == 0 { nextMessage() } else { phase = .skip(remaining: bytes) }
-    }
-
-    // MARK: Messages
-
-    private func decodeHeader() throws(ProtocolError) -> MessageHeader {
-        let bytes = unsafe RawSpan(_unsafeStart: head.baseAddress!, byteCount: MessageHeader.byteCount)
-        return try MessageHeader.decode(bytes, limits: limits)
-    }
-
-    private func dispatch(_ header: MessageHeader) throws(ProtocolError) -> BroadcastEnd? {
-        // Whatever becomes of the message, its payload is dealt with: by default it is skipped. So is a descriptor.
-        skip(header.payloadBytes)
-        defer { arrived = nil }
-        // And the place of a picture that lay in shared memory is free again.
-        releasesPlace = header.type == .video && header.payloadBytes == 0
-        defer { if releasesPlace { release(header.sequence) } }
-        lastSequence = header.sequence
-        let body = unsafe RawSpan(
-            _unsafeStart: head.baseAddress! + MessageHeader.byteCount, byteCount: header.bodyBytes)
-        return try handle(header, body: body)
-    }
-
-    private func handle(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) -> BroadcastEnd? {
-        switch try state.admit(header) {
-        case .start:
-            let message = try StartedMessage.decode(body: body)
-            let welcome = try consumer.started(message, peer: peer)
-            isLive = true
-            enqueue { welcome.encode(sequence: $0, into: &$1) }
-        case .sample: try beginSample(header, body: body)
-        case .discard, .skip: if header.type == .video { hasLastPicture = false }
-        case .pause:
-            // First the pause: a client that said it wrongly still means it, and is told what was wrong.
-            consumer.paused()
-            try BareMessage.check(body: body, type: .paused)
-        case .resume:
-            try BareMessage.check(body: body, type: .resumed)
-            state.resume()
-            consumer.resumed()
-        case .share: try sharedPools.take(try SharedMemoryMessage.decode(body: body), arrived.take())
-        case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))
-        case .finish:
-            let message = try FinishedMessage.decode(body: body)
-            return .finished(message)
-        }
-        return nil
-    }
-
-    private func beginSample(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) {
-        let total = header.payloadBytes
-        switch header.type {
-        case .video:
-            // Whatever is wrong with it: the picture before it is not the last one any more.
-            let hadLastPicture = hasLastPicture
-            hasLastPicture = false
-            let message: VideoMessage
-            do throws(ProtocolError) {
-                message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
-            } catch {
-                if VideoMessage.hidesUnclearly(body) { consumer.refusedRegions(error.message, arrival: clock.now()) }
-                throw error
-            }
-            if message.isUnchanged {
-                hasLastPicture = hadLastPicture
-                return try takeUnchanged(message)
-            }
-            if let shared = message.shared { return try takeShared(message, shared) }
-            guard try consumer.beginVideo(message, arrival: clock.now()) else { return }
-            phase = .video(total: total, position: 0, band: consumer.nextBand(), filled: 0)
-        case .audioApp, .audioMic:
-            let source: AudioSource = header.type == .audioApp ? .app : .microphone
-            let message = try AudioMessage.decode(
-                body: body, payloadBytes: total, limits: limits, type: source == .app ? .audioApp : .audioMic)
-            // An empty sample has nothing to wait for.
-            guard total > 0 else { return }
-            guard
-                let room = unsafe try consumer.beginAudio(
-                    source, message, payloadBytes: total, arrival: clock.now())
-            else { return }
-            unsafe audioRoom = room
-            phase = .audio(source, total: total, filled: 0)
-        default: break
-        }
-    }
-
-    private func takeUnchanged(_ message: VideoMessage) throws(ProtocolError) {
-        releasesPlace = false
-        guard hasLastPicture else {
-            throw ProtocolError(
-                .unknownPicture, fatal: false,
-                "video: the picture that is said to be unchanged was not taken; it has to be sent")
-        }
-        try consumer.repeatVideo(message, arrival: clock.now())
-    }
-
-    /// Takes a picture that lies in shared memory, at once: nothing of the client's is kept.
-    private func takeShared(_ message: VideoMessage, _ shared: SharedPayload) throws(ProtocolError) {
-        let payload = try sharedPools.find(shared)
-        try payload.check()
-        let arrival = clock.now()
-        guard try consumer.beginVideo(message, arrival: arrival) else { return }
-        do throws(ProtocolError) {
-            while let band = consumer.nextBand() {
-                try unsafe consumer.bandArrived(at: payload.bytes(band.payloadOffset, band.byteCount))
-            }
-            try payload.check()
-        } catch {
-            consumer.cancelVideo()
-            throw error
-        }
-        hasLastPicture = true
-        consumer.endVideo(arrival: arrival)
-    }
-
-    private func release(_ sequence: UInt32) {
-        enqueue { ReleasedMessage(sequence: sequence).encode(sequence: $0, into: &$1) }
-    }
-
-    func sendError(_ error: ProtocolError) {
-        let message = ErrorMessage(error, refersTo: lastSequence)
-        enqueue(isLast: error.isFatal) { message.encode(sequence: $0, into: &$1) }
     }
 }

@@ -33,6 +33,8 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
     let discardsVideo: Bool
     /// Called after each band that is read where it lies.
     var whileReading: () -> Void = {}
+    /// Called after each band that was received.
+    var whileReceiving: () -> Void = {}
     weak var server: IngestServer?
 
     init(bandBytes: Int = 100, gap: Int = 0, discardsVideo: Bool = false) {
@@ -80,7 +82,10 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
     }
 
     var bandBuffer: UnsafeMutableRawBufferPointer { storage }
-    func bandArrived() throws(ProtocolError) { picture += storage.prefix(band!.byteCount) }
+    func bandArrived() throws(ProtocolError) {
+        picture += storage.prefix(band!.byteCount)
+        whileReceiving()
+    }
     func bandArrived(at bytes: UnsafeRawPointer) throws(ProtocolError) {
         picture += UnsafeRawBufferPointer(start: bytes, count: band!.byteCount)
         whileReading()

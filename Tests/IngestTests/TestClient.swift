@@ -37,6 +37,16 @@ final class TestClient {
         sendRaw(bytes, inPiecesOf: piece)
     }
 
+    /// Several messages in one piece.
+    func sendTogether(count: Int, _ encode: (Int, UInt32, inout [UInt8]) -> Void) {
+        var bytes: [UInt8] = []
+        for index in 0..<count {
+            encode(index, sequence, &bytes)
+            sequence += 1
+        }
+        sendRaw(bytes)
+    }
+
     /// A 16x16 I420 frame whose payload is `payload`.
     func sendVideo(pts: MediaTime, _ payload: [UInt8], inPiecesOf piece: Int = .max, cutTo: Int? = nil) {
         var bytes: [UInt8] = []

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 package import IngestProtocol
-import LinuxSystem
+package import LinuxSystem
 package import MediaCore
 
 /// A capture client for tests: speaks the wire protocol well, or as badly as a test wants.
@@ -92,6 +92,15 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
 
     package func sendPaused() throws { try send { BareMessage.encode(.paused, sequence: $0, into: &$1) } }
     package func sendResumed() throws { try send { BareMessage.encode(.resumed, sequence: $0, into: &$1) } }
+
+    /// Offers memory that pictures may lie in.
+    package func share(_ memory: OfferedMemory, as pool: UInt32) throws {
+        var bytes: [UInt8] = []
+        SharedMemoryMessage(pool: pool, byteCount: UInt64(memory.byteCount)).encode(sequence: sequence, into: &bytes)
+        sequence &+= 1
+        let sent = try bytes.withUnsafeBytes { try memory.send(with: $0, to: connection.raw) }
+        try sendRaw(Array(bytes[sent...]))
+    }
 
     /// `paused` or `resumed` with a critical extension that no daemon knows: it is refused.
     package func sendRefused(_ type: MessageType) throws {

@@ -1,0 +1,140 @@
+internal import IngestProtocol
+internal import LinuxSystem
+internal import MediaCore
+
+/// What a client's messages make the session do.
+extension IngestSession {
+    func decodeHeader() throws(ProtocolError) -> MessageHeader {
+        let bytes = unsafe RawSpan(_unsafeStart: head.baseAddress!, byteCount: MessageHeader.byteCount)
+        return try MessageHeader.decode(bytes, limits: limits)
+    }
+
+    func dispatch(_ header: MessageHeader) throws(ProtocolError) -> BroadcastEnd? {
+        // Whatever becomes of the message, its payload is dealt with: by default it is skipped. So is a descriptor.
+        skip(header.payloadBytes)
+        defer { arrived = nil }
+        // And the place of a picture that lay in shared memory is free again.
+        releasesPlace = header.type == .video && header.payloadBytes == 0
+        defer { if releasesPlace { release(header.sequence) } }
+        lastSequence = header.sequence
+        let body = unsafe RawSpan(
+            _unsafeStart: head.baseAddress! + MessageHeader.byteCount, byteCount: header.bodyBytes)
+        return try handle(header, body: body)
+    }
+
+    private func handle(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) -> BroadcastEnd? {
+        switch try state.admit(header) {
+        case .start:
+            let message = try StartedMessage.decode(body: body)
+            let welcome = try consumer.started(message, peer: peer)
+            isLive = true
+            enqueue { welcome.encode(sequence: $0, into: &$1) }
+        case .sample: try beginSample(header, body: body)
+        case .discard, .skip: if header.type == .video { hasLastPicture = false }
+        case .pause:
+            // First the pause: a client that said it wrongly still means it, and is told what was wrong.
+            consumer.paused()
+            try BareMessage.check(body: body, type: .paused)
+        case .resume:
+            try BareMessage.check(body: body, type: .resumed)
+            state.resume()
+            consumer.resumed()
+        case .share: try sharedPools.take(try SharedMemoryMessage.decode(body: body), arrived.take())
+        case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))
+        case .finish:
+            let message = try FinishedMessage.decode(body: body)
+            return .finished(message)
+        }
+        return nil
+    }
+
+    private func beginSample(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) {
+        let total = header.payloadBytes
+        switch header.type {
+        case .video:
+            // Whatever is wrong with it: the picture before it is not the last one any more.
+            let hadLastPicture = hasLastPicture
+            hasLastPicture = false
+            let message: VideoMessage
+            do throws(ProtocolError) {
+                message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
+            } catch {
+                if VideoMessage.hidesUnclearly(body) { consumer.refusedRegions(error.message, arrival: clock.now()) }
+                throw error
+            }
+            if message.isUnchanged {
+                hasLastPicture = hadLastPicture
+                return try takeUnchanged(message)
+            }
+            if let shared = message.shared { return try takeShared(message, shared, sequence: header.sequence) }
+            guard try consumer.beginVideo(message, arrival: clock.now()) else { return }
+            phase = .video(total: total, position: 0, band: consumer.nextBand(), filled: 0)
+        case .audioApp, .audioMic:
+            let source: AudioSource = header.type == .audioApp ? .app : .microphone
+            let message = try AudioMessage.decode(
+                body: body, payloadBytes: total, limits: limits, type: source == .app ? .audioApp : .audioMic)
+            // An empty sample has nothing to wait for.
+            guard total > 0 else { return }
+            guard
+                let room = unsafe try consumer.beginAudio(
+                    source, message, payloadBytes: total, arrival: clock.now())
+            else { return }
+            unsafe audioRoom = room
+            phase = .audio(source, total: total, filled: 0)
+        default: break
+        }
+    }
+
+    private func takeUnchanged(_ message: VideoMessage) throws(ProtocolError) {
+        releasesPlace = false
+        guard hasLastPicture else {
+            throw ProtocolError(
+                .unknownPicture, fatal: false,
+                "video: the picture that is said to be unchanged was not taken; it has to be sent")
+        }
+        try consumer.repeatVideo(message, arrival: clock.now())
+    }
+
+    /// Begins a picture that lies in shared memory. `readable` converts it, band by band: a picture of 64 MiB comes with
+    /// a message of some 130 bytes, and must not keep the thread from everything else.
+    private func takeShared(
+        _ message: VideoMessage, _ shared: SharedPayload, sequence: UInt32
+    ) throws(ProtocolError) {
+        let payload = try sharedPools.find(shared)
+        try payload.check()
+        let arrival = clock.now()
+        guard try consumer.beginVideo(message, arrival: arrival) else { return }
+        releasesPlace = false
+        phase = .shared(SharedPicture(payload: payload, arrival: arrival, sequence: sequence))
+    }
+
+    /// Goes on with a picture in shared memory until it is whole or the turn is over. Nothing of the client's is kept.
+    func convert(_ picture: SharedPicture, in turn: inout IngestTurn) {
+        do throws(ProtocolError) {
+            while let band = consumer.nextBand() {
+                try unsafe consumer.bandArrived(at: picture.payload.bytes(band.payloadOffset, band.byteCount))
+                turn.spend(band.byteCount)
+                if turn.isOver { return }
+            }
+            try picture.payload.check()
+        } catch {
+            consumer.cancelVideo()
+            nextMessage()
+            release(picture.sequence)
+            return sendError(error)
+        }
+        nextMessage()
+        hasLastPicture = true
+        consumer.endVideo(arrival: picture.arrival)
+        release(picture.sequence)
+    }
+
+    func release(_ sequence: UInt32) {
+        enqueue { ReleasedMessage(sequence: sequence).encode(sequence: $0, into: &$1) }
+    }
+
+    func sendError(_ error: ProtocolError) {
+        let message = ErrorMessage(error, refersTo: lastSequence)
+        enqueue(isLast: error.isFatal) { message.encode(sequence: $0, into: &$1) }
+    }
+}
