@@ -29,6 +29,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         var isClosed = false
         var isWoken = false
         var superseded: UInt64 = 0
+        var thrownAway: UInt64 = 0
         /// Pictures that exist, those that the threads hold among them.
         var count: Int
         /// A picture is to go as soon as one is free.
@@ -132,6 +133,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     package func throwAway() -> Bool {
         monitor.signal { state in
             let waited = state.waiting != nil || state.again != nil
+            state.thrownAway += (state.waiting == nil ? 0 : 1) + (state.again == nil ? 0 : 1)
             if let waiting = state.waiting { state.giveBack(waiting.picture) }
             state.waiting = nil
             state.again = nil
@@ -174,6 +176,9 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     package func close() { monitor.signal { $0.isClosed = true } }
 
     package var isClosed: Bool { monitor.withLock { $0.isClosed } }
+
+    /// Frames that `throwAway` has thrown away.
+    package var thrownAway: UInt64 { monitor.withLock { $0.thrownAway } }
 
     /// Frames that a newer one replaced before the encoder was free.
     package var superseded: UInt64 { monitor.withLock { $0.superseded } }

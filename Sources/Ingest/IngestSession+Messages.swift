@@ -86,17 +86,18 @@ extension IngestSession {
     }
 
     private func takeUnchanged(_ message: VideoMessage) throws(ProtocolError) {
-        releasesPlace = false
         guard hasLastPicture else {
             throw ProtocolError(
                 .unknownPicture, fatal: false,
                 "video: the picture that is said to be unchanged was not taken; it has to be sent")
         }
         try consumer.repeatVideo(message, arrival: clock.now())
+        // It has no place of its own. One that is refused may have been meant otherwise.
+        releasesPlace = false
     }
 
-    /// Begins a picture that lies in shared memory. `readable` converts it, band by band: a picture of 64 MiB comes with
-    /// a message of some 130 bytes, and must not keep the thread from everything else.
+    /// Begins a picture that lies in shared memory. `readable` converts it, band by band: a picture of 64 MiB comes
+    /// with a message of some 130 bytes, and must not keep the thread from everything else.
     private func takeShared(
         _ message: VideoMessage, _ shared: SharedPayload, sequence: UInt32
     ) throws(ProtocolError) {

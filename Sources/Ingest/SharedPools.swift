@@ -10,20 +10,21 @@ final class SharedPools {
 
     init(limits: IngestLimits) { self.limits = limits }
 
-    /// Takes memory, in the place of what had its number, or gives that back.
+    /// Takes memory, in the place of what had its number, or gives that back. Where it is refused, the number stands
+    /// for nothing: pictures that are meant for it must not be read from what was there before.
     func take(_ message: SharedMemoryMessage, _ descriptor: consuming OwnedDescriptor?) throws(ProtocolError) {
         func refused(_ why: String) -> ProtocolError {
             ProtocolError(.badSharedMemory, fatal: false, "sharedMemory: memory \(message.pool) is not taken: \(why)")
         }
+        pools.removeAll { $0.id == message.pool }
         guard let descriptor else {
             guard message.byteCount == 0 else { throw refused("no descriptor came with the message's first byte") }
-            return pools.removeAll { $0.id == message.pool }
+            return
         }
         guard message.byteCount > 0, message.byteCount <= UInt64(limits.maxSharedPoolBytes) else {
             throw refused("\(message.byteCount) bytes; 1 to \(limits.maxSharedPoolBytes) are allowed")
         }
-        let index = pools.firstIndex { $0.id == message.pool } ?? pools.endIndex
-        guard index < IngestLimits.maxSharedPools else {
+        guard pools.count < IngestLimits.maxSharedPools else {
             throw refused("\(IngestLimits.maxSharedPools) are shared already, which is all that is allowed")
         }
         let memory: SharedMemory
@@ -32,7 +33,7 @@ final class SharedPools {
         } catch {
             throw refused("\(error)")
         }
-        if index < pools.endIndex { pools[index].memory = memory } else { pools.append((message.pool, memory)) }
+        pools.append((message.pool, memory))
     }
 
     /// Where a picture lies.

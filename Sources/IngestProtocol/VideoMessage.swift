@@ -40,6 +40,9 @@ package struct VideoMessage: Equatable, Sendable {
         -> VideoMessage
     {
         try MessageBody.check(body, fixed: fixedBytes, in: .video, fatal: false)
+        let regions = MessageExtensions.find(.secureRegions, in: body, from: fixedBytes)
+        // First: whatever else is wrong with the picture, the client hears that nobody knows what it meant to hide.
+        if let regions { _ = try SecureRegionsField.check(body.extracting(regions)) }
         let (shared, ownBytes) = try payload(body: body, payloadBytes: payloadBytes, limits: limits)
         let isUnchanged = shared == nil && payloadBytes == 0
             && MessageExtensions.find(.damage, in: body, from: fixedBytes)?.isEmpty == true
@@ -68,9 +71,9 @@ package struct VideoMessage: Equatable, Sendable {
             pts: MediaTime(nanoseconds: body.int64(at: 0)), format: format, orientationRaw: body.uint8(at: 20),
             shared: shared)
         message.isUnchanged = isUnchanged
-        if let value = MessageExtensions.find(.secureRegions, in: body, from: fixedBytes) {
+        if let regions {
             message.regions = try SecureRegionsField.decode(
-                body.extracting(value), pictureWidth: width, pictureHeight: height)
+                body.extracting(regions), pictureWidth: width, pictureHeight: height)
         }
         return message
     }

@@ -216,8 +216,11 @@ final class Broadcast: Sendable {
     /// Frames that were received and never encoded.
     private var framesDropped: UInt64 {
         slot.superseded + counters.framesAboveRate.current + counters.framesOutOfOrder.current
-            + counters.framesAbandoned.current + counters.framesHeldBack.current + counters.framesCurtained.current
+            + counters.framesAbandoned.current + counters.framesHeldBack.current + framesCurtained
     }
+
+    /// Frames that came while the curtain was up, were in hand when it was raised, or waited then.
+    var framesCurtained: UInt64 { counters.framesCurtained.current + slot.thrownAway }
 
     /// What has become of the client's samples so far.
     var counts: CountersMessage {

@@ -176,7 +176,7 @@ extension Broadcast {
                 case .videoNotAfterPrevious: counters.framesOutOfOrder.asInt
                 case .videoAbandoned: counters.framesAbandoned.asInt
                 case .videoPaused: counters.framesHeldBack.asInt
-                case .videoCurtained: counters.framesCurtained.asInt
+                case .videoCurtained: Int(clamping: framesCurtained)
                 case .audioPaused: counters.audioHeldBack.asInt
                 case .audioQueueFull: Int(clamping: pcm.dropped + pcm.refused)
                 case .audioRefused: counters.audioRefused.asInt

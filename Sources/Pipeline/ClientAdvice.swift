@@ -31,29 +31,39 @@ struct ClientAdvice {
     static let congestedLag = MediaTime.milliseconds(500)
     /// A client wastes its own and our time when this share of its frames is never encoded.
     private static let wastedShare = 0.2
+    /// For as many seconds: a client that catches up after it was held up is not too fast.
+    private static let patience = 3
 
     private var last: Frames?
+    /// Frames used in each of the last seconds in which too many were wasted; as many as `patience` at most.
+    private var used: [Int] = []
     /// Frames that would be enough, as long as the client sends too many.
     private var enough: (frames: Int, sentence: String)?
     private var said: BroadcastState?
 
-    /// Once a second: also whether the client sends more than is used.
+    /// Once a second: also whether the client sends more than is used, for some seconds on end.
     ///
     /// - Parameter maxFrameRate: what the canvas takes; no more is ever asked for.
     mutating func tick(_ destinations: Destinations, _ frames: Frames, maxFrameRate: Double) -> StateMessage? {
         defer { last = frames }
         enough = nil
-        if let last, frames.received > last.received {
-            let received = frames.received - last.received
-            let wasted = min(received, frames.wasted - last.wasted)
-            if Double(wasted) > Self.wastedShare * Double(received) {
-                let enough = max(1, min(Int(maxFrameRate), Int(received - wasted)))
-                self.enough = (
-                    enough,
-                    "\(wasted) of \(received) frames in the last second were replaced by newer ones before they were "
-                        + "encoded; \(enough) a second would be enough"
-                )
-            }
+        let received = last.map { frames.received - $0.received } ?? 0
+        let wasted = last.map { min(received, frames.wasted - $0.wasted) } ?? 0
+        guard Double(wasted) > Self.wastedShare * Double(received) else {
+            used.removeAll(keepingCapacity: true)
+            return look(destinations)
+        }
+        if used.count == Self.patience { used.removeFirst() }
+        used.append(Int(received - wasted))
+        if used.count == Self.patience {
+            // The best of these seconds: the others may have had less to encode.
+            let enough = max(1, min(Int(maxFrameRate), used.max() ?? 1))
+            self.enough = (
+                enough,
+                "for \(Self.patience) seconds more than a fifth of the frames were replaced by newer ones before they "
+                    + "were encoded (in the last, \(wasted) of \(received)); \(enough) a second would be enough, until "
+                    + "another state comes"
+            )
         }
         return look(destinations)
     }

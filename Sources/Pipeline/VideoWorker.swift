@@ -157,9 +157,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
                 counters.framesAboveRate.add()
             case .timeout, .closed: break holding
             case .woken:
-                // It is shown already, as far as it may be.
+                guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
+                // It is shown already, and goes out with the next repeat.
                 owesFrame = true
-                return
+                return counters.framesAboveRate.add()
             }
         }
         // The curtain was raised after this frame was taken: it is drawn over what is shown.

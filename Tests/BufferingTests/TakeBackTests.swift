@@ -128,4 +128,17 @@ import Testing
         #expect(slot.acquire() != nil && slot.acquire() != nil && slot.acquire() == nil)
         #expect(!slot.throwAway())
     }
+
+    /// What is thrown away is counted, a picture that waits as well as the wish to have the last one again.
+    @Test func whatIsThrownAwayIsCounted() throws {
+        let slot = FrameSlot<Int>(shown: Picture(width: 32, height: 32), others: 2)
+        slot.offer(try #require(slot.acquire()), 1)
+        slot.throwAway()
+        #expect(slot.thrownAway == 1)
+        slot.offerAgain(2)
+        slot.throwAway()
+        #expect(slot.thrownAway == 2)
+        slot.throwAway()
+        #expect(slot.thrownAway == 2 && slot.superseded == 0)
+    }
 }

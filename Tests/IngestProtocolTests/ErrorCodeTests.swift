@@ -139,6 +139,14 @@ import Testing
         #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
     }
 
+    /// Whatever else is wrong with the picture, its list of regions comes first.
+    @Test(arguments: [0, Self.videoBytes - 1]) func regionsThatLieComeFirst(payloadBytes: Int) {
+        var encoded = Self.video.encoded(sequence: 0, payloadBytes: payloadBytes)
+        appendExtension(tag: 0x8001, [0, 0, 2, 0], to: &encoded)
+        let error = #expect(throws: ProtocolError.self) { try AnyMessage.decode(encoded) }
+        #expect(error?.code == .badSecureRegions && error?.isFatal == false)
+    }
+
     @Test(arguments: cases)
     func isReported(_ item: Case) {
         var encoded = item.message.encoded(sequence: 0, payloadBytes: item.payloadBytes)

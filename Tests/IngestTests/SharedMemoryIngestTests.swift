@@ -103,6 +103,27 @@ import Testing
         }
     }
 
+    /// Pictures that are meant for memory that was refused are not read from the memory that had its number before.
+    @Test func aRefusedReplacementLeavesNothing() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try start(connect)
+            let memory = try Self.memory()
+            try client.share(memory, as: 1)
+            #expect(client.sendVideo(pts: .zero, in: Self.place(0)) == (try client.receiveReleased()))
+            try client.share(Self.memory(), as: 1, byteCount: 1 << 40)
+            #expect(try client.receiveErrorCode() == .badSharedMemory)
+            client.sendVideo(pts: .milliseconds(1), in: Self.place(0))
+            #expect(try client.receiveReleased() != nil)
+            #expect(try client.receiveErrorCode() == .badSharedMemory)
+            // The number is free again.
+            try client.share(memory, as: 1)
+            client.sendVideo(pts: .milliseconds(2), in: Self.place(0))
+            #expect(try client.receiveReleased() != nil)
+            let times = consumer.all.compactMap { if case .video(let time, _) = $0 { time } else { nil } }
+            #expect(times == [.zero, .milliseconds(2)])
+        }
+    }
+
     /// A client that writes on before it may is told, and half of this and half of that is never shown.
     @Test func aPictureThatIsOverwritten() throws {
         let memory = try Self.memory()

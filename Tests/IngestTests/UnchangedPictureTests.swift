@@ -21,6 +21,7 @@ import Testing
             client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
             #expect(try client.receiveType() == .welcome)
             again(client, pts: .milliseconds(1))
+            #expect(try client.receiveReleased() == 1)
             #expect(try client.receiveErrorCode() == .unknownPicture)
             client.sendVideo(pts: .milliseconds(2), [UInt8](repeating: 5, count: 384))
             again(client, pts: .milliseconds(3))
@@ -31,6 +32,7 @@ import Testing
             client.sendVideo(pts: .milliseconds(5), [UInt8](repeating: 5, count: 300))
             #expect(try client.receiveErrorCode() == .planeOutsidePayload)
             again(client, pts: .milliseconds(6))
+            #expect(try client.receiveReleased() == 6)
             #expect(try client.receiveErrorCode() == .unknownPicture)
         }
     }
@@ -45,6 +47,7 @@ import Testing
             client.sendVideo(pts: .milliseconds(2), [UInt8](repeating: 6, count: 384))
             client.send { BareMessage.encode(.resumed, sequence: $0, into: &$1) }
             again(client, pts: .milliseconds(3))
+            #expect(try client.receiveReleased() == 5)
             #expect(try client.receiveErrorCode() == .unknownPicture)
             #expect(!consumer.all.contains { if case .videoAgain = $0 { true } else { false } })
         }
@@ -57,6 +60,7 @@ import Testing
             #expect(try client.receiveType() == .welcome)
             client.sendVideo(pts: .milliseconds(1), [UInt8](repeating: 5, count: 384))
             again(client, pts: .milliseconds(2))
+            #expect(try client.receiveReleased() == 2)
             #expect(try client.receiveErrorCode() == .unknownPicture)
         }
     }

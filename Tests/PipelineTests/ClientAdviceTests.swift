@@ -34,12 +34,32 @@ import Testing
     @Test func asksAClientThatIsTooFastToSlowDown() {
         var advice = ClientAdvice()
         _ = tick(&advice, live(0), received: 60)
-        let message = tick(&advice, live(0), received: 120, wasted: 30)
+        #expect(tick(&advice, live(0), received: 120, wasted: 35) == nil)
+        #expect(tick(&advice, live(0), received: 180, wasted: 64) == nil)
+        let message = tick(&advice, live(0), received: 240, wasted: 99)
         #expect(message?.state == .slowDown)
+        // As many as were encoded in the best of three seconds, and no more than the canvas takes.
         #expect(message?.value == 30)
+        #expect(tick(&advice, live(0), received: 300, wasted: 130) == nil)
         // A destination that changes in between takes nothing back.
         #expect(advice.look(live(0)) == nil)
-        #expect(tick(&advice, live(0), received: 150, wasted: 31)?.state == .live)
+        #expect(tick(&advice, live(0), received: 330, wasted: 131)?.state == .live)
+    }
+
+    /// A client that was held up for a second or two, and then delivers what it had, is not too fast: a canvas of 30 a
+    /// second cannot show its burst, and it sends no more than that in the long run.
+    @Test func aBurstAfterAStallIsNoReasonToSlowDown() {
+        var advice = ClientAdvice()
+        _ = tick(&advice, live(0), received: 30)
+        #expect(tick(&advice, live(0), received: 31) == nil)
+        // All that waited comes at once, and only the newest is encoded; what follows comes late for a while.
+        #expect(tick(&advice, live(0), received: 91, wasted: 59) == nil)
+        #expect(tick(&advice, live(0), received: 121, wasted: 89) == nil)
+        #expect(tick(&advice, live(0), received: 151, wasted: 89) == nil)
+        // Nor are two of them.
+        #expect(tick(&advice, live(0), received: 152, wasted: 89) == nil)
+        #expect(tick(&advice, live(0), received: 211, wasted: 147) == nil)
+        #expect(tick(&advice, live(0), received: 241, wasted: 148) == nil)
     }
 
     @Test func aNewConnectionIsAnnouncedAgain() {
