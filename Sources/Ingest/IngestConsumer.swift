@@ -70,6 +70,12 @@ package protocol IngestConsumer: AnyObject, Sendable {
     func resumed()
     func annotated(_ message: AnnotatedMessage)
 
+    /// Before each wait of a live broadcast: does what is due by now. Returns when to be called again at the latest;
+    /// nil where that hangs on something else.
+    func attend() -> MediaTime?
+    /// Whether viewers see a curtain, and because of whom. Asked for after `IngestServer.curtainChanged`.
+    func curtainState() -> StateMessage
+
     /// The broadcast is over. Must return at once; when everything has been drained and closed, the consumer calls
     /// `IngestServer.broadcastClosed`.
     func ended(_ reason: BroadcastEnd)

@@ -40,6 +40,7 @@ package final class IngestServer: Sendable {
     private struct Mail {
         var states: [StateMessage] = []
         var counters: CountersMessage?
+        var hasCurtainNews = false
         var failure: String?
         var isEnded = false
         var goodbye: GoodbyeMessage?
@@ -101,6 +102,10 @@ package final class IngestServer: Sendable {
     /// Any thread: tells the client how far it is, unless it does not read what it is told.
     package func notify(_ counters: CountersMessage) { post { $0.counters = counters } }
 
+    /// Any thread: the consumer's `attend` and `curtainState` have something new to say. The client is told how it is
+    /// when the ingest thread looks: who raises and lowers the curtain without end makes no flood.
+    package func curtainChanged() { post { $0.hasCurtainNews = true } }
+
     /// Any thread: the broadcast cannot go on; the client is told why, and the consumer gets its `ended`.
     package func fail(_ sentence: String) { post { $0.failure = $0.failure ?? sentence } }
 
@@ -123,8 +128,8 @@ package final class IngestServer: Sendable {
     fileprivate func accept() throws(Errno) -> OwnedDescriptor? { try acceptNext(listener) }
 
     fileprivate typealias Delivery = (
-        states: [StateMessage], counters: CountersMessage?, failure: String?, isEnded: Bool, goodbye: GoodbyeMessage?,
-        stop: Bool
+        states: [StateMessage], counters: CountersMessage?, hasCurtainNews: Bool, failure: String?, isEnded: Bool,
+        goodbye: GoodbyeMessage?, stop: Bool
     )
 
     fileprivate func collectMail() -> Delivery {
@@ -134,11 +139,15 @@ package final class IngestServer: Sendable {
                 // Not emptied with its capacity kept: while the copy that is returned lives, that makes another one.
                 mail.states = []
                 mail.counters = nil
+                mail.hasCurtainNews = false
                 mail.failure = nil
                 mail.isEnded = false
                 mail.goodbye = nil
             }
-            return (mail.states, mail.counters, mail.failure, mail.isEnded, mail.goodbye, mail.isStopping)
+            return (
+                mail.states, mail.counters, mail.hasCurtainNews, mail.failure, mail.isEnded, mail.goodbye,
+                mail.isStopping
+            )
         }
     }
 
@@ -242,6 +251,11 @@ private final class IngestLoop {
         }
     }
 
+    private var consumersDeadline: MediaTime? {
+        guard case .reading(let session) = stage, session.isLive else { return nil }
+        return consumer.attend()
+    }
+
     /// What is awaited of a client.
     private enum Patience { case start, restOfMessage, nextMessage }
 
@@ -272,7 +286,8 @@ private final class IngestLoop {
 
     private var timeoutMilliseconds: CInt {
         if case .reading(let session) = stage, session.hasUnfinishedWork { return 0 }
-        guard let deadline = acceptRetryAt.map({ min($0, deadline ?? $0) }) ?? deadline else { return -1 }
+        let ours = acceptRetryAt.map { min($0, deadline ?? $0) } ?? deadline
+        guard let deadline = consumersDeadline.map({ min($0, ours ?? $0) }) ?? ours else { return -1 }
         return CInt(clamping: max(0, (deadline - clock.now()).nanoseconds + 999_999) / 1_000_000)
     }
 
@@ -298,6 +313,9 @@ private final class IngestLoop {
             if let counters = mail.counters, case .reading = stage, session.isLive, session.keepsReading {
                 session.enqueue { counters.encode(sequence: $0, into: &$1) }
             }
+        }
+        if mail.hasCurtainNews, case .reading(let session) = stage, session.isLive {
+            session.tell(curtain: consumer.curtainState())
         }
         if let goodbye = mail.goodbye, case .draining(let session) = stage {
             session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }

@@ -56,6 +56,8 @@ internal import MediaCore
     private(set) var outbox = Outbox()
     private var outgoing: [UInt8] = []
     private var outgoingSequence: UInt32 = 0
+    /// What the client knows of the curtain.
+    private var toldCurtain = (state: BroadcastState.curtainDown.rawValue, value: UInt32(0))
     /// Started, and not yet ended: the consumer is owed an `ended`.
     var isLive = false
     /// The client has closed its end.
@@ -98,6 +100,15 @@ internal import MediaCore
         encode(outgoingSequence, &outgoing)
         // A message that is dropped takes no number: to the client a gap would be an error.
         if outbox.append(outgoing, isLast: isLast) { outgoingSequence &+= 1 }
+    }
+
+    /// Tells the client whether viewers see a curtain, where that is news to it.
+    func tell(curtain state: StateMessage) {
+        guard state.stateRaw != toldCurtain.state || state.value != toldCurtain.value else { return }
+        let number = outgoingSequence
+        enqueue { state.encode(sequence: $0, into: &$1) }
+        // Where there was no room for it, the next change tells both.
+        if outgoingSequence != number { toldCurtain = (state.stateRaw, state.value) }
     }
 
     /// Of the kernel's memory, which counts some 800 bytes for a short message and gives a socket 200 KiB.

@@ -14,6 +14,26 @@ package enum BroadcastState: UInt16, CaseIterable, Sendable {
     case draining = 6
     /// One of several destinations is not reached, the others are; the value is how many still are.
     case degraded = 7
+    /// Viewers see a curtain in place of what is sent; the value says because of whom, in bits (`CurtainCauses`).
+    case curtainUp = 8
+    /// Viewers see what is sent again; the value is 0.
+    case curtainDown = 9
+}
+
+/// Who holds the curtain up: the value of the state `curtainUp`. Bits that are not named here are reserved.
+package struct CurtainCauses: OptionSet, Equatable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The client itself: it is paused.
+    package static let client = CurtainCauses(rawValue: 1 << 0)
+    /// An app whose pictures may be among those that are sent.
+    package static let app = CurtainCauses(rawValue: 1 << 1)
+    package static let `operator` = CurtainCauses(rawValue: 1 << 2)
+    /// The daemon itself, which waits for nothing that the client could send.
+    package static let daemon = CurtainCauses(rawValue: 1 << 3)
+    /// No whole picture has come yet that may be shown.
+    package static let awaitsPicture = CurtainCauses(rawValue: 1 << 4)
 }
 
 /// News from the daemon: advisory, none of it needs an answer.

@@ -22,6 +22,8 @@ extension BroadcastHost {
             return state.isHeld != isPaused
         }
         current?.inlet.hold(isPaused)
+        // A picture that was kept is shown after the pause.
+        server.curtainChanged()
         notePhase()
         guard isNews else { return }
         if isPaused {

@@ -72,6 +72,8 @@ extension BroadcastHost: IngestConsumer {
         if let ceiling = state.withLock({ $0.bitrateCeiling }) { broadcast.bitrate.setCeiling(ceiling) }
         // A connection that is refused at once fails before there is a current broadcast that it could end.
         endWithoutDestinations()
+        // Somebody may hold it up since before.
+        server.curtainChanged()
         let canvas = configuration.video.canvas
         return WelcomeMessage(
             limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
@@ -172,6 +174,7 @@ extension BroadcastHost: IngestConsumer {
 
     package func ended(_ reason: BroadcastEnd) {
         guard let broadcast = current else { return }
+        broadcast.inlet.dropKept()
         let sentence = reason.sentence
         switch reason {
         case .clientVanished, .protocolError:

@@ -1,6 +1,7 @@
 internal import Buffering
 internal import Configuration
 package import ControlProtocol
+internal import Ingest
 internal import LinuxSystem
 internal import Logging
 package import MediaCore
@@ -66,6 +67,7 @@ extension BroadcastHost {
                     + "turn it on with upcastctl protection on curtain")
         }
         guard change != .none else { return result }
+        server.curtainChanged()
         notePhase()
         logger.log(
             level: Self.level(of: [holder]),
@@ -137,6 +139,7 @@ extension BroadcastHost {
         }
         audit.flush()
         guard change != .none else { return false }
+        server.curtainChanged()
         notePhase()
         let (holders, left) = (before.map(\.holder), curtain.all.map(\.holder.description))
         var metadata: Logger.Metadata = [

@@ -15,12 +15,12 @@ internal import Timeline
 final class CaptureInlet: @unchecked Sendable /* all state but `published` belongs to the ingest thread */ {
     private let canvas: CanvasFormat
     private let fit: FitMode
-    private let slot: FrameSlot<VideoFrameTag>
+    let slot: FrameSlot<VideoFrameTag>
     private let queue: PCMQueue
     private let clock: BroadcastClock
-    private let counters: BroadcastCounters
-    private let privacy: PrivacyRules
-    private var curtain: Curtain { privacy.curtain }
+    let counters: BroadcastCounters
+    let privacy: PrivacyRules
+    var curtain: Curtain { privacy.curtain }
     private var standing: StandingRegions { privacy.standing }
     let convention: OrientationConvention
 
@@ -35,8 +35,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     }
 
     /// After a picture whose regions were not understood, none is shown for as long.
-    private static let leastHold = MediaTime.seconds(1)
-    private var refusedAt: MediaTime?
+    static let leastHold = MediaTime.seconds(1)
+    var refusedAt: MediaTime?
     /// The last picture that came says itself what of it is to be hidden.
     private let hidesSomething = Atomic(false)
 
@@ -46,18 +46,20 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// The plan of the last frame: while nothing changes, nothing is planned again.
     private var planned: (source: VideoSampleFormat, transform: UprightTransform, plan: GeometryPlan)?
     private let sourceText = Monitor("")
-    private var filling: (picture: Picture, time: MediaTime, stamp: Curtain.Stamp, plan: GeometryPlan)?
+    private var filling: Filling?
+    /// The last picture that came whole while the curtain was up and nobody had anything against it.
+    var kept: Filling?
     /// What the last picture that was begun hides, and the standing regions' version then.
     private var shownRegions = SecureRegions()
     private var shownVersion: UInt32 = 0
     private var receiving: PCMBlock?
     private let skipsUnchanged: Bool
     /// An operator has paused the broadcast: what comes is counted and thrown away.
-    private let held = Atomic(false)
+    let held = Atomic(false)
     /// The client's last picture was thrown away, so that no other can be said to look as it does.
-    private var hasMissedPicture = false
+    var hasMissedPicture = false
     /// Since when the newest picture has looked as it does.
-    private var unchangedSince: MediaTime?
+    var unchangedSince: MediaTime?
     /// A picture that has just changed is encoded again for as long: an encoder with a bitrate to keep makes it better
     /// from frame to frame, and has got there by then.
     private static let refinement = MediaTime.milliseconds(500)
@@ -110,14 +112,17 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesOutOfOrder.add()
             return false
         }
+        _ = showKept(at: arrival)
+        let objections = curtain.objections
+        let prospect = prospect(at: arrival)
         let isHeld = held.load(ordering: .relaxed)
-        hasMissedPicture = isHeld || curtain.awaitsMoreThanAPicture || isRefused(at: arrival)
+        hasMissedPicture = isHeld || prospect == .hidden
         guard !hasMissedPicture else {
             (isHeld ? counters.framesHeldBack : counters.framesCurtained).add()
             return false
         }
         let plan = plan(for: message.format, transform: transform(of: message))
-        guard let picture = slot.acquire() else {
+        guard let picture = slot.acquire() ?? takeKept() else {
             counters.framesAbandoned.add()
             return false
         }
@@ -130,16 +135,19 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             counters.framesAbandoned.add()
             throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be taken: \(error)")
         }
-        if curtain.stamp.isUp { privacy.release(placement.time) }
+        let isKept = prospect == .kept
+        if !isKept, curtain.stamp.isUp { privacy.release(placement.time) }
         let stamp = curtain.stamp
-        guard !stamp.isUp else {
+        guard isKept || !stamp.isUp else {
             hasMissedPicture = true
             intake.cancel()
             slot.recycle(picture)
             counters.framesCurtained.add()
             return false
         }
-        filling = (picture, placement.time, stamp, plan)
+        filling = Filling(
+            picture: picture, time: placement.time, arrival: arrival, stamp: stamp, plan: plan, regions: version,
+            objections: objections, isKept: isKept)
         (shownRegions, shownVersion) = (regions, version)
         return true
     }
@@ -148,11 +156,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     func refusedRegions(arrival: MediaTime) {
         refusedAt = arrival
         hasMissedPicture = true
-    }
-
-    private func isRefused(at arrival: MediaTime) -> Bool {
-        guard let refusedAt, curtain.stamp.isUp else { return false }
-        return arrival - refusedAt < Self.leastHold
+        // It came before.
+        dropKept()
     }
 
     /// A client that believes something to be hidden must learn that it would not be.
@@ -192,8 +197,10 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     }
 
     func endVideo(arrival: MediaTime) {
-        guard let (picture, time, stamp, plan) = filling else { return }
-        filling = nil
+        guard let filling else { return }
+        self.filling = nil
+        guard !filling.isKept else { return keep(filling, at: arrival) }
+        let (picture, time, stamp) = (filling.picture, filling.time, filling.stamp)
         guard curtain.stamp == stamp else {
             hasMissedPicture = true
             slot.recycle(picture)
@@ -208,7 +215,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         }
         slot.offer(
             picture,
-            VideoFrameTag(time: time, arrival: arrival, stamp: stamp, plan: plan, regions: shownVersion))
+            VideoFrameTag(time: time, arrival: arrival, stamp: stamp, plan: filling.plan, regions: filling.regions))
     }
 
     /// The client says that its picture is the last one: it is neither converted nor, once it has been for a while,
@@ -216,15 +223,15 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         counters.framesReceived.add()
         try requireSecureRegions(for: message)
+        _ = showKept(at: arrival)
         let stamp = curtain.stamp
+        let isLast = looksAsLast(message)
         guard !stamp.isUp else {
-            hasMissedPicture = true
+            // It may be the one that is kept.
+            if kept == nil || !isLast { hasMissedPicture = true }
             return counters.framesCurtained.add()
         }
-        guard slot.newest != nil, !hasMissedPicture, let planned, planned.source == message.format,
-            planned.transform == transform(of: message),
-            shownRegions == regions(of: message, transform: planned.transform)
-        else {
+        guard slot.newest != nil, isLast, let planned else {
             counters.framesAbandoned.add()
             throw ProtocolError(
                 .unknownPicture, fatal: false,
@@ -237,6 +244,12 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         slot.offerAgain(
             VideoFrameTag(
                 time: placement.time, arrival: arrival, stamp: stamp, plan: planned.plan, regions: shownVersion))
+    }
+
+    private func looksAsLast(_ message: VideoMessage) -> Bool {
+        guard !hasMissedPicture, let planned, planned.source == message.format else { return false }
+        return planned.transform == transform(of: message)
+            && shownRegions == regions(of: message, transform: planned.transform)
     }
 
     private func isRefined(at time: MediaTime) -> Bool {

@@ -34,6 +34,16 @@ package final class Curtain: Sendable {
         case none
     }
 
+    /// What a picture that begins to come now may count on.
+    package enum Prospect: Equatable, Sendable {
+        /// The curtain is down, or falls for it.
+        case shown
+        /// Those who hold it up have nothing against the picture, but do not let go yet.
+        case kept
+        /// Somebody holds it up to hide what comes meanwhile.
+        case hidden
+    }
+
     private static let capacity = 64
     /// Of the apps of one user: others must find room.
     static let appCapacity = 16
@@ -41,6 +51,7 @@ package final class Curtain: Sendable {
     package static let tooMany = PrivacyHolder(.daemon, "too_many_holders")
     private let holds = Monitor<[Hold]>([])
     private let number = Atomic<UInt32>(0)
+    private let objectionCount = Atomic<UInt32>(0)
     /// Where sound begins again after the last lowering, in nanoseconds of the broadcast; below zero: where it stands.
     private let opening = Atomic<Int64>(-1)
 
@@ -65,6 +76,7 @@ package final class Curtain: Sendable {
                 (hold.holder, hold.reason) = (Self.tooMany, reason)
             }
             holds.append(hold)
+            if !hold.holder.keepsPictures { objectionCount.add(1, ordering: .acquiringAndReleasing) }
             guard holds.count == 1 else { return .held }
             number.add(1, ordering: .acquiringAndReleasing)
             return .raised
@@ -89,10 +101,17 @@ package final class Curtain: Sendable {
         return nanoseconds < 0 ? nil : MediaTime(nanoseconds: nanoseconds)
     }
 
-    /// Whether anybody holds it up whom the next picture does not make let go.
-    package var awaitsMoreThanAPicture: Bool {
-        stamp.isUp && holds.withLock { $0.contains { !$0.holder.awaitsAPicture } }
+    package var prospect: Prospect {
+        guard stamp.isUp else { return .shown }
+        return holds.withLock { holds in
+            if holds.allSatisfy(\.holder.awaitsAPicture) { return .shown }
+            return holds.allSatisfy(\.holder.keepsPictures) ? .kept : .hidden
+        }
     }
+
+    /// How often somebody has raised it, or held it up as well, to hide what comes meanwhile. A picture that is kept is
+    /// not shown where that has happened since it began to come.
+    package var objections: UInt32 { objectionCount.load(ordering: .acquiring) }
 
     /// Lets go for one holder.
     package func lower(_ holder: PrivacyHolder) -> Change { release { $0 == holder } }

@@ -37,6 +37,10 @@ package struct PrivacyHolder: Hashable, Sendable, CustomStringConvertible {
     /// Lets go as soon as a picture has come that may be shown.
     package var awaitsAPicture: Bool { self == .start || self == .badRegions }
 
+    /// Has nothing against the pictures that come while it holds the curtain up, and does not let go yet: the last of
+    /// them is kept, and shown when it does.
+    package var keepsPictures: Bool { awaitsAPicture }
+
     /// `app:kiosk`, `operator`.
     package var description: String { name.isEmpty ? kind.rawValue : "\(kind.rawValue):\(name)" }
 

@@ -56,6 +56,11 @@ public enum CaptureState: Sendable {
     case draining
     /// One of several destinations is not reached; the value is how many are.
     case degraded
+    /// Viewers see a curtain in place of what is sent; the value says because of whom, in the bits of docs/protocol.md,
+    /// and the sentence says it in words.
+    case curtainUp
+    /// Viewers see what is sent again. A picture that stands still is to be sent once more.
+    case curtainDown
     /// A state that this version has no name for; the sentence says what it is.
     case other
 
@@ -69,6 +74,8 @@ public enum CaptureState: Sendable {
             case .slowDown: .slowDown
             case .draining: .draining
             case .degraded: .degraded
+            case .curtainUp: .curtainUp
+            case .curtainDown: .curtainDown
             case nil: .other
             }
     }

@@ -6,6 +6,8 @@ import UpcastClient
 struct ProgressLine {
     private let isShown: Bool
     private var state = ""
+    /// Viewers see a curtain.
+    private var isCurtained = false
     /// As the daemon counts them; nil where it has not said.
     private var dropped: UInt64?
     private var refused = 0
@@ -27,6 +29,8 @@ struct ProgressLine {
 
     mutating func show(_ event: CaptureEvent) {
         switch event {
+        case .state(.curtainUp, _, _): isCurtained = true
+        case .state(.curtainDown, _, _): isCurtained = false
         case .state(let state, let value, let text): self.state = Self.name(state, value, text)
         case .counters(let counters): dropped = counters.framesDropped
         case .refused(_, let sequence, let text):
@@ -53,6 +57,7 @@ struct ProgressLine {
             frames == 1 ? "1 frame" : "\(frames) frames",
             dropped.map { "\($0) dropped" } ?? "",
             isPaused ? "paused" : "",
+            isCurtained ? "curtain up" : "",
             late > 0 ? "\(late) late" : "",
             refused > 0 ? "\(refused) refused" : "",
             state,
@@ -117,6 +122,8 @@ struct ProgressLine {
         case .slowDown: "\(value)/s would do"
         case .draining: "draining"
         case .degraded: "one destination lost"
+        case .curtainUp: "curtain up"
+        case .curtainDown: ""
         case .other: text
         }
     }

@@ -50,11 +50,16 @@ import Testing
         ),
         ("finished", 3, .finished(FinishedMessage(reason: .userStopped)), nil),
         (
-            "counters", 1,
+            "state", 1,
+            .state(
+                StateMessage(.curtainUp, value: CurtainCauses.awaitsPicture.rawValue, text: "no picture yet")), nil
+        ),
+        (
+            "counters", 2,
             .counters(CountersMessage(framesTaken: 1, framesDropped: 0, audioSamples: 4)), nil
         ),
         (
-            "goodbye", 2,
+            "goodbye", 3,
             .goodbye(
                 GoodbyeMessage(.finished, text: "all sent", framesTaken: 1, framesDropped: 0, audioSamples: 4)), nil
         ),

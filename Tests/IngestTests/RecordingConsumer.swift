@@ -113,6 +113,11 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
     func resumed() { note(.resumed) }
     func annotated(_ message: AnnotatedMessage) { note(.annotated(message.key)) }
 
+    /// What the client is to be told of the curtain.
+    let curtain = Monitor(StateMessage(.curtainDown, text: ""))
+    func attend() -> MediaTime? { nil }
+    func curtainState() -> StateMessage { curtain.withLock { $0 } }
+
     func ended(_ reason: BroadcastEnd) {
         note(.ended(reason))
         server?.broadcastClosed(

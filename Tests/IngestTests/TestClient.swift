@@ -116,6 +116,11 @@ final class TestClient {
         return try ErrorMessage.decode(body: body.span.bytes).code
     }
 
+    func receiveState() throws -> StateMessage? {
+        guard let (header, body) = try receive(), header.type == .state else { return nil }
+        return try StateMessage.decode(body: body.span.bytes)
+    }
+
     func receiveCounters() throws -> CountersMessage? {
         guard let (header, body) = try receive(), header.type == .counters else { return nil }
         return try CountersMessage.decode(body: body.span.bytes)

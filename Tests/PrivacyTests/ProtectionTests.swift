@@ -52,12 +52,12 @@ import Testing
     /// What awaits a picture lets go with the first that may be shown, and sound begins with it; nobody else does.
     @Test func whoAwaitsAPictureLetsGoWithIt() {
         let curtain = Curtain()
-        #expect(!curtain.awaitsMoreThanAPicture)
+        #expect(curtain.prospect == .shown && curtain.objections == 0)
         #expect(curtain.raise(.start, reason: "", at: .zero) == .raised)
-        #expect(!curtain.awaitsMoreThanAPicture)
+        #expect(curtain.prospect == .shown && curtain.objections == 0)
         let app = PrivacyHolder(.app, "kiosk")
         #expect(curtain.raise(app, reason: "", at: .zero) == .held)
-        #expect(curtain.awaitsMoreThanAPicture)
+        #expect(curtain.prospect == .hidden && curtain.objections == 1)
         #expect(curtain.release(opening: .seconds(1), where: \.awaitsAPicture) == .released)
         #expect(curtain.stamp.isUp)
         #expect(curtain.lower(app) == .lowered)

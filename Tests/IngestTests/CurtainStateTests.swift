@@ -1,0 +1,33 @@
+import Ingest
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import Testing
+
+/// The client is told when viewers see a curtain, and when they no longer do: as it is, and once.
+@Suite(.timeLimit(.minutes(1))) struct CurtainStateTests {
+    @Test func whatIsNewsIsToldOnce() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let server = try #require(consumer.server)
+            func say(_ state: BroadcastState, _ value: UInt32 = 0) {
+                consumer.curtain.withLock { $0 = StateMessage(state, value: value, text: "now") }
+                server.curtainChanged()
+            }
+            let client = try connect()
+            // Before a broadcast has begun there is nothing to tell.
+            say(.curtainUp, 4)
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            say(.curtainUp, 16)
+            #expect(try client.receiveState() == StateMessage(.curtainUp, value: 16, text: "now"))
+            say(.curtainUp, 16)
+            say(.curtainUp, 18)
+            #expect(try client.receiveState() == StateMessage(.curtainUp, value: 18, text: "now"))
+            say(.curtainDown)
+            #expect(try client.receiveState() == StateMessage(.curtainDown, text: "now"))
+            say(.curtainDown)
+            server.notify(StateMessage(.live, text: "live"))
+            #expect(try client.receiveState()?.state == .live)
+        }
+    }
+}

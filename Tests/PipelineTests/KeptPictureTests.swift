@@ -1,0 +1,223 @@
+import Buffering
+import Ingest
+import IngestProtocol
+import MediaCore
+import Privacy
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+/// A picture that comes after one that was refused, and before the curtain may fall, is shown when it may; no other is.
+@Suite(.timeLimit(.minutes(1))) struct KeptPictureTests {
+    private static let format = VideoSampleFormat(packed: .gray, width: 64, height: 36)
+    private static let app = PrivacyHolder(.app, "kiosk")
+
+    /// The client's side of a broadcast whose first picture has been shown.
+    private struct Client {
+        let rig: HostRig
+        var pts = MediaTime.zero
+
+        init() throws {
+            rig = try HostRig()
+            try rig.start()
+            try send(10)
+            let counters = try rig.broadcast.counters
+            try waitFor("the first picture") { counters.framesEncoded.current == 1 }
+        }
+
+        var host: BroadcastHost { rig.host }
+        var holders: [String] { host.curtain.all.map { "\($0.holder)" } }
+        var encoded: UInt64 { get throws { try rig.broadcast.counters.framesEncoded.current } }
+        var curtained: UInt64 { get throws { try rig.broadcast.framesCurtained } }
+
+        /// A picture of one grey; `cutShort` is one that does not come whole.
+        mutating func send(_ value: UInt8, cutShort: Bool = false) throws {
+            pts += .milliseconds(100)
+            rig.clock.turn(.milliseconds(100))
+            let message = VideoMessage(pts: pts, format: KeptPictureTests.format, orientation: .up)
+            guard try host.beginVideo(message, arrival: rig.clock.now()) else { return }
+            while !cutShort, let band = host.nextBand() {
+                for index in 0..<band.byteCount { host.bandBuffer[index] = value }
+                try host.bandArrived()
+            }
+            if cutShort { host.cancelVideo() } else { host.endVideo(arrival: rig.clock.now()) }
+        }
+
+        /// The last picture again.
+        mutating func repeatLast() throws {
+            pts += .milliseconds(100)
+            rig.clock.turn(.milliseconds(100))
+            try host.repeatVideo(
+                VideoMessage(pts: pts, format: KeptPictureTests.format, orientation: .up), arrival: rig.clock.now())
+        }
+
+        /// Returns once the video thread has drawn the curtain: it holds a second picture meanwhile.
+        func refuse() throws {
+            let (before, wasUp) = (try repeated, host.isCurtainUp)
+            host.refusedRegions("refused", arrival: rig.clock.now())
+            if !wasUp { try waitFor("the curtain") { try repeated > before } }
+        }
+
+        private var repeated: UInt64 { get throws { try rig.broadcast.counters.framesRepeated.current } }
+
+        func end() {
+            host.ended(.endedByOperator)
+            _ = host.shutDown()
+        }
+
+        /// What the ingest thread does when it waits.
+        @discardableResult
+        func wait(_ span: MediaTime = .zero) -> MediaTime? {
+            rig.clock.turn(span)
+            return host.attend()
+        }
+    }
+
+    @Test func theLastGoodPictureIsShownWhenThePeriodEnds() throws {
+        var client = try Client()
+        defer { client.end() }
+        try client.refuse()
+        #expect(client.holders == ["daemon:bad_regions"])
+        #expect(client.wait() == nil, "nothing is kept yet")
+        try client.send(20)
+        try client.send(30)
+        let due = try #require(client.wait())
+        #expect(due - client.rig.clock.now() == .milliseconds(800))
+        #expect(client.holders == ["daemon:bad_regions"])
+        #expect(try client.encoded == 1)
+        #expect(try client.curtained == 1, "the first of the two")
+        #expect(client.wait(.milliseconds(799)) != nil)
+        #expect(client.holders == ["daemon:bad_regions"])
+        #expect(client.wait(.milliseconds(1)) == nil)
+        #expect(client.holders.isEmpty)
+        try waitFor("the kept picture") { try client.encoded == 2 }
+        // It is the last one that the client knows of.
+        try client.repeatLast()
+        #expect(try client.curtained == 1)
+    }
+
+    /// While it is kept, a client that says that nothing has changed is right.
+    @Test func unchangedIsTheOneThatIsKept() throws {
+        var client = try Client()
+        defer { client.end() }
+        try client.refuse()
+        try client.send(20)
+        try client.repeatLast()
+        client.wait(.seconds(1))
+        #expect(client.holders.isEmpty)
+        try waitFor("the kept picture") { try client.encoded == 2 }
+        try client.repeatLast()
+        #expect(try client.curtained == 1, "the one that was said to be unchanged under the curtain")
+        #expect(try client.rig.broadcast.counters.framesAbandoned.current == 0)
+    }
+
+    @Test func aPictureFromBeforeARefusalIsNotShown() throws {
+        var client = try Client()
+        defer { client.end() }
+        try client.refuse()
+        try client.send(20)
+        try client.refuse()
+        #expect(client.wait(.seconds(2)) == nil)
+        #expect(client.holders == ["daemon:bad_regions"])
+        #expect(try client.curtained == 1)
+        // As ever: the first that comes when it may be shown.
+        try client.send(30)
+        #expect(client.holders.isEmpty)
+        try waitFor("the picture") { try client.encoded == 2 }
+    }
+
+    /// One that does not come whole leaves the one before it.
+    @Test func aPictureThatIsCutShortIsNotShown() throws {
+        var client = try Client()
+        defer { client.end() }
+        try client.refuse()
+        try client.send(20, cutShort: true)
+        #expect(client.wait(.seconds(2)) == nil)
+        #expect(client.holders == ["daemon:bad_regions"])
+        try client.refuse()
+        try client.send(30)
+        try client.send(40, cutShort: true)
+        client.wait(.seconds(1))
+        #expect(client.holders.isEmpty)
+        try waitFor("the whole one") { try client.encoded == 2 }
+    }
+
+    /// Whoever raises the curtain hides what came before; what comes meanwhile is hidden, too.
+    @Test(arguments: [PrivacyHolder(.app, "kiosk"), PrivacyHolder(.operator), PrivacyHolder(.client)])
+    func nothingIsKeptForOthers(holder: PrivacyHolder) throws {
+        var client = try Client()
+        defer { client.end() }
+        try client.refuse()
+        try client.send(20)
+        try client.host.raiseCurtain(holder, reason: "test")
+        // It lets go again before the ingest thread has looked.
+        client.host.lowerCurtain(holder, reason: "test")
+        client.wait(.seconds(2))
+        #expect(client.holders == ["daemon:bad_regions"])
+        #expect(try client.curtained == 1)
+
+        try client.refuse()
+        try client.host.raiseCurtain(holder, reason: "test")
+        try client.send(30)
+        client.host.lowerCurtain(holder, reason: "test")
+        client.wait(.seconds(2))
+        #expect(client.holders == ["daemon:bad_regions"])
+        #expect(try client.curtained == 2)
+        #expect(try client.encoded == 1)
+        try client.send(40)
+        #expect(client.holders.isEmpty)
+    }
+
+    /// It is not shown while an operator pauses the broadcast, and afterwards it is.
+    @Test func anOperatorsPauseKeepsIt() throws {
+        var client = try Client()
+        defer { client.end() }
+        try client.refuse()
+        try client.send(20)
+        try client.host.pauseBroadcast(true)
+        client.wait(.seconds(2))
+        #expect(client.holders == ["daemon:bad_regions"])
+        try client.host.pauseBroadcast(false)
+        client.wait()
+        #expect(client.holders.isEmpty)
+        try waitFor("the picture") { try client.encoded == 2 }
+    }
+
+    /// With two pictures, as where memory is short, the kept one makes room for the next.
+    @Test func twoPicturesAreEnough() throws {
+        var client = try Client()
+        defer { client.end() }
+        try client.rig.broadcast.slot.shedPicture()
+        try client.refuse()
+        for value in 1...5 { try client.send(UInt8(20 * value)) }
+        client.wait(.seconds(1))
+        #expect(client.holders.isEmpty)
+        try waitFor("the last") { try client.encoded == 2 }
+        #expect(try client.curtained == 4)
+        #expect(try client.rig.broadcast.counters.framesAbandoned.current == 0)
+    }
+
+    /// What the client is told: who holds the curtain up, by kind, and that it is down.
+    @Test func theClientIsToldWhatViewersSee() throws {
+        var client = try Client()
+        defer { client.end() }
+        func told() -> (BroadcastState?, UInt32, String) {
+            let state = client.host.curtainState()
+            return (state.state, state.value, state.text)
+        }
+        #expect(told().0 == .curtainDown && told().1 == 0)
+        try client.refuse()
+        #expect(told().0 == .curtainUp && told().1 == CurtainCauses.awaitsPicture.rawValue)
+        #expect(told().2.contains("secure regions were refused"))
+        try client.host.raiseCurtain(Self.app, reason: "secret reason")
+        #expect(told().1 == CurtainCauses([.awaitsPicture, .app]).rawValue)
+        #expect(!told().2.contains("kiosk") && !told().2.contains("secret"))
+        client.host.lowerCurtain(Self.app, reason: "")
+        try client.send(20)
+        client.wait(.seconds(1))
+        #expect(told().0 == .curtainDown)
+        client.host.paused()
+        #expect(told().1 == CurtainCauses.client.rawValue)
+    }
+}
