@@ -77,8 +77,10 @@ internal import CLibSWResample
     }
 
     /// Pushes `count` frames in, and returns how many came out. Wraps `swr_convert`.
+    ///
+    /// - Parameter limit: no more come out; what is left of the input waits inside.
     func convert(
-        _ source: borrowing FloatPlanes, count: Int, into target: borrowing FloatPlanes
+        _ source: borrowing FloatPlanes, count: Int, into target: borrowing FloatPlanes, limit: Int = .max
     ) throws(AudioMixingError) -> Int {
         precondition(count <= source.capacity)
         precondition(source.channels == channels && target.channels == channels)
@@ -88,10 +90,43 @@ internal import CLibSWResample
             unsafe outputs[channel] = to.assumingMemoryBound(to: UInt8.self)
         }
         // What libswresample reserves inside grows with the room it is told of, so it is told of no more than needed.
-        let bound = min(target.capacity, (count + pendingInput) * outputRate * 102 / (inputRate * 100) + 2)
+        let bound = min(target.capacity, limit, (count + pendingInput) * outputRate * 102 / (inputRate * 100) + 2)
         let result = unsafe swr_convert(context, outputs, Int32(bound), inputs, Int32(count))
         guard result >= 0 else { throw .resampler(operation: "swr_convert", code: result) }
         return Int(result)
+    }
+
+    /// Input frames of the past that a new resampler needs for its first `primedOutput` frames, which are wrong.
+    static func primedInput(inputRate: Int, outputRate: Int) -> Int {
+        let output = primedOutput(inputRate: inputRate, outputRate: outputRate)
+        return (output * inputRate + outputRate - 1) / outputRate + filterFrames(
+            inputRate: inputRate, outputRate: outputRate)
+    }
+
+    /// Half a filter, in output frames, and some in which the output is moved by a part of a frame.
+    private static func primedOutput(inputRate: Int, outputRate: Int) -> Int {
+        filterFrames(inputRate: inputRate, outputRate: outputRate) * outputRate / (2 * inputRate) + 32
+    }
+
+    /// Lets the past run through a new resampler: afterwards its next output frame lies on a whole frame.
+    ///
+    /// The output's first frame lies where the input's first does. It is moved later by a part of a frame, by running
+    /// a little faster through frames that nobody hears.
+    ///
+    /// - Parameter start: the frame, with a fraction, of the first sample in `past`.
+    /// - Returns: the frame of the next output; nil where too little came out.
+    func prime(
+        _ past: borrowing FloatPlanes, count: Int, start: Double, into target: borrowing FloatPlanes
+    ) throws(AudioMixingError) -> Int64? {
+        let first = start.rounded(.up)
+        let wanted = Self.primedOutput(inputRate: inputRate, outputRate: outputRate)
+        let parts = Int32(((first - start) * 1_000_000 / Double(wanted)).rounded())
+        var result = unsafe swr_set_compensation(context, -parts, 1_000_000)
+        guard result >= 0 else { throw .resampler(operation: "swr_set_compensation", code: result) }
+        let made = try convert(past, count: count, into: target, limit: wanted)
+        result = unsafe swr_set_compensation(context, 0, 0)
+        guard result >= 0 else { throw .resampler(operation: "swr_set_compensation", code: result) }
+        return made == wanted ? Int64(first) + Int64(made) : nil
     }
 
     /// Stretches what follows by so many millionths; negative squeezes. Wraps `swr_set_compensation`.

@@ -4,9 +4,10 @@ internal import MediaCore
 ///
 /// Samples come in segments. Within a segment they lie one behind the other whatever their PTS jitter, and a lasting
 /// difference is worked off by changing the rate a little. A segment ends when a block is further than the tolerance
-/// from where it should follow, when the rate changes, or when nothing has come by the time of rendering. It is then
-/// faded out from its last sample's value, and the next one is faded in, both before the resampler, so that a joint
-/// never clicks.
+/// from where it should follow, or when nothing has come by the time of rendering. It is then faded out from its last
+/// sample's value, and the next one is faded in, both before the resampler, so that a joint never clicks. Where only
+/// the rate changes the segment goes on (`join`): the old resampler gets what follows, at its own rate, and the new one
+/// what came before, so that neither knows of an end.
 ///
 /// Frame numbers are those of the broadcast at the mixer's rate. Audio thread only.
 final class SourceLane {
@@ -16,7 +17,7 @@ final class SourceLane {
     private static let outlierTolerance = 0.040
     private static let outliersInARow = 3
     /// Frames of resampled output at a time.
-    private static let outputFrames = 4096
+    private static let outputFrames = 3072
 
     private let rate: Int
     private let ring: SampleRing
@@ -24,6 +25,7 @@ final class SourceLane {
     private let input: FloatPlanes
     private let output: FloatPlanes
     private var resampler: Resampler?
+    private var joint: RateJoint
 
     private var format: AudioFormat?
     private var drift = DriftController()
@@ -55,10 +57,12 @@ final class SourceLane {
         decoder = BlockDecoder(outputs: channels)
         input = FloatPlanes(channels: channels, capacity: BlockDecoder.maximumFrames)
         output = FloatPlanes(channels: channels, capacity: Self.outputFrames)
+        joint = RateJoint(channels: channels)
     }
 
     static func memoryBytes(rate: Int, channels: Int, ringFrames: Int) -> Int {
-        FloatPlanes.memoryBytes(channels: channels, capacity: ringFrames + BlockDecoder.maximumFrames + outputFrames)
+        FloatPlanes.memoryBytes(channels: channels, capacity: ringFrames + BlockDecoder.maximumFrames + outputFrames
+                + 2 * RateJoint.frames)
             + BlockDecoder.memoryBytes() + Resampler.memoryBytes(outputRate: rate)
     }
 
@@ -80,7 +84,7 @@ final class SourceLane {
         counters.blocks += 1
         counters.frames += frames
         do {
-            try use(format)
+            try unsafe use(format, payload, frames: frames, time: time)
             return try unsafe place(payload, format, frames: frames, time: time)
         } catch {
             abandon()
@@ -93,17 +97,72 @@ final class SourceLane {
         return error
     }
 
-    /// Makes ready for the format; only a new rate ends the segment, everything else is one decoder's matter.
-    private func use(_ new: AudioFormat) throws(AudioMixingError) {
+    /// Makes ready for the format: a new rate has a new resampler, everything else is one decoder's matter.
+    private func use(
+        _ new: AudioFormat, _ payload: UnsafeRawBufferPointer, frames: Int, time: MediaTime
+    ) throws(AudioMixingError) {
         if let format, format != new { counters.formatChanges += 1 }
-        if resampler?.inputRate != new.sampleRate {
+        decoder.use(channels: new.channels)
+        if resampler?.inputRate != new.sampleRate, try unsafe !join(new, payload, frames: frames, time: time) {
             try close()
             resampler = nil
             resampler = try Resampler(inputRate: new.sampleRate, outputRate: rate, channels: input.channels)
             drift = DriftController()
         }
-        decoder.use(channels: new.channels)
         format = new
+    }
+
+    /// Goes on with the segment at another rate. False where the block does not follow, or too little is known of the
+    /// signal on either side: the first and last milliseconds of a segment, or blocks that are shorter.
+    private func join(
+        _ new: AudioFormat, _ payload: UnsafeRawBufferPointer, frames: Int, time: MediaTime
+    ) throws(AudioMixingError) -> Bool {
+        guard isOpen, let position = try unsafe finish(before: new, payload, frames: frames, time: time) else {
+            return false
+        }
+        // Never two at once: most of a lane's memory is its resampler's.
+        resampler = nil
+        let fresh = try Resampler(inputRate: new.sampleRate, outputRate: rate, channels: input.channels)
+        let primed = Resampler.primedInput(inputRate: new.sampleRate, outputRate: rate)
+        let inputRate = Double(new.sampleRate)
+        joint.sample(from: -Double(primed) / inputRate, step: 1 / inputRate, count: primed, into: input)
+        let start = position - Double(primed) * Double(rate) / inputRate
+        guard let first = try fresh.prime(input, count: primed, start: start, into: output), first <= next else {
+            isOpen = false
+            return false
+        }
+        // From the joint on the new one is heard, or from where the old one ends.
+        segmentStart = min(Int64(position.rounded(.up)), next)
+        next = first
+        joint.forget()
+        joint.remember(input, count: primed)
+        resampler = fresh
+        return true
+    }
+
+    /// Feeds the old resampler what follows, at its own rate, until it has given out all that is before the joint.
+    ///
+    /// - Returns: the frame, with a fraction, where the new rate's first sample lies; nil where it cannot be joined.
+    private func finish(
+        before new: AudioFormat, _ payload: UnsafeRawBufferPointer, frames: Int, time: MediaTime
+    ) throws(AudioMixingError) -> Double? {
+        guard let resampler else { return nil }
+        let position = Double(next) + resampler.delay
+        let deviation = position / Double(rate) - Double(time.nanoseconds) / 1e9
+        guard time == lastTime || abs(deviation) <= Self.tolerance else { return nil }
+        let ratio = Double(resampler.inputRate) / Double(new.sampleRate)
+        let primed = Resampler.primedInput(inputRate: new.sampleRate, outputRate: rate)
+        let tail = resampler.pendingInput + 1
+        guard max(primed, tail) <= BlockDecoder.maximumFrames else { return nil }
+        let count = min(frames, RateJoint.frames)
+        unsafe decoder.decode(payload, new, frames: 0..<count, into: input)
+        joint.expect(input, count: count, from: resampler.inputRate, to: new.sampleRate)
+        guard joint.reaches(past: Int(Double(primed) * ratio) + 1, future: Int(Double(tail) / ratio) + 1) else {
+            return nil
+        }
+        joint.sample(from: 0, step: 1 / Double(resampler.inputRate), count: tail, into: input)
+        try push(tail, resampler)
+        return position
     }
 
     private func place(
@@ -138,6 +197,7 @@ final class SourceLane {
             let count = min(step, frames - done)
             unsafe decoder.decode(payload, format, frames: done..<done + count, into: input)
             shape(count)
+            joint.remember(input, count: count)
             try push(count, resampler)
             done += count
         }
@@ -189,6 +249,7 @@ final class SourceLane {
             counters.silenceFrames += Int(segmentStart - end)
         }
         fadeIn = Fade(rate: resampler.inputRate)
+        joint.forget()
         outliers = 0
         isOpen = true
     }

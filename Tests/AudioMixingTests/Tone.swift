@@ -12,6 +12,9 @@ struct Tone {
         return (0..<count).map { Float(level * sin(step * Double(start + $0))) }
     }
 
+    /// At a time in seconds.
+    func value(at time: Double) -> Float { Float(level * sin(2 * Double.pi * frequency * time)) }
+
     struct Measurement {
         /// Peak level of the tone alone.
         var level: Double
