@@ -140,7 +140,9 @@ let package = Package(
             name: "EncodingTests", dependencies: ["SeededRandom", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "PublishingTests",
-            dependencies: ["SeededRandom", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem"]),
+            dependencies: [
+                "SeededRandom", "TestSupport", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem",
+            ]),
         .testTarget(
             name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "LinuxSystem", "MediaCore"]),
         .testTarget(

@@ -19,6 +19,26 @@ package enum FLVVideoTag {
         ]
     }
 
+    /// The same five bytes, and an access unit delimiter (ISO/IEC 14496-10, 7.3.2.4) with its length of four bytes.
+    ///
+    /// A NAL unit of 256 to 511 bytes has the length 00 00 01 xx, which looks like an Annex B start code. SRS takes it
+    /// for one where a publisher's first picture begins so, and then refuses the stream. 00 00 00 02 can be nothing but
+    /// a length.
+    package static func delimitedHeader(
+        isKeyframe: Bool, compositionTimeMilliseconds: Int32
+    ) -> InlineArray<11, UInt8> {
+        let plain = header(isKeyframe: isKeyframe, compositionTimeMilliseconds: compositionTimeMilliseconds)
+        // primary_pic_type: 0 for intra slices only, 7 for any; then the stop bit.
+        let pictureType: UInt8 = isKeyframe ? 0x10 : 0xf0
+        return [
+            plain[0], plain[1], plain[2], plain[3], plain[4], 0, 0, 0, 2, NALUnitType.accessUnitDelimiter.rawValue,
+            pictureType,
+        ]
+    }
+
+    /// Bytes of `delimitedHeader`, the most that stands before an access unit.
+    package static let longestHeaderBytes = 11
+
     /// Tells players that no frame follows, so that the last one is shown at once.
     package static var endOfSequence: [UInt8] { [0x17, 0x02, 0x00, 0x00, 0x00] }
 }

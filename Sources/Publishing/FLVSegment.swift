@@ -17,10 +17,11 @@ final class FLVSegment {
     private let control: PublishControl
     private var videoTimestamp = FLVTimestamp()
     private var audioTimestamp = FLVTimestamp()
+    private var delimiting = AccessUnitDelimiting()
     private var lastTimestamp: UInt32 = 0
 
     /// A tag header, and FLV's bytes before an access unit.
-    static let headroom = 11 + 5
+    static let headroom = 11 + FLVVideoTag.longestHeaderBytes
     /// The size of the tag, behind its body.
     static let tailroom = 4
     /// A pipe whose reader takes nothing for as long has failed.
@@ -65,22 +66,18 @@ final class FLVSegment {
         let start = start ?? info.pts
         self.start = start
         let isVideo = info.track == .video
-        let tagHeaderBytes = isVideo ? 5 : 2
-        let bodyBytes = buffer.byteCount + tagHeaderBytes
         let timestamp = isVideo ? videoTimestamp.next(info.dts - start) : audioTimestamp.next(info.dts - start)
         let composition = isVideo ? FLVTimestamp.compositionTime(pts: info.pts - start, timestamp: timestamp) : 0
+        let tagHeaderBytes =
+            isVideo
+            ? buffer.putVideoHeader(
+                info, compositionTime: composition, isDelimited: delimiting.isDue(before: info))
+            : buffer.putAudioHeader()
+        let bodyBytes = buffer.byteCount + tagHeaderBytes
         let header = FLVFile.tagHeader(isVideo ? .video : .audio, bodyBytes: bodyBytes, timestamp: timestamp)
         let size = FLVFile.previousTagSize(bodyBytes: bodyBytes)
         try unsafe buffer.withPayload { payload throws(PublishError) in
             let body = unsafe payload - tagHeaderBytes
-            if isVideo {
-                let tag = FLVVideoTag.header(
-                    isKeyframe: info.isKeyframe, compositionTimeMilliseconds: composition)
-                for index in tag.indices { unsafe body.storeBytes(of: tag[index], toByteOffset: index, as: UInt8.self) }
-            } else {
-                let tag = FLVAudioTag.header
-                for index in tag.indices { unsafe body.storeBytes(of: tag[index], toByteOffset: index, as: UInt8.self) }
-            }
             for index in header.indices {
                 unsafe body.storeBytes(of: header[index], toByteOffset: index - 11, as: UInt8.self)
             }

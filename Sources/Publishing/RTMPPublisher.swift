@@ -14,9 +14,10 @@ final class RTMPPublisher: PublishingSink {
     private var hasSentHeaders = false
     private var videoTimestamp = FLVTimestamp()
     private var audioTimestamp = FLVTimestamp()
+    private var delimiting = AccessUnitDelimiting()
 
     /// A chunk header, and FLV's bytes before an access unit.
-    static let headroom = RTMPHandle.headroom + 5
+    static let headroom = RTMPHandle.headroom + FLVVideoTag.longestHeaderBytes
     var headroom: Int { Self.headroom }
     private let location: String
     /// One packet may take this many send timeouts while its bytes keep moving.
@@ -76,28 +77,18 @@ final class RTMPPublisher: PublishingSink {
             hasSentHeaders = true
         }
         let byteCount = buffer.byteCount
-        let isSent: Bool
-        switch info.track {
-        case .video:
-            let timestamp = videoTimestamp.next(info.dts)
-            let header = FLVVideoTag.header(
-                isKeyframe: info.isKeyframe,
-                compositionTimeMilliseconds: FLVTimestamp.compositionTime(pts: info.pts, timestamp: timestamp))
-            isSent = unsafe buffer.withPayload { payload in
-                let body = unsafe payload - 5
-                for index in 0..<5 { unsafe body.storeBytes(of: header[index], toByteOffset: index, as: UInt8.self) }
-                return unsafe connection.handle.send(
-                    .video, on: .video, streamID: streamID, timestamp: timestamp, body: body, byteCount: byteCount + 5)
-            }
-        case .audio:
-            let header = FLVAudioTag.header
-            let timestamp = audioTimestamp.next(info.dts)
-            isSent = unsafe buffer.withPayload { payload in
-                let body = unsafe payload - 2
-                for index in 0..<2 { unsafe body.storeBytes(of: header[index], toByteOffset: index, as: UInt8.self) }
-                return unsafe connection.handle.send(
-                    .audio, on: .audio, streamID: streamID, timestamp: timestamp, body: body, byteCount: byteCount + 2)
-            }
+        let isVideo = info.track == .video
+        let timestamp = isVideo ? videoTimestamp.next(info.dts) : audioTimestamp.next(info.dts)
+        let headerBytes =
+            isVideo
+            ? buffer.putVideoHeader(
+                info, compositionTime: FLVTimestamp.compositionTime(pts: info.pts, timestamp: timestamp),
+                isDelimited: delimiting.isDue(before: info))
+            : buffer.putAudioHeader()
+        let isSent = unsafe buffer.withPayload { payload in
+            unsafe connection.handle.send(
+                isVideo ? .video : .audio, on: isVideo ? .video : .audio, streamID: streamID, timestamp: timestamp,
+                body: payload - headerBytes, byteCount: byteCount + headerBytes)
         }
         guard isSent else { throw connection.socket.failure(during: "sending a packet", timeout: .sendTimeout) }
     }

@@ -50,13 +50,16 @@ struct FLVRecording {
                     Packet(
                         track: .video, timestamp: timestamp,
                         compositionTime: Int32(body[2]) << 16 | Int32(body[3]) << 8 | Int32(body[4]),
-                        isKeyframe: body[0] >> 4 == 1, payload: Array(body[5...])))
+                        isKeyframe: body[0] >> 4 == 1, payload: Array(body[(5 + Self.delimiterBytes(body))...])))
             case 18: metadata = try AMF0Reader.values(in: body.span.bytes)
             default: break
             }
             position += 15 + size
         }
     }
+
+    /// An access unit delimiter is the publisher's: what was encoded follows it.
+    private static func delimiterBytes(_ body: [UInt8]) -> Int { body[5...].starts(with: [0, 0, 0, 2, 9]) ? 6 : 0 }
 }
 
 /// Four seconds of moving pattern and tone, encoded by ffmpeg: what an encoder would put into the log.

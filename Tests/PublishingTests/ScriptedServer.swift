@@ -192,6 +192,12 @@ final class ScriptedPeer {
         }
     }
 
+    /// Reads until the client closes, and what has been read and not been asked for.
+    func receiveRest() -> [UInt8] {
+        while receive() {}
+        return seen
+    }
+
     /// Reads until the client closes.
     func receiveAll() { while receive() { seen.removeAll() } }
 
