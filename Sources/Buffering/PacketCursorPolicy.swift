@@ -1,5 +1,15 @@
 package import MediaCore
 
+/// The order in which a cursor gives out packets of the two tracks. Sound leaves its encoder some 85 ms later than the
+/// picture of the same time.
+package enum Interleaving: Sendable {
+    /// By decode time, as ffmpeg and OBS send them: a picture waits for the sound of its time. Each waits for the other
+    /// track for a second at most.
+    case strict
+    /// A picture leaves as soon as it is encoded, and sound of the same time follows.
+    case lowLatency
+}
+
 /// When a cursor sheds: how far it may be behind what is due, in decode time. And when packets are due.
 package struct CursorPolicy: Equatable, Sendable {
     /// Behind this, frames that no other refers to are left out.
@@ -11,10 +21,12 @@ package struct CursorPolicy: Equatable, Sendable {
     /// Packets go out this long after the newest was written: the broadcast delay. The log must hold it, and
     /// `hardLimit` beyond it.
     package var delay: MediaTime
+    package var interleaving: Interleaving
 
     package init(
         softLimit: MediaTime = .milliseconds(700), hardLimit: MediaTime = .milliseconds(1500),
-        audioLimit: MediaTime = .milliseconds(3000), delay: MediaTime = .zero
+        audioLimit: MediaTime = .milliseconds(3000), delay: MediaTime = .zero,
+        interleaving: Interleaving = .lowLatency
     ) {
         precondition(softLimit <= hardLimit && hardLimit <= audioLimit, "audio goes last, disposable frames first")
         precondition(delay >= .zero, "nothing goes out before it is written")
@@ -22,6 +34,7 @@ package struct CursorPolicy: Equatable, Sendable {
         self.hardLimit = hardLimit
         self.audioLimit = audioLimit
         self.delay = delay
+        self.interleaving = interleaving
     }
 
     /// Nothing is left out but what the log itself forgets: for files.

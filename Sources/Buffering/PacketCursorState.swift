@@ -2,9 +2,9 @@ internal import MediaCore
 
 /// What a cursor reads next and what it leaves out: pure, on a ring that somebody else keeps still meanwhile.
 ///
-/// Packets come out in the order of their decode times, both tracks together, as far as waiting a moment for the other
-/// track allows. Whatever the loss, what comes out decodes: the first video packet is a keyframe, and after a reference
-/// frame has been left out no video comes until a keyframe. Audio is left out last.
+/// Packets come out in the order of their decode times, both tracks together, as far as the policy lets them wait for
+/// the other track. Whatever the loss, what comes out decodes: the first video packet is a keyframe, and after a
+/// reference frame has been left out no video comes until a keyframe. Audio is left out last.
 struct PacketCursorState {
     enum Step: Equatable {
         case deliver(sequence: Int)
@@ -24,12 +24,18 @@ struct PacketCursorState {
 
     /// A keyframe that was asked for and has not come is asked for again after this much decode time.
     static let keyframeRetry = MediaTime.seconds(1)
-    /// Video may be ahead of the newest audio by this much without waiting for it. The mixer and the AAC encoder make
-    /// audio about 0.1 s late, 0.2 s where it comes in blocks of 0.1 s, so that nothing waits as a rule; with longer
-    /// bursts it does, for SRS and players take steps of 0.25 s between the tracks for a break.
-    static let interleave = MediaTime.milliseconds(225)
+    /// With low latency, video may be ahead of the newest audio by this much without waiting for it. The mixer and the
+    /// AAC encoder make audio about 0.1 s late, 0.2 s where it comes in blocks of 0.1 s, so that nothing waits as a
+    /// rule; with longer bursts it does, for SRS and players take steps of 0.25 s between the tracks for a break.
+    static let lowLatencyLead = MediaTime.milliseconds(225)
+    /// In strict order, by as much: an AAC packet is 1024 samples, 21.3 ms at 48 kHz, so that the next one is later.
+    static let strictLead = MediaTime.milliseconds(21)
     /// And it waits no longer than this.
     static let longestHold = MediaTime.seconds(1)
+    private static let leastFreshness = MediaTime.milliseconds(50)
+    /// In strict order, audio waits as long for a picture of its time, and longer where pictures have come later. A
+    /// screen that stands still has none to wait for.
+    static let leastAudioHold = MediaTime.milliseconds(100)
 
     let policy: CursorPolicy
     private(set) var drops = DropCounters()
@@ -64,10 +70,13 @@ struct PacketCursorState {
     /// - Parameter largest: payload bytes that the reader can take.
     mutating func next(in ring: PacketLogRing, at moment: Moment, largest: Int) -> Step {
         passEvicted(in: ring)
-        let horizon = horizon(in: ring, at: moment)
-        if startDTS == nil { seekStart(in: ring, horizon: horizon, isEnded: moment.isEnded) }
-        while let sequence = earliest(in: ring), ring[sequence].info.dts <= horizon {
+        let videoHorizon = horizon(of: .video, in: ring, at: moment)
+        let audioHorizon = horizon(of: .audio, in: ring, at: moment)
+        if startDTS == nil { seekStart(in: ring, horizon: videoHorizon, isEnded: moment.isEnded) }
+        while let sequence = earliest(in: ring) {
             let entry = ring[sequence]
+            let horizon = entry.info.track == .video ? videoHorizon : audioHorizon
+            guard entry.info.dts <= horizon else { break }
             next[entry.info.track] = sequence + 1
             passed[entry.info.track] += 1
             // Once nothing more is written, nothing is late.
@@ -89,7 +98,7 @@ struct PacketCursorState {
     mutating func takeKeyframeRequest(in ring: PacketLogRing, at moment: Moment) -> Bool {
         guard awaitsKeyframe, !moment.isEnded else { return false }
         if let keyframe = ring.newestKeyframe, keyframe >= next.video,
-            isFresh(ring[keyframe].info.dts, horizon: horizon(in: ring, at: moment))
+            isFresh(ring[keyframe].info.dts, horizon: horizon(of: .video, in: ring, at: moment))
         { return false }
         if let askedAt, ring.newestDTS - askedAt < Self.keyframeRetry { return false }
         askedAt = ring.newestDTS
@@ -100,8 +109,11 @@ struct PacketCursorState {
     func lag(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
         let next = max(position, ring.first)
         guard next < ring.end else { return .zero }
-        let due = moment.isEnded ? moment.newestDTS - delay(in: ring) : horizon(in: ring, at: moment)
-        return max(.zero, min(due, ring.newestDTS) - ring[next].info.dts)
+        let entry = ring[next].info
+        // Where no sound has come yet, nobody knows whether anything waits for it.
+        let isHeld = !moment.isEnded && ring.lastDTS.audio != nil
+        let due = isHeld ? horizon(of: entry.track, in: ring, at: moment) : moment.newestDTS - delay(in: ring)
+        return max(.zero, min(due, ring.newestDTS) - entry.dts)
     }
 
     /// Packets of both tracks that have not been looked at.
@@ -112,13 +124,29 @@ struct PacketCursorState {
 
     // MARK: What is due
 
-    /// Packets up to this decode time may go out.
-    private func horizon(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
-        var horizon = moment.newestDTS - delay(in: ring)
-        if !moment.isEnded, let audio = ring.lastDTS.audio {
-            horizon = min(horizon, max(audio + Self.interleave, moment.newestDTS - Self.longestHold))
+    /// Packets of the track up to this decode time may go out.
+    private func horizon(of track: Track, in ring: PacketLogRing, at moment: Moment) -> MediaTime {
+        let due = moment.newestDTS - delay(in: ring)
+        // Nothing comes any more that could be waited for.
+        guard !moment.isEnded else { return due }
+        let isStrict = policy.interleaving == .strict
+        switch track {
+        case .video:
+            let lead = isStrict ? Self.strictLead : Self.lowLatencyLead
+            let longest = moment.newestDTS - Self.longestHold
+            guard let audio = ring.lastDTS.audio else {
+                // The first sound comes after the first picture; where none has come for long, there is none. By then
+                // the first picture must not be too old to begin with.
+                let hold = moment.newestDTS - min(Self.longestHold, policy.hardLimit - Self.leastFreshness)
+                let isBeginning = isStrict && hold < ring.firstDTS ?? moment.newestDTS
+                return isBeginning ? min(due, hold) : due
+            }
+            return min(due, max(audio + lead, longest))
+        case .audio:
+            guard isStrict, let video = ring.lastDTS.video else { return due }
+            let hold = min(max(Self.leastAudioHold, ring.videoLateness), Self.longestHold)
+            return min(due, max(video, moment.newestDTS - hold))
         }
-        return horizon
     }
 
     private func delay(in ring: PacketLogRing) -> MediaTime { min(policy.delay, ring.limits.maxDelay) }

@@ -45,6 +45,10 @@ struct TrackCounts: Equatable {
     private var lastKeyframe = -1
     /// Each track's latest decode time.
     private(set) var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
+    /// Decode time of the first packet ever.
+    private(set) var firstDTS: MediaTime?
+    /// How far pictures have lately come behind the newest sound; zero where they are ahead of it.
+    private(set) var videoLateness = MediaTime.zero
     /// Packets of earlier epochs come too late.
     private(set) var epoch: UInt32 = 0
     /// Each track's latest decode time that any reader has had.
@@ -105,7 +109,15 @@ struct TrackCounts: Equatable {
         if info.epoch < epoch { missing = .takenBack }
         let count = missing == nil ? payload.count : 0
         if missing == nil {
-            if info.track == .video { lastDTS.video = info.dts } else { lastDTS.audio = info.dts }
+            if info.track == .video {
+                lastDTS.video = info.dts
+                // The most that there was, forgotten by half within 44 pictures.
+                let faded = MediaTime(nanoseconds: videoLateness.nanoseconds / 64 * 63)
+                videoLateness = max(faded, first == end ? .zero : newestDTS - info.dts)
+            } else {
+                lastDTS.audio = info.dts
+            }
+            firstDTS = firstDTS ?? info.dts
             newestDTS = first == end ? info.dts : max(newestDTS, info.dts)
         } else if missing != .takenBack {
             refused += 1

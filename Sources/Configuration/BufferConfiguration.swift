@@ -14,5 +14,14 @@ package struct BufferConfiguration: Equatable, Sendable {
     /// The smallest log that can be configured, in bytes.
     package static let leastBytes = 128 << 10
 
+    /// Whether audio and video leave in the order of their times.
+    package var interleave = InterleaveMode.strict
+
     package init() {}
+}
+
+/// `strict`: in the order of their times; `low_latency`: each as soon as it is encoded.
+package enum InterleaveMode: String, CaseIterable, Sendable {
+    case strict
+    case lowLatency = "low_latency"
 }

@@ -184,7 +184,12 @@ enum ConfigurationTable {
                 "A destination that is this far behind skips frames that no other frame needs.", memory: nothing),
             ConfigurationKey(
                 "buffer", "drop_to_keyframe_ms", \.buffer.dropToKeyframe, .milliseconds(50...60_000), unit: "ms",
-                "A destination that is this far behind jumps to a new keyframe.", memory: nothing)
+                "A destination that is this far behind jumps to a new keyframe.", memory: nothing),
+            ConfigurationKey(
+                "buffer", "interleave", \.buffer.interleave, .cases(),
+                "Order of audio and video: strict sends them by timestamp, as ffmpeg and OBS do; low_latency sends a "
+                    + "picture at once, and sound of the same time some 85 ms later.",
+                memory: nothing)
         ]
     }
 

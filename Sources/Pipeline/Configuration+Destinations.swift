@@ -70,6 +70,11 @@ extension Configuration {
                 softLimit: buffer.dropDisposable, hardLimit: buffer.dropToKeyframe, audioLimit: buffer.duration)
         }
         policy.delay = buffer.delay
+        policy.interleaving =
+            switch buffer.interleave {
+            case .strict: .strict
+            case .lowLatency: .lowLatency
+            }
         return policy
     }
 

@@ -69,6 +69,112 @@ import Testing
         #expect(drain(cursor).last == "v3000", "at the end nothing waits")
     }
 
+    // MARK: Strict order
+
+    private static let strict = CursorPolicy(interleaving: .strict)
+
+    /// Bug: sound of the same time followed its picture by some 100 ms, and SRS warned of each publisher.
+    @Test func inStrictOrderNoPacketIsOlderThanTheOneBefore() {
+        let cursor = log.makeCursor(policy: Self.strict)
+        var times: [Int64] = []
+        var (nextVideo, nextAudio) = (Int64(0), Int64(0))
+        // Each millisecond brings what is ready by then: pictures after 30 ms, sound after 100 ms.
+        for now in Int64(0)...3_000 {
+            while nextVideo <= now - 30 {
+                video(nextVideo, nextVideo == 0 ? .keyframe : .reference)
+                nextVideo += 33
+            }
+            while nextAudio <= now - 100 {
+                audio(nextAudio)
+                nextAudio += 21
+            }
+            times += drain(cursor).compactMap { Int64($0.dropFirst()) }
+        }
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 }, "\(times)")
+        #expect(times.count > 200 && times.last! >= 2_880)
+        #expect(cursor.drops == DropCounters())
+    }
+
+    @Test func inStrictOrderAPictureWaitsForTheSoundOfItsTime() {
+        let cursor = log.makeCursor(policy: Self.strict)
+        video(0, .keyframe)
+        #expect(drain(cursor) == [], "no sound as yet")
+        audio(0)
+        #expect(drain(cursor) == ["V0", "a0"])
+        video(33)
+        #expect(drain(cursor) == [])
+        // What waits on purpose is not late.
+        #expect(cursor.backlog.duration == .zero && cursor.backlog.packets == 1)
+        audio(21)
+        #expect(drain(cursor) == ["a21", "v33"], "the next sound begins at 42 ms")
+        video(66)
+        log.end(at: .zero)
+        #expect(drain(cursor) == ["v66"], "at the end nothing waits")
+    }
+
+    /// Sound that stalls costs a second of waiting, and no picture.
+    @Test func inStrictOrderTheWaitIsBounded() {
+        let cursor = log.makeCursor(policy: Self.strict)
+        video(0, .keyframe)
+        audio(0)
+        #expect(drain(cursor) == ["V0", "a0"])
+        var last: String?
+        for ms in stride(from: Int64(100), through: 3_000, by: 100) {
+            video(ms)
+            last = drain(cursor).last ?? last
+        }
+        #expect(last == "v2000")
+        #expect(cursor.drops == DropCounters())
+        // It comes back with what it has missed: what is left goes out in order.
+        for ms in stride(from: Int64(2_010), through: 3_030, by: 20) { audio(ms) }
+        let rest = drain(cursor).compactMap { Int64($0.dropFirst()) }
+        #expect(rest.contains(3_000) && zip(rest, rest.dropFirst()).allSatisfy { $0 <= $1 }, "\(rest)")
+    }
+
+    /// Where there is no sound at all, pictures wait for it at the beginning only.
+    @Test func inStrictOrderPicturesWithoutSoundGoOut() {
+        let cursor = log.makeCursor(policy: Self.strict)
+        video(0, .keyframe)
+        video(960)
+        #expect(drain(cursor) == [])
+        video(1_000)
+        #expect(drain(cursor) == ["V0", "v960", "v1000"])
+        video(1_040)
+        #expect(drain(cursor) == ["v1040"])
+    }
+
+    /// Bug: after a second of waiting the first picture was too old to begin with, and a second was lost.
+    @Test func inStrictOrderTheBeginningIsNotLost() {
+        let policy = CursorPolicy(
+            softLimit: .milliseconds(700), hardLimit: .milliseconds(900), interleaving: .strict)
+        let cursor = log.makeCursor(policy: policy)
+        video(0, .keyframe)
+        var times: [String] = []
+        for ms in stride(from: Int64(33), through: 1_980, by: 33) {
+            video(ms)
+            // Sound that is a second and a half late.
+            if ms > 1_500 { audio(ms - 1_500) }
+            times += drain(cursor)
+        }
+        #expect(times.first == "V0" && times.contains("a18"), "\(times)")
+        #expect(cursor.drops == DropCounters())
+    }
+
+    /// A screen that stands still sends a picture now and then: sound waits for it for 100 ms, no longer.
+    @Test func inStrictOrderSoundDoesNotWaitForAStandingScreen() {
+        let cursor = log.makeCursor(policy: Self.strict)
+        video(0, .keyframe)
+        for ms in stride(from: Int64(0), through: 500, by: 20) { audio(ms) }
+        #expect(drain(cursor).last == "a400")
+        // One that comes late makes sound wait as long from then on.
+        video(100)
+        for ms in stride(from: Int64(520), through: 600, by: 20) { audio(ms) }
+        #expect(drain(cursor) == ["v100"])
+        #expect(cursor.backlog.duration == .zero)
+        for ms in stride(from: Int64(620), through: 1_000, by: 20) { audio(ms) }
+        #expect(drain(cursor).last == "a600")
+    }
+
     // MARK: New connections
 
     @Test func aNewConnectionBeginsWithAKeyframeThatWasNotSent() {

@@ -25,7 +25,7 @@ import Testing
         "audio.microphone_gain_db": "6", "audio.limiter_ceiling_db": "-0.5", "audio.min_latency_ms": "40",
         "audio.max_latency_ms": "500",
         "buffer.duration_ms": "5000", "buffer.max_bytes": "3MiB", "buffer.drop_disposable_ms": "600",
-        "buffer.drop_to_keyframe_ms": "1000", "buffer.delay_ms": "2000",
+        "buffer.drop_to_keyframe_ms": "1000", "buffer.delay_ms": "2000", "buffer.interleave": "low_latency",
         "control.socket": "/run/b.sock", "control.socket_mode": "0666",
         "control.listen": "[::1]:9180", "control.token_file": "/run/token", "control.snapshot_size": "320",
         "control.metrics_token_file": "/run/metrics-token", "control.secrets_folder": "/etc/upcast/secrets",

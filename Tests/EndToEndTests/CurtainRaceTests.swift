@@ -54,7 +54,10 @@ import Testing
                 settings.video["tune"] = "\"\""
                 settings.video["b_frames"] = "2"
             }
-            settings.buffer = ["delay_ms": uplink == .delayed ? "400" : "0", "max_bytes": "6MiB"]
+            // Broadcasts of half a second: in strict order the first picture would wait for the first sound that long.
+            settings.buffer = [
+                "delay_ms": uplink == .delayed ? "400" : "0", "max_bytes": "6MiB", "interleave": "low_latency",
+            ]
             settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
             settings.destinationFields = ["reconnect_first_ms": "50"]
             let stage = try Stage(settings, behindProxy: true)

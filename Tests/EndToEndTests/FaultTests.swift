@@ -86,7 +86,12 @@ import Testing
         try await blocking {
             let stage = try Stage(settings(), behindProxy: true)
             let playback = try stage.live(showing: TestPictures.landscape(1))
-            try send(2, in: playback, until: "a recording", at: stage) { isWellUnderWay(stage) }
+            // However late the first picture was: the second is on the wire for a while.
+            let start = stage.arrivals.all.last?.video.last?.timestamp ?? .zero
+            try send(2, in: playback, until: "a recording", at: stage) {
+                let newest = stage.arrivals.all.last?.video.last?.timestamp ?? .zero
+                return isWellUnderWay(stage) && newest > start + .seconds(1)
+            }
             try stage.proxy!.apply(.reset)
             try send(3, in: playback, until: "a second recording", at: stage) {
                 stage.arrivals.all.count == 2 && isWellUnderWay(stage)

@@ -3,6 +3,7 @@
 Frames are written in real time by this process, and the server is in it, so that one clock measures both ends.
 """
 
+import copy
 import os
 import signal
 import socket
@@ -210,6 +211,9 @@ def gstreamer(url):
 def of_upcast(contender, task_type, frames, seconds, folder):
     """upcastd, fed through its capture socket."""
     sink = Sink()
+    # The others have no sound to keep in order with pictures; upcastd makes silence, which a picture would wait for.
+    contender = copy.copy(contender)
+    contender.options = {**contender.options, "buffer": {"interleave": "low_latency"}}
     task = task_type(None, None, None, WIDTH, HEIGHT, KBPS, seconds, sink.url("latency"), turned=False)
     daemon = contender.start(task, folder)
     peer = socket.socket(socket.AF_UNIX)
