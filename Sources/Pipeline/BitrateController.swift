@@ -140,6 +140,11 @@ struct BitrateController {
         if report.time - lastMovement >= Self.stillness { return }
         // What waited goes out first; and from here on there is a rate again.
         if hasStood { settle(report) }
+        // What a server that hangs does not take is late, however fast it leaves the socket; less would not help it.
+        if report.unacknowledged >= Self.failedTrialLag {
+            (lagBeforeTrial, nextTrial) = (nil, max(nextTrial, report.time + pause))
+            return
+        }
         guard report.time - connectedAt >= Self.settling else { return }
         let isTrial = lagBeforeTrial != nil
         lateSince = report.lag < Self.failedTrialLag ? nil : lateSince ?? report.time

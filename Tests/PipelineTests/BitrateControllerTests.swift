@@ -15,6 +15,8 @@ private struct SimulatedLink {
     var capacity: Double
     /// Share of the target that the encoder really produces; a still screen produces little.
     var use = 1.0
+    /// For how long the server has acknowledged nothing, though its kernel takes everything.
+    var unacknowledged = MediaTime.zero
     private(set) var queuedBits = 0.0
     private var deliveredBits = 0.0
     private var shedPackets = 0
@@ -61,6 +63,7 @@ private struct SimulatedLink {
             report.lag = MediaTime(seconds: lag)
             report.deliveredBytes = UInt64(deliveredBits / 8)
             report.shedPackets = shedPackets
+            report.unacknowledged = unacknowledged
             report.outstandingBytes = capacity > 0 ? Int(queuedBits / 8) : 50_000
             controller.note(report)
             targets.append(controller.target)
@@ -70,6 +73,21 @@ private struct SimulatedLink {
 }
 
 @Suite struct BitrateControllerTests {
+    /// Bug: with a server that hung, and 8 s late, the log said "packets are on time", and the bitrate rose.
+    @Test func nothingRisesWhileAServerHangs() {
+        var link = SimulatedLink(capacity: 1e6)
+        link.run(30)
+        let before = link.controller.target
+        #expect(before < 1_500_000)
+        link.capacity = 8e6
+        link.unacknowledged = .milliseconds(8_500)
+        #expect(link.run(30).allSatisfy { $0 <= before }, "\(before), then \(link.controller.target)")
+        #expect(link.controller.reason != "packets are on time" || link.controller.target == before)
+        link.unacknowledged = .zero
+        link.run(60)
+        #expect(link.controller.target == 2_500_000, "it rises again once the server is back")
+    }
+
     @Test func aLinkThatCarriesEverythingChangesNothing() {
         var link = SimulatedLink(capacity: 8e6)
         #expect(Set(link.run(60)) == [2_500_000])
