@@ -96,7 +96,11 @@ package struct DestinationStatus: JSONRecord {
     /// Of that, what waits in the log.
     package var backlogMilliseconds = 0
     package var backlogBytes = 0
+    /// Connections in a row, the last among them, that were live for less than a second.
+    package var shortConnections = 0
     package var lastError: String?
+    /// Since that error; zero without one.
+    package var lastErrorAgeMilliseconds = 0
     /// From a frame's last byte at the capture socket to the moment when its packet is written here; a broadcast delay
     /// counts.
     package var latency = LatencyStatus()
@@ -118,7 +122,9 @@ package struct DestinationStatus: JSONRecord {
         fields("lag_ms", &lagMilliseconds)
         fields("backlog_ms", &backlogMilliseconds)
         fields("backlog_bytes", &backlogBytes)
+        fields("short_connections", &shortConnections)
         fields("last_error", &lastError)
+        fields("last_error_age_ms", &lastErrorAgeMilliseconds)
         fields("latency", &latency)
     }
 }

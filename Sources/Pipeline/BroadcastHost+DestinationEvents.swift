@@ -10,7 +10,7 @@ internal import Publishing
 /// What the publishing threads report, and what of it the client is told. Any thread.
 extension BroadcastHost {
     func destinationChanged(_ name: String, _ event: DestinationEvent) {
-        event.log(to: logger, name: name)
+        event.log(to: logger, name: name, isFlapping: isFlapping(name))
         endWithoutDestinations()
         if case .state(.connecting) = event { noteConnecting(name) }
         notePhase()
@@ -19,6 +19,10 @@ extension BroadcastHost {
             return state.advice.look(broadcast.destinations.adviceFigures(at: clock.now()))
         }
         if let message { server.notify(message) }
+    }
+
+    private func isFlapping(_ name: String) -> Bool {
+        current?.destinations.contains { $0.name == name && $0.isFlapping } ?? false
     }
 
     /// That packets flow the client learns from `ClientAdvice`.

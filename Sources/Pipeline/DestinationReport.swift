@@ -7,9 +7,13 @@ internal import Publishing
 
 /// What a destination tells, in the words of those who hear it: the log, the client, the operator's status.
 extension DestinationEvent {
-    func log(to logger: Logger, name: String) {
+    /// - Parameter isFlapping: the destination has gone live and been closed again and again.
+    func log(to logger: Logger, name: String, isFlapping: Bool) {
         switch self {
-        case .state(.publishing): logger.notice("destination live", metadata: ["destination": "\(name)"])
+        case .state(.publishing):
+            // It is live for a moment only, as often as it was before.
+            logger.log(
+                level: isFlapping ? .debug : .notice, "destination live", metadata: ["destination": "\(name)"])
         case .state(let state): logger.debug("destination \(state.rawValue)", metadata: ["destination": "\(name)"])
         case .failed(let error):
             logger.error("\(error)", metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)"])
@@ -17,6 +21,14 @@ extension DestinationEvent {
             logger.warning(
                 "\(error)",
                 metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)", "attempt": "\(attempt)"])
+        case .flapping(let error, let connections):
+            logger.warning(
+                "destination flapping",
+                metadata: [
+                    "destination": "\(name)", "why": "\(error.failure)",
+                    "connections": "\(connections) in a row were accepted and closed within a second",
+                    "now": "it is tried again, with longer pauses",
+                ])
         case .notice(let sentence): logger.notice("\(sentence)", metadata: ["destination": "\(name)"])
         case .warning(let sentence): logger.warning("\(sentence)", metadata: ["destination": "\(name)"])
         }
@@ -50,7 +62,11 @@ extension DestinationSnapshot {
         }
         status.backlogMilliseconds = Int(backlog.duration.milliseconds)
         status.backlogBytes = backlog.bytes
-        status.lastError = lastError?.description
+        // When the next attempt was to be is no news once it was made.
+        let isPending = state == .reconnecting || state == .failed
+        status.lastError = isPending ? lastError?.description : lastError?.failure
+        status.lastErrorAgeMilliseconds = lastErrorAt.map { Int(max(.zero, now - $0).milliseconds) } ?? 0
+        status.shortConnections = shortConnections
         status.latency = LatencyStatus("socket_to_wire", latency)
         return status
     }

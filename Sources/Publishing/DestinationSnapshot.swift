@@ -23,6 +23,8 @@ package enum DestinationEvent: Sendable {
     /// An attempt failed or a connection broke; the next attempt comes `after` so long. `attempt` counts from 1 since
     /// media last flowed.
     case retrying(PublishError, attempt: Int, after: MediaTime)
+    /// The server has taken and closed so many connections in a row within a second each.
+    case flapping(PublishError, connections: Int)
     /// Something an operator should know, in one sentence without secrets.
     case notice(String)
     /// Something that an operator should hear of whatever else is left out, in such a sentence.
@@ -62,6 +64,10 @@ package struct DestinationSnapshot: Equatable, Sendable {
     package var backlog = CursorBacklog()
     /// The last failure, with what happens now.
     package var lastError: PublishError?
+    /// When that was (monotonic clock).
+    package var lastErrorAt: MediaTime?
+    /// Connections in a row, the last among them, that went live and were closed within a second.
+    package var shortConnections = 0
     /// Presentation time of the last packet that went out.
     package var lastPTS: MediaTime?
     /// Everything that the log held was sent before the end, and the server has shown that it got it: set when the
@@ -81,6 +87,9 @@ package struct DestinationSnapshot: Equatable, Sendable {
     package var link: LinkReport
     /// "TLS1.3" and the like; nil where nothing is encrypted.
     package var tlsProtocol: String?
+
+    /// Its server takes connections and closes them at once.
+    package var isFlapping: Bool { shortConnections >= ShortConnections.worthTelling }
 
     init(name: String, kind: String, location: String, since: MediaTime) {
         self.name = name

@@ -68,6 +68,14 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         self.detail = detail
     }
 
+    /// What servers mean that close a connection without a word.
+    static let wordlessCauses = "the name may be taken, the publisher denied, or the key wrong"
+
+    /// The server closed the connection, and said nothing.
+    static let closedWithoutWord = "the server closed the connection"
+
+    var isWordless: Bool { kind == .connectionLost || detail == Self.closedWithoutWord }
+
     /// What failed, without what happens now.
     package var failure: String { (destination.isEmpty ? "" : destination + ": ") + detail }
 

@@ -40,6 +40,9 @@ final class PublishingLoop {
     private var meter: LinkMeter
     private var nextMeasurement = MediaTime.zero
     private var acknowledgements: AcknowledgementWatch?
+    private var shortConnections = ShortConnections()
+    /// Since when packets may flow on the present connection.
+    private var publishingSince: MediaTime?
 
     private var clock: any TimeSource { destination.clock }
 
@@ -130,7 +133,7 @@ final class PublishingLoop {
             earlier = ($0.snapshot.bytesSent, $0.snapshot.bytesAcknowledged ?? 0)
         }
         enter(.connecting)
-        var publishingSince: MediaTime?
+        publishingSince = nil
         do {
             destination.work?.begin(allowing: longestOpening)
             try sink.open()
@@ -154,7 +157,10 @@ final class PublishingLoop {
             destination.state.withLock { $0.snapshot.isDrained = end == .drained && isConfirmed && !hasLostTheEnd }
             return nil
         } catch {
-            let error = destination.gate.isCut ? Self.cut : error
+            var error = destination.gate.isCut ? Self.cut : error
+            if let publishingSince, !destination.gate.isCut {
+                noteEnd(&error, after: clock.now() - publishingSince)
+            }
             carried = nil
             // Where a server sent us may be wrong; what the operator said is tried again.
             kind = destination.settings.kind
@@ -171,6 +177,26 @@ final class PublishingLoop {
     private func close(_ sink: some PublishingSink, inOrder: Bool) {
         destination.gate.release(inOrder: inOrder)
         sink.close()
+    }
+
+    /// A server that closes at once what it has just taken says no by that.
+    private func noteEnd(_ error: inout PublishError, after lasted: MediaTime) {
+        guard lasted < ShortConnections.shortest else { return noteLasting() }
+        guard [.closedByServer, .connectionLost].contains(error.kind) else { return }
+        if error.isWordless {
+            error.detail +=
+                ", \(lasted.milliseconds) ms after the stream was accepted: \(PublishError.wordlessCauses)"
+        }
+        shortConnections.noteShort()
+        destination.state.withLock { $0.snapshot.shortConnections = shortConnections.count }
+    }
+
+    private func noteLasting() {
+        guard shortConnections.count > 0 else { return }
+        let wasFlapping = shortConnections.isFlapping
+        shortConnections.reset()
+        destination.state.withLock { $0.snapshot.shortConnections = 0 }
+        if wasFlapping { destination.onEvent(.notice("\(destination.title): stays connected again")) }
     }
 
     private static var cut: PublishError {
@@ -255,6 +281,7 @@ final class PublishingLoop {
         let now = clock.now()
         guard now >= nextMeasurement else { return }
         nextMeasurement = now + Self.servicePeriod
+        if let publishingSince, now - publishingSince >= ShortConnections.shortest { noteLasting() }
         let progress = sink.progress
         meter.note(
             sent: progress.bytesSent, outstanding: progress.outstandingBytes, roundTrip: progress.roundTrip, at: now)
@@ -314,6 +341,9 @@ final class PublishingLoop {
         let begin = clock.now()
         var next = begin + delay
         let told = told(error, "trying again in \(delay)")
+        if shortConnections.isNews {
+            destination.onEvent(.flapping(told, connections: shortConnections.count))
+        }
         destination.state.withLock { $0.snapshot.nextAttempt = next }
         enter(.reconnecting)
         destination.onEvent(.retrying(told, attempt: backoff.attempts, after: delay))
@@ -351,9 +381,9 @@ final class PublishingLoop {
     }
 
     private func giveUp(_ error: PublishError) {
-        let told = told(error, "nothing more is published there")
+        // The cause first: what others conclude from the state comes after it.
+        destination.onEvent(.failed(told(error, "nothing more is published there")))
         enter(.failed)
-        destination.onEvent(.failed(told))
     }
 
     private func told(_ error: PublishError, _ consequence: String) -> PublishError {
@@ -362,6 +392,7 @@ final class PublishingLoop {
         error.consequence = consequence
         destination.state.withLock {
             $0.snapshot.lastError = error
+            $0.snapshot.lastErrorAt = clock.now()
             $0.snapshot.failures[error.kind, default: 0] += 1
         }
         return error

@@ -192,10 +192,11 @@ final class RTMPConnection {
             let hint =
                 switch session.phase {
                 case .connecting: " instead of answering connect: it may not know the application"
-                case .creatingStream, .startingPublish: " instead of accepting the stream: the key may be wrong"
+                case .creatingStream, .startingPublish:
+                    " instead of accepting the stream: \(PublishError.wordlessCauses)"
                 case .live, .unpublishing, .over: ""
                 }
-            throw PublishError(.closedByServer, "the server closed the connection\(hint)")
+            throw PublishError(.closedByServer, PublishError.closedWithoutWord + hint)
         }
     }
 

@@ -149,13 +149,20 @@ enum StatusText {
         for (destination, row) in zip(destinations, rows.dropFirst()) {
             lines.append(row)
             let drops = counters(destination.drops)
-            if !drops.isEmpty { lines.append("  drops: " + TerminalText.printable(drops)) }
+            if !drops.isEmpty { lines.append("  not sent: " + TerminalText.printable(drops)) }
             let failures = counters(destination.failures)
             if !failures.isEmpty { lines.append("  failures: " + TerminalText.printable(failures)) }
             if destination.nextAttemptMilliseconds > 0 {
                 lines.append("  next attempt in " + Quantity.time(destination.nextAttemptMilliseconds))
             }
-            if let error = destination.lastError { lines.append("  last error: " + TerminalText.printable(error)) }
+            if destination.shortConnections > 0 {
+                let count = Quantity.counted(destination.shortConnections, "connection")
+                lines.append("  \(count) in a row closed within a second")
+            }
+            if let error = destination.lastError {
+                let age = Quantity.time(destination.lastErrorAgeMilliseconds)
+                lines.append("  last error, \(age) ago: " + TerminalText.printable(error))
+            }
         }
         return lines
     }

@@ -51,9 +51,19 @@ enum TopDestinations {
         }
         let wait = destination.nextAttemptMilliseconds
         return [
-            wait > 0 ? "again in \(Quantity.time(wait))" : "", destination.lastError ?? "",
+            wait > 0 ? "again in \(Quantity.time(wait))" : "", error(of: destination),
             StatusText.counters(destination.drops),
         ].filter { !$0.isEmpty }.joined(separator: "; ")
+    }
+
+    /// An error that is over is shown with its age.
+    private static func error(of destination: DestinationStatus) -> String {
+        guard let error = destination.lastError else { return "" }
+        switch destination.state {
+        case .reconnecting, .failed: return error
+        case .idle, .connecting, .live, .congested, .closed:
+            return "\(error) (\(Quantity.time(destination.lastErrorAgeMilliseconds)) ago)"
+        }
     }
 
     private static func colour(_ state: DestinationStatus.State) -> TopLine.Colour {

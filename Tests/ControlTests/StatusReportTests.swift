@@ -58,7 +58,9 @@ extension StatusReport {
         main.lagMilliseconds = 960
         main.backlogMilliseconds = 910
         main.backlogBytes = 300_000
+        main.shortConnections = 4
         main.lastError = "the server closed\nthe connection"
+        main.lastErrorAgeMilliseconds = 12_000
         main.latency.path = "socket_to_wire"
         (main.latency.averageMicroseconds, main.latency.maximumMicroseconds) = (12_500, 45_000)
         (main.latency.medianMicroseconds, main.latency.percentile99Microseconds) = (9_300, 34_000)
@@ -145,7 +147,8 @@ extension StatusReport {
             destinations[].packets_sent destinations[].bytes_acknowledged destinations[].connects
             destinations[].failures.connect_timeout destinations[].next_attempt_ms
             destinations[].drops.disposable destinations[].lag_ms
-            destinations[].backlog_ms destinations[].backlog_bytes destinations[].last_error
+            destinations[].backlog_ms destinations[].backlog_bytes destinations[].short_connections
+            destinations[].last_error destinations[].last_error_age_ms
             destinations[].latency.path destinations[].latency.average_us destinations[].latency.p50_us
             destinations[].latency.p99_us destinations[].latency.maximum_us
             memory.resident_bytes memory.peak_resident_bytes memory.anonymous_bytes memory.plan_bytes memory.cap_bytes
@@ -200,10 +203,11 @@ extension StatusReport {
 
             DESTINATION  STATE      FOR    SENT       ACKNOWLEDGED  BEHIND  P50, P99      CONNECTS  WHERE
             main         congested  4.2 s  221.3 MiB  220.2 MiB     960 ms  9.3, 34.0 ms  2         \(place)
-              drops: disposable 12
+              not sent: disposable 12
               failures: connect timeout 1
               next attempt in 2.5 s
-              last error: the server closed?the connection
+              4 connections in a row closed within a second
+              last error, 12.0 s ago: the server closed?the connection
             recording    live       -      -          -             -       -             -         \
             file:/var/lib/upcast/a.flv
 

@@ -56,6 +56,10 @@ import Testing
         let lines = try log(publishingTo: "/nowhere/out.flv", failure: "no destination is left; \(cause)") { _ in }
         let naming = lines.filter { $0.contains(cause) }
         #expect(naming.count == 1 && naming[0].hasPrefix("error"), "\(lines)")
+        // Bug: the consequence came first.
+        let failure = try #require(lines.firstIndex { $0.contains(cause) })
+        let consequence = try #require(lines.firstIndex { $0.contains("broadcast failed") })
+        #expect(failure < consequence, "\(lines)")
     }
 
     @Test func ofAnEncoderIsLoggedOnce() throws {

@@ -71,6 +71,7 @@ final class DestinationRun {
                 switch event {
                 case .state(let state): state.rawValue
                 case .failed(let error), .retrying(let error, _, _): error.description
+                case .flapping(let error, let connections): "flapping \(connections): \(error)"
                 case .notice(let text), .warning(let text): text
                 }
             }

@@ -1,0 +1,89 @@
+import Buffering
+import FLV
+import LinuxSystem
+import MediaCore
+@testable import Publishing
+import Testing
+
+/// A server that says nothing: what it may mean, and what is said when it does so again and again.
+@Suite struct ShortConnectionTests {
+    private static let causes = ["name may be taken", "publisher denied", "key wrong"]
+
+    /// Bug: only the key was named.
+    @Test func aServerThatClosesWithoutAWordHasThreeReasons() throws {
+        let server = try ScriptedServer { peer in
+            peer.handshake()
+            peer.receive(until: "connect")
+            peer.send(connectResult)
+            peer.receive(until: "createStream")
+            peer.send(createStreamResult)
+            peer.receive(until: "publish\u{0}\u{40}")
+        }
+        let error = try HostileServerTests.run(port: server.port).failure()
+        #expect(error.kind == .closedByServer)
+        for cause in Self.causes { #expect(error.detail.contains(cause), "\(error)") }
+    }
+
+    private func run(_ port: UInt16, _ change: (inout ReconnectPolicy) -> Void = { _ in }) throws -> DestinationRun {
+        var policy = ReconnectPolicy()
+        (policy.firstDelay, policy.longestDelay) = (.milliseconds(20), .milliseconds(40))
+        change(&policy)
+        return try DestinationRun(
+            DestinationSettings(
+                name: "main",
+                kind: .rtmp(
+                    RTMPDestinationSettings(
+                        endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(port)/live"), key: Secret("k3y"))),
+                cursorPolicy: .keepEverything),
+            log: FLVFixture.log(), format: HostileServerTests.format, reconnect: policy)
+    }
+
+    /// Bug: live and closed in turn for hours, each time as if it were the first.
+    @Test func liveAndClosedAgainAndAgainIsSaid() throws {
+        let stays = Monitor(false)
+        let server = try ScriptedServer(clients: 60) { peer in
+            peer.acceptPublisher()
+            if stays.withLock({ $0 }) { peer.receiveAll() }
+        }
+        let run = try run(server.port)
+        try run.wait(until: "six short connections") { $0.shortConnections >= 6 }
+        stays.withLock { $0 = true }
+        try run.wait(until: "the second word") { _ in run.said.count { $0.hasPrefix("flapping") } >= 2 }
+        let flapping = run.said.filter { $0.hasPrefix("flapping") }
+        // A busy machine may find one that lasted, and begin anew.
+        #expect(flapping.first?.hasPrefix("flapping 3:") == true, "\(run.said)")
+        for cause in Self.causes { #expect(flapping.first?.contains(cause) == true, "\(flapping)") }
+        // The pauses go on growing: a connection that was live for a moment is a failure like the others.
+        let snapshot = run.destination.snapshot
+        #expect(snapshot.isFlapping && snapshot.attempt >= snapshot.connects, "\(snapshot)")
+        #expect(try #require(snapshot.lastErrorAt) <= MonotonicClock().now())
+        try run.wait(until: "it lasts") { $0.shortConnections == 0 }
+        #expect(run.notices.contains { $0.contains("stays connected again") }, "\(run.notices)")
+    }
+
+    /// Said of the third, and whenever there have been twice as many.
+    @Test func itIsSaidMoreAndMoreRarely() {
+        var connections = ShortConnections()
+        var news: [Int] = []
+        for _ in 0..<100 {
+            connections.noteShort()
+            if connections.isNews { news.append(connections.count) }
+        }
+        #expect(news == [3, 6, 12, 24, 48, 96] && connections.isFlapping)
+        connections.reset()
+        #expect(!connections.isNews && !connections.isFlapping)
+    }
+
+    /// The cause stands in the log before what follows from the state.
+    @Test func aFailureIsToldBeforeItsState() throws {
+        let server = try ScriptedServer { peer in
+            peer.handshake()
+            peer.send(command(.string("_error"), .number(1), .null, .null))
+            peer.receiveAll()
+        }
+        let run = try HostileServerTests.run(port: server.port)
+        _ = try run.failure()
+        #expect(run.said.last == "failed", "\(run.said)")
+        #expect(run.said.dropLast().last?.contains("rejected the application") == true, "\(run.said)")
+    }
+}
