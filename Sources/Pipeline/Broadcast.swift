@@ -243,8 +243,12 @@ final class Broadcast: Sendable {
             }
         let errors = snapshots.failures
         let why = errors.isEmpty ? "not everything could be sent in time" : errors
+        let lost = snapshots.filter { $0.lostPackets > 0 }.map {
+            "destination \"\($0.name)\" did not get \($0.lostPackets) packets"
+        }
+        let loss = drained ? lost.joined(separator: ", ") : why
         // A failure's own sentence says why.
-        let text = drained || end.hasFailed ? sentence : "\(sentence); \(why)"
+        let text = loss.isEmpty || end.hasFailed ? sentence : "\(sentence); \(loss)"
         let counts = counts
         return GoodbyeMessage(
             reason, text: text, framesTaken: counts.framesTaken, framesDropped: counts.framesDropped,

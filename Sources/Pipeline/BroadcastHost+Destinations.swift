@@ -99,6 +99,7 @@ extension BroadcastHost {
         try requireDestination(name)
         state.withLock { state in state.destinations.removeAll { $0.name == name } }
         if let broadcast = current {
+            notePublished(broadcast.destinations.snapshots)
             broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
         }
         logger.notice("destination removed", metadata: ["destination": "\(name)"])

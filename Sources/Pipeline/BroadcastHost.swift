@@ -51,6 +51,11 @@ package final class BroadcastHost: Sendable {
         var lastDestinations: [DestinationSnapshot] = []
         /// False where the broadcast that a stop ended could not send all that it had encoded.
         var hasDrained = true
+        /// A destination has taken packets; and a broadcast has ended of which none took any.
+        var hasPublished = false
+        var hasPublishedNothing = false
+        /// No broadcast has ended of which viewers lost a packet.
+        var hasSentAll = true
         /// The daemon has been told to stop.
         var isStopping = false
         /// Bits a second that the video encoder delivers.
@@ -128,12 +133,30 @@ package final class BroadcastHost: Sendable {
     package var isStopping: Bool { state.withLock { $0.isStopping } }
 
     /// Waits for a broadcast that is closing. False where it was ended by the stop and could not send all that it had
-    /// encoded. Call after `IngestServer.join`.
+    /// encoded, and where there were broadcasts and no destination ever took a packet. Call after `IngestServer.join`.
     package func shutDown() -> Bool {
         joinCloser()
         settleAudit()
         endAudit()
-        return state.withLock { $0.hasDrained }
+        let (hasDrained, hasNothing) = state.withLock { ($0.hasDrained, $0.hasPublishedNothing && !$0.hasPublished) }
+        if hasNothing {
+            logger.error("nothing was published", metadata: ["why": "no destination ever took a packet"])
+        }
+        return hasDrained && !hasNothing
+    }
+
+    /// Viewers have got every packet of every broadcast that has ended.
+    package var hasSentAll: Bool { state.withLock { $0.hasSentAll } }
+
+    /// Takes note of whether anything has reached a destination, before their figures go.
+    func notePublished(_ snapshots: [DestinationSnapshot], isEnded: Bool = false) {
+        let has = snapshots.contains { $0.sentPackets > 0 }
+        // A broadcast without a destination, or without a picture to begin with, had nothing to publish.
+        let had = snapshots.contains { !$0.isDrained && ($0.offeredPackets > 0 || $0.state == .failed) }
+        state.withLock { state in
+            state.hasPublished = state.hasPublished || has
+            state.hasPublishedNothing = state.hasPublishedNothing || (isEnded && had && !has)
+        }
     }
 
     /// A client that has sent no sample by then is broadcast as background and silence.
@@ -159,13 +182,18 @@ package final class BroadcastHost: Sendable {
             deadline: clock.now() + configuration.stop.drain + configuration.buffer.delay)
         let goodbye = broadcast.goodbye(reason, drained: drained, sentence: sentence)
         lowerCurtain(reason: "the broadcast has ended") { $0.awaitsAPicture }
+        let snapshots = broadcast.destinations.snapshots
+        notePublished(snapshots, isEnded: true)
+        // Frames are the client's; what is dropped are packets, which viewers of a destination did not get.
+        let dropped = snapshots.reduce(0) { $0 + $1.lostPackets }
+        let hasSentAll = drained && dropped == 0
         logger.info(
             "broadcast ended",
             metadata: [
-                "frames": "\(goodbye.framesTaken)", "dropped": "\(goodbye.framesDropped)",
-                "duration": "\(clock.now() - broadcast.startedAt)", "sent_all": "\(drained)",
+                "frames": "\(goodbye.framesTaken)", "frames_dropped": "\(goodbye.framesDropped)",
+                "dropped": "\(dropped)", "duration": "\(clock.now() - broadcast.startedAt)",
+                "sent_all": "\(hasSentAll)",
             ])
-        let snapshots = broadcast.destinations.snapshots
         let counted = status
         state.withLock {
             $0.broadcast = nil
@@ -175,6 +203,7 @@ package final class BroadcastHost: Sendable {
             $0.totals.note(ended: counted)
             $0.governor = MemoryGovernor(steps: [])
             $0.lastDestinations = snapshots
+            $0.hasSentAll = $0.hasSentAll && hasSentAll
             // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being
             // drained when the stop came is.
             if reason == .daemonStopping || ($0.isStopping && !reason.hasFailed) { $0.hasDrained = drained }

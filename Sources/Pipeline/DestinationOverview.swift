@@ -44,6 +44,16 @@ extension ClientAdvice.Destinations {
 }
 
 extension DestinationSnapshot {
+    var sentPackets: Int { video.packets + audio.packets }
+
+    /// Encoded packets that the destination's viewers did not get: left out for any cause, still unsent at the end, or
+    /// all of them where it never went live. What the curtain took back is no loss.
+    var lostPackets: Int {
+        guard sentPackets > 0 || isDrained else { return offeredPackets }
+        let leftOut = drops.total - drops.video.takenBack - drops.audio.takenBack
+        return leftOut + (isDrained ? 0 : backlog.packets)
+    }
+
     /// Connected, and a first packet has gone out: before that nothing reaches anybody.
     var takesPackets: Bool { state == .publishing && video.packets > 0 }
 }

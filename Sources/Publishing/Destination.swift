@@ -32,6 +32,9 @@ package final class Destination: Sendable {
     let clock: any TimeSource
     let onEvent: @Sendable (DestinationEvent) -> Void
     let cursor: PacketCursor
+    private let log: PacketLog
+    /// Packets that were written before the destination began.
+    private let writtenBefore: Int
     let state: Monitor<State>
     /// What the thread does between two waits of any length, beyond the deadlines that it has for each; nil for a file:
     /// a disk that hangs is no fault of the daemon's, and the other destinations go on without it.
@@ -52,6 +55,8 @@ package final class Destination: Sendable {
         self.clock = clock
         self.onEvent = onEvent
         cursor = log.makeCursor(policy: settings.cursorPolicy, clock: clock)
+        self.log = log
+        writtenBefore = log.statistics.written
         work = if case .rtmp = settings.kind { WorkMark("the thread of destination \"\(settings.name)\"") } else { nil }
         let kind =
             switch settings.kind {
@@ -155,6 +160,7 @@ package final class Destination: Sendable {
         snapshot.drops = cursor.drops
         for track in Track.allCases { snapshot.drops[track][.takenBack] += refused[track].takenBack }
         snapshot.backlog = cursor.backlog
+        snapshot.offeredPackets = log.statistics.written - writtenBefore
         return snapshot
     }
 

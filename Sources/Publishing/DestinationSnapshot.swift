@@ -56,6 +56,8 @@ package struct DestinationSnapshot: Equatable, Sendable {
     package var since: MediaTime
     package var video = SentCounters()
     package var audio = SentCounters()
+    /// Packets that were encoded since the destination began, whether they were sent or not.
+    package var offeredPackets = 0
     /// Bytes given to sockets or written to files, since the destination's start.
     package var bytesSent: UInt64 = 0
     /// Of these, what servers said they had received; nil for a file, and before a first word.

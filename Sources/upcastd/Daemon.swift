@@ -135,8 +135,10 @@ struct Daemon {
         server.join()
         let drained = host.shutDown()
         end.met()
-        logger.notice("stopped", metadata: ["sent_all": "\(drained)"])
-        return drained ? .success : .notDrained
+        let status = drained ? ExitStatus.success : .notDrained
+        logger.notice(
+            "stopped", metadata: ["sent_all": "\(host.hasSentAll)", "exit_status": "\(status.rawValue)"])
+        return status
     }
 
     /// Names of the sockets that a service manager may pass (FileDescriptorName= in a socket unit).

@@ -2,7 +2,8 @@
 enum ExitStatus: Int32 {
     /// Stopped as asked, and all that had been encoded was sent.
     case success = 0
-    /// Stopped as asked, but the stop deadline passed before everything was sent.
+    /// Stopped as asked, but the stop deadline passed before everything was sent; or nothing was ever published, though
+    /// there was something to publish.
     case notDrained = 3
     case usage = 64
     /// A socket, a thread or a library that is needed cannot be had.

@@ -43,7 +43,7 @@ import Testing
             try client.waitForEnd()
             let text = client.errors.last?.text ?? ""
             #expect(text.contains("(rtmp://[::1]:\(port)/live") && text.contains("refused"), "\(text)")
-            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+            #expect(try daemon.terminate() == .code(3), "\(daemon.process.errorTail)")
         }
     }
 }

@@ -108,7 +108,7 @@ struct HangingDiskTests {
             }
             daemon.process.signal(SIGTERM)
             try waitFor("the end", within: 5, evidence: { daemon.log }) {
-                daemon.log.contains(" stopped sent_all=true")
+                daemon.log.contains(" stopped exit_status=0 sent_all=true")
             }
             #expect(daemon.log.contains("audit log not written lost=6"), "\(daemon.log)")
             disk.recover()

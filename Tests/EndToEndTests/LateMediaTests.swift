@@ -50,7 +50,6 @@ import Testing
             let playback = Playback(try #require(client))
             try playback.bringLive(plain)
             try waitFor("media to arrive") { server.connections.first.map { $0.received > 0 } ?? false }
-            if ending == .redirected { server.requestReconnect(0) }
             server.stall()
             func show(_ sample: RawSample) throws {
                 try playback.client.send(sample, pts: playback.now)
@@ -85,6 +84,7 @@ import Testing
                 daemon.process.signal(SIGHUP)
                 try waitFor("another connection") { server.connections.count == 2 }
             case .redirected:
+                server.requestReconnect(0)
                 try waitFor("another connection", within: 30) {
                     // Little, so that there is room for the keyframe that it goes on with.
                     try show(plain)

@@ -98,6 +98,24 @@ import Testing
         #expect(rig.host.shutDown())
     }
 
+    /// Bug: exit status 0, and "dropped=0", after broadcasts of which nothing went anywhere.
+    @Test func aBroadcastOfWhichNothingWasPublished() throws {
+        let rig = try HostRig()
+        try rig.start()
+        for ms in Int64(0)..<5 {
+            let time = MediaTime.milliseconds(ms)
+            try rig.broadcast.log.write(
+                PacketInfo(track: .video, pts: time, dts: time, priority: .keyframe), payload: [1].span.bytes)
+        }
+        rig.host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
+        #expect(!rig.host.shutDown(), "nothing was ever published")
+        let ended = try #require(rig.log.lines.first { $0.message == "broadcast ended" })
+        #expect(ended.metadata["sent_all"] == "false")
+        #expect(Int(ended.metadata["dropped"] ?? "").map { $0 >= 5 } == true, "\(ended)")
+        #expect(ended.metadata["frames_dropped"] == "0")
+        #expect(rig.log.lines.last?.message == "nothing was published")
+    }
+
     // MARK: Failures in words
 
     @Test func aFailureIsASentence() {
