@@ -56,14 +56,16 @@ FROM docker.io/library/debian:${DEBIAN} AS runtime
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libgnutls30 librtmp1 libyaml-0-2 libyuv0 \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/* \
-    && install -d -o 10001 -g 10001 -m 0770 /run/upcast
+    && install -d -o 10001 -g 10001 -m 0770 /run/upcast \
+    && install -d -o 10001 -g 10001 -m 0700 /var/lib/upcast
 COPY LICENSE /usr/share/doc/upcast/copyright
 LABEL org.opencontainers.image.title="upcastd" \
     org.opencontainers.image.description="Takes raw frames and PCM at a Unix socket, encodes, publishes to RTMP" \
     org.opencontainers.image.licenses="GPL-2.0-or-later AND MIT"
-# The capture and control sockets; the only place that is written, so that the root may be read-only. Declared, so that
-# a plain `docker run --read-only` has it without another option.
-VOLUME ["/run/upcast"]
+# The capture and control sockets, and the state file: the only places that are written, so that the root may be
+# read-only. Declared, so that a plain `docker run --read-only` has them without another option.
+VOLUME ["/run/upcast", "/var/lib/upcast"]
+ENV UPCAST_PRIVACY_STATE_FILE=/var/lib/upcast/state.json
 # upcastd drains on it: give it `stop.drain_ms`, `buffer.delay_ms` and two seconds before it is killed.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5s --retries=3 CMD ["upcastctl", "health"]

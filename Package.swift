@@ -128,7 +128,7 @@ let package = Package(
                 "SeededRandom", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
                 "ControlProtocol",
                 "Encoding", "FrameGeometry", "Ingest",
-                "IngestProtocol", "LinuxSystem", "MediaCore", "Publishing",
+                "IngestProtocol", "LinuxSystem", "MediaCore", "Privacy", "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

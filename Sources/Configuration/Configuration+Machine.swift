@@ -11,6 +11,13 @@ extension Configuration {
         environment: [String: String], places: ConfigurationPlaces = ConfigurationPlaces()
     ) -> [ConfigurationProblem] {
         var problems = socketFolderProblems()
+        if let path = privacy.stateFile, let error = folderProblem(of: path) {
+            let key = "privacy.state_file"
+            problems.append(
+                .init(
+                    place: places[key], key: key, what: "the folder of \(printable(path)) \(error)",
+                    remedy: "create it as the daemon's user, or leave the key empty"))
+        }
         do { _ = try control.remote(environment: environment) } catch {
             let key = ControlConfiguration.key(of: error)
             problems.append(

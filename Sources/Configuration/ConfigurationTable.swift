@@ -305,6 +305,10 @@ enum ConfigurationTable {
                 "File that gets a line of JSON for each change of what is hidden: who, what, when, why. Opened anew at "
                     + "each reload; empty for none.",
                 memory: nothing),
+            ConfigurationKey(
+                "privacy", "state_file", \.privacy.stateFile, .optionalPath,
+                "File in which holds of the curtain, standing regions and switches outlive the daemon; empty for none.",
+                memory: nothing),
         ]
     }
 

@@ -43,6 +43,8 @@ package struct PrivacyConfiguration: Equatable, Sendable {
     package var auditFile: String?
     /// Whether the process's memory may get into a core file, and be read by others of its user.
     package var dumpable = false
+    /// A file in which holds, regions and switches outlive the daemon.
+    package var stateFile: String?
 
     package init() {}
 }

@@ -1,10 +1,11 @@
 /// What a route does with a request.
 package enum ControlAnswer: Sendable {
     case response(ControlResponse)
-    /// An answer that another thread is about to have: asked for every 20 ms on the server's thread, for so long; then
-    /// `otherwise` is the answer.
+    /// An answer that another thread is about to have: asked for every few milliseconds on the server's thread, for so
+    /// long; then `otherwise` is the answer.
     case later(
-        milliseconds: Int64, poll: @Sendable () -> ControlResponse?, otherwise: @Sendable () -> ControlResponse)
+        milliseconds: Int64, every: Int64 = 20, poll: @Sendable () -> ControlResponse?,
+        otherwise: @Sendable () -> ControlResponse)
     case stream(ControlStream)
 }
 

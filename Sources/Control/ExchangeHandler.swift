@@ -18,8 +18,6 @@ final class ExchangeHandler: ChannelInboundHandler {
         case answered
     }
 
-    private static let pollMilliseconds: Int64 = 20
-
     private let routes: ControlRoutes
     private let limits: ControlLimits
     private let byteLimit: ByteLimitHandler
@@ -100,22 +98,22 @@ final class ExchangeHandler: ChannelInboundHandler {
             }
             switch routes.answer(to: request) {
             case .response(let response): answer(response, isHead: isHead, context)
-            case .later(let milliseconds, let poll, let otherwise):
-                wait(milliseconds, isHead: isHead, context, poll, otherwise)
+            case .later(let milliseconds, let period, let poll, let otherwise):
+                wait(milliseconds, every: period, isHead: isHead, context, poll, otherwise)
             case .stream(let stream): begin(stream, isHead: isHead, context)
             }
         }
     }
 
     private func wait(
-        _ milliseconds: Int64, isHead: Bool, _ context: ChannelHandlerContext,
+        _ milliseconds: Int64, every period: Int64, isHead: Bool, _ context: ChannelHandlerContext,
         _ poll: @escaping @Sendable () -> ControlResponse?, _ otherwise: @escaping @Sendable () -> ControlResponse
     ) {
         state = .waiting
         after(milliseconds, context) { handler, context in handler.answer(otherwise(), isHead: isHead, context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         ticker = context.eventLoop.scheduleRepeatedTask(
-            initialDelay: .zero, delay: .milliseconds(Self.pollMilliseconds)
+            initialDelay: .zero, delay: .milliseconds(period)
         ) { _ in
             let (handler, context) = bound.value
             if let response = poll() { handler.answer(response, isHead: isHead, context) }

@@ -60,7 +60,7 @@ extension BroadcastHost {
         return true
     }
 
-    private func note(_ event: String, _ protection: Protection, _ actor: PrivacyActor, _ isForced: Bool) {
+    func note(_ event: String, _ protection: Protection, _ actor: PrivacyActor, _ isForced: Bool) {
         audit.add(
             event, by: actor,
             [.init("protection", .string(protection.rawValue)), .init("forced", .bool(isForced))]

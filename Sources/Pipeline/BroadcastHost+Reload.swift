@@ -58,6 +58,7 @@ extension BroadcastHost {
         report.needRestart.removeAll { Self.protection($0) != nil }
         // Whatever a command has done since: a switch that could not be turned is turned when it can be.
         for protection in Protection.allCases { turn(protection, as: new.privacy, &report) }
+        _ = keepState()
         let present = currentConfiguration.destinations.map(\.name)
         for name in changes.removed where present.contains(name) {
             remove(name, from: &report)

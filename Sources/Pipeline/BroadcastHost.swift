@@ -77,9 +77,13 @@ package final class BroadcastHost: Sendable {
     let progress: Monitor<Progress>
     let reloading: Monitor<Reload>
     /// For the life of the daemon: who has raised it holds it for the next broadcast, too.
-    let curtain = Curtain()
+    let curtain: Curtain
     let standing: StandingRegions
     let protections: Protections
+    /// Writes the state file; nil for none.
+    let keeper: PrivacyKeeper?
+    /// What the state file held when the daemon started.
+    let recordAtStart: PrivacyRecord?
     let audit: AuditLog
     /// One at a time: whoever is told that it is up can rely on it.
     let raising = Monitor(())
@@ -90,24 +94,31 @@ package final class BroadcastHost: Sendable {
     /// - Parameters:
     ///   - environment: where stream keys and logins may stand (`key_env`, `login_env`).
     ///   - audit: nil for none.
+    ///   - stateFile: what outlives the daemon; nil for nothing.
     package convenience init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
-        clock: any TimeSource, audit: AuditLog? = nil
+        clock: any TimeSource, audit: AuditLog? = nil, stateFile: PrivacyStateFile? = nil
     ) {
         let (cap, groups) = (configuration.memory.capBytes, MemoryGroup.own())
         self.init(
             configuration: configuration, environment: environment, server: server, logger: logger, clock: clock,
-            audit: audit, memoryRoom: { MemoryRoom.tightest(cap: cap, groups: groups) })
+            audit: audit, stateFile: stateFile, memoryRoom: { MemoryRoom.tightest(cap: cap, groups: groups) })
     }
 
     init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
-        clock: any TimeSource, audit: AuditLog? = nil, memoryRoom: @escaping @Sendable () -> MemoryRoom?
+        clock: any TimeSource, audit: AuditLog? = nil, stateFile: PrivacyStateFile? = nil,
+        memoryRoom: @escaping @Sendable () -> MemoryRoom?
     ) {
         self.memoryRoom = memoryRoom
         self.audit = audit ?? AuditLog.none(clock)
-        protections = Protections(off: configuration.privacy.protectionsOff)
-        standing = StandingRegions(isOn: configuration.privacy.standingRegions)
+        let epoch = UnixTime.milliseconds - Int(clock.now().milliseconds)
+        let finding = stateFile?.find() ?? .nothing
+        let restoration = PrivacyRestoration(finding, configuration.privacy, epoch: epoch, now: clock.now())
+        protections = Protections(off: restoration.off)
+        standing = StandingRegions(isOn: !restoration.off.contains(.standingRegions), restoration.regions)
+        curtain = Curtain(heldBy: restoration.holds)
+        if case .record(let record) = finding { recordAtStart = record } else { recordAtStart = nil }
         self.configuration = configuration
         self.environment = environment
         self.server = server
@@ -120,6 +131,20 @@ package final class BroadcastHost: Sendable {
         reloading = Monitor(Reload(configuration: configuration))
         // A value that means nothing was refused at the start.
         freeze = try? TestFreeze(environment: environment)
+        keeper = stateFile.map { [curtain, standing, protections, reloading] file in
+            PrivacyKeeper(
+                clock: clock,
+                record: {
+                    Self.record(
+                        curtain, standing, protections, reloading.withLock { $0.configuration.privacy }, epoch: epoch)
+                },
+                write: { record throws(StateFileFailure) in
+                    // What could not be read, and could not be moved either, is not overwritten.
+                    if case .unreadable(let why, nil) = finding { throw StateFileFailure(sentence: why) }
+                    try file.write(record)
+                })
+        }
+        tell(finding, restoration, path: stateFile?.path)
     }
 
     /// Takes note that the daemon stops, for the status; `IngestServer.stop` is what ends the broadcast.
@@ -138,6 +163,7 @@ package final class BroadcastHost: Sendable {
         joinCloser()
         settleAudit()
         endAudit()
+        keeper?.stop()
         let (hasDrained, hasNothing) = state.withLock { ($0.hasDrained, $0.hasPublishedNothing && !$0.hasPublished) }
         if hasNothing {
             logger.error("nothing was published", metadata: ["why": "no destination ever took a packet"])
@@ -252,5 +278,6 @@ package final class BroadcastHost: Sendable {
         if let counts { server.notify(counts) }
         noteHistory()
         settleAudit()
+        settleState()
     }
 }

@@ -23,6 +23,10 @@ package final class Curtain: Sendable {
         package var reason: String
         /// Monotonic clock.
         package var since: MediaTime
+
+        package init(holder: PrivacyHolder, reason: String, since: MediaTime) {
+            (self.holder, self.reason, self.since) = (holder, reason, since)
+        }
     }
 
     package enum Change: Equatable, Sendable {
@@ -49,13 +53,17 @@ package final class Curtain: Sendable {
     static let appCapacity = 16
     /// Stands for all apps that did not find room, and lets go only when an operator lets go for everybody.
     package static let tooMany = PrivacyHolder(.daemon, "too_many_holders")
-    private let holds = Monitor<[Hold]>([])
-    private let number = Atomic<UInt32>(0)
+    private let holds: Monitor<[Hold]>
+    private let number: Atomic<UInt32>
     private let objectionCount = Atomic<UInt32>(0)
     /// Where sound begins again after the last lowering, in nanoseconds of the broadcast; below zero: where it stands.
     private let opening = Atomic<Int64>(-1)
 
-    package init() {}
+    /// - Parameter holds: who holds it up from the start.
+    package init(heldBy holds: [Hold] = []) {
+        self.holds = Monitor(holds)
+        number = Atomic(holds.isEmpty ? 0 : 1)
+    }
 
     package var stamp: Stamp { Stamp(number: number.load(ordering: .acquiring)) }
 

@@ -32,7 +32,7 @@ package struct PrivacyHolder: Hashable, Sendable, CustomStringConvertible {
     package static let badRegions = PrivacyHolder(.daemon, "bad_regions")
 
     /// Raised because of something that has happened, and for nobody.
-    package var isAutomatic: Bool { kind == .daemon && self != Curtain.tooMany }
+    package var isAutomatic: Bool { kind == .daemon && self != Curtain.tooMany && self != .stateUnreadable }
 
     /// Lets go as soon as a picture has come that may be shown.
     package var awaitsAPicture: Bool { self == .start || self == .badRegions }

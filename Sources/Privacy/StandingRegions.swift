@@ -42,10 +42,13 @@ package final class StandingRegions: Sendable {
     private let number = Atomic<UInt32>(0)
     private let isOff: Atomic<Bool>
 
-    /// - Parameter isOn: whether they are hidden.
-    package init(isOn: Bool = true) {
+    /// - Parameters:
+    ///   - isOn: whether they are hidden.
+    ///   - all: those that are there from the start.
+    package init(isOn: Bool = true, _ all: [StandingRegion] = []) {
         var room: [StandingRegion] = []
         room.reserveCapacity(Self.capacity)
+        room += all
         regions = Monitor(room)
         isOff = Atomic(!isOn)
     }

@@ -21,6 +21,9 @@ public struct CurtainReceipt: Equatable, Sendable {
     /// Presentation time up to which packets from before still go out, where the daemon was told to take back only
     /// newer ones (`privacy.take_back_newer_than_ms`), or none; nil where none does.
     public let keptUntil: Duration?
+    /// Whether the daemon's next process knows of it, too: false where its disk fails, nil where it has no state file
+    /// (`privacy.state_file`). Then raise the curtain again when the daemon was restarted.
+    public let isPersisted: Bool?
 
     /// Nil where the answer does not say that the curtain is up.
     init?(_ answer: JSONValue) {
@@ -42,6 +45,7 @@ public struct CurtainReceipt: Equatable, Sendable {
         case .null, nil: keptUntil = nil
         default: return nil
         }
+        if case .bool(let value)? = answer["persisted"] { isPersisted = value } else { isPersisted = nil }
         self.destinations = destinations
         (videoPacketsTakenBack, audioPacketsTakenBack) = (video, audio)
     }

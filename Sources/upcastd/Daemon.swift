@@ -47,6 +47,7 @@ struct Daemon {
     func run(
         signals: borrowing SignalDescriptor, passed: consuming PassedSockets
     ) throws(StartFailure) -> ExitStatus {
+        let stateFile = try openStateFile()
         let server: IngestServer
         let host: BroadcastHost
         let control: ControlServer
@@ -71,7 +72,8 @@ struct Daemon {
                 clock: clock)
             host = BroadcastHost(
                 configuration: configuration, environment: environment, server: server, logger: logger, clock: clock,
-                audit: try AuditLog(path: configuration.privacy.auditFile, clock: clock))
+                audit: try AuditLog(path: configuration.privacy.auditFile, clock: clock), stateFile: stateFile)
+            try host.startKeeping()
             var routes = ControlRoutes.standard(
                 status: { [host] in host.status },
                 readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready },
@@ -139,6 +141,24 @@ struct Daemon {
         logger.notice(
             "stopped", metadata: ["sent_all": "\(host.hasSentAll)", "exit_status": "\(status.rawValue)"])
         return status
+    }
+
+    /// The first line of the log says where there is none: whoever relies on the curtain has to know.
+    private func openStateFile() throws(StartFailure) -> PrivacyStateFile? {
+        guard let path = configuration.privacy.stateFile else {
+            logger.notice(
+                "no state file",
+                metadata: [
+                    "now": """
+                    holds of the curtain, standing regions and switches end with this daemon; \
+                    privacy.state_file keeps them
+                    """
+                ])
+            return nil
+        }
+        do throws(StateFileFailure) { return try PrivacyStateFile(path: path) } catch {
+            throw StartFailure(error.sentence)
+        }
     }
 
     /// Names of the sockets that a service manager may pass (FileDescriptorName= in a socket unit).

@@ -11,17 +11,17 @@ internal import Privacy
 /// app.
 extension ControlRoutes {
     mutating func addPrivacy(of host: BroadcastHost) {
-        add("POST", "/curtain/up", for: .all) { request in
-            Self.answer { () throws(CommandRefusal) in
+        add("POST", "/curtain/up", for: .all, answering: { request in
+            Self.kept(by: host) { () throws(CommandRefusal) in
                 let members = try Self.members(of: request, "app", "reason")
                 let asker = try Asker(request, app: members["app"])
                 let raised = try host.raiseCurtain(
                     asker.holder, reason: try Self.reason(members["reason"]), by: asker.actor)
                 return [.init("up", .bool(true))] + raised.members
             }
-        }
-        add("POST", "/curtain/down", for: .all) { request in
-            Self.answer { () throws(CommandRefusal) in
+        })
+        add("POST", "/curtain/down", for: .all, answering: { request in
+            Self.kept(by: host) { () throws(CommandRefusal) in
                 let members = try Self.members(of: request, "app", "user", "force", "reason")
                 let reason = try Self.reason(members["reason"])
                 let force = try Self.flag("force", members)
@@ -41,12 +41,12 @@ extension ControlRoutes {
                 ) { force || asker.mayLetGo($0) }
                 return [.init("up", .bool(host.isCurtainUp)), .init("released", .bool(released))]
             }
-        }
+        })
     }
 
     mutating func addRegions(of host: BroadcastHost) {
-        add("POST", "/regions", for: .all) { request in
-            Self.answer { () throws(CommandRefusal) in
+        add("POST", "/regions", for: .all, answering: { request in
+            Self.kept(by: host) { () throws(CommandRefusal) in
                 let members = try Self.members(
                     of: request, "app", "name", "x", "y", "width", "height", "unit", "reason")
                 let asker = try Asker(request, app: members["app"])
@@ -55,9 +55,9 @@ extension ControlRoutes {
                     by: asker.actor)
                 return []
             }
-        }
-        add("DELETE", "/regions", for: .all) { request in
-            Self.answer { () throws(CommandRefusal) in
+        })
+        add("DELETE", "/regions", for: .all, answering: { request in
+            Self.kept(by: host) { () throws(CommandRefusal) in
                 // A name that cannot be read must not mean somebody else's, or all.
                 let wanted = request.parameterNames.map { String($0) }
                 let known = ["app", "user", "name", "reason"]
@@ -83,12 +83,12 @@ extension ControlRoutes {
                 ) { asker.mayLetGo($0) }
                 return []
             }
-        }
+        })
     }
 
     mutating func addProtections(of host: BroadcastHost) {
-        add("POST", "/protections") { request in
-            Self.answer { () throws(CommandRefusal) in
+        add("POST", "/protections", answering: { request in
+            Self.kept(by: host) { () throws(CommandRefusal) in
                 let members = try Self.members(of: request, "name", "on", "force")
                 guard case .string(let name)? = members["name"], let protection = Protection(rawValue: name) else {
                     let all = Protection.allCases.map(\.rawValue).joined(separator: ", ")
@@ -101,7 +101,27 @@ extension ControlRoutes {
                     protection, on: isOn, force: try Self.flag("force", members), by: Asker.actor(request))
                 return [.init("name", .string(name)), .init("on", .bool(isOn))]
             }
+        })
+    }
+
+    /// How often an answer looks whether the state file is written: most disks take some milliseconds.
+    private static let statePeriod: Int64 = 2
+
+    /// The answer to a command that changes what outlives the daemon: given when the state file has it (`persisted`),
+    /// or without, where the disk fails or takes too long. What is hidden is hidden by then either way.
+    private static func kept(
+        by host: BroadcastHost, _ command: () throws(CommandRefusal) -> [JSONValue.Member]
+    ) -> ControlAnswer {
+        let members: [JSONValue.Member]
+        do throws(CommandRefusal) { members = try command() } catch { return .response(failure(error)) }
+        let response = { @Sendable (isPersisted: Bool?) in
+            let persisted = JSONValue.Member("persisted", isPersisted.map { .bool($0) } ?? .null)
+            return ControlResponse(status: 200, json: .object(members + [persisted]))
         }
+        guard let isWritten = host.keepState() else { return .response(response(nil)) }
+        return .later(
+            milliseconds: BroadcastHost.statePatience, every: statePeriod, poll: { isWritten().map(response) },
+            otherwise: { response(isWritten() ?? false) })
     }
 
     private static func flag(_ name: String, _ members: [String: JSONValue]) throws(CommandRefusal) -> Bool {
