@@ -185,6 +185,8 @@ let package = Package(
             ]),
         // An app that is captured, as a process of its own.
         .executableTarget(name: "captured-app", dependencies: ["UpcastPrivacy"], path: "Tests/captured-app"),
+        // Other users who crowd the control socket.
+        .executableTarget(name: "control-crowd", path: "Tests/control-crowd"),
 
         // A network that fails on command, for tests and scripts/faults; nothing of it is installed.
         .target(
@@ -212,7 +214,9 @@ let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
 let cTargets: Set<String> = ["CLinux", "CPlanes", "CRTMPSocket"]
-let testLibraries: Set<String> = ["TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app"]
+let testLibraries: Set<String> = [
+    "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
+]
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {
     var settings = target.swiftSettings ?? []

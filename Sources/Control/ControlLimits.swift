@@ -2,6 +2,13 @@
 package struct ControlLimits: Sendable {
     /// A connection past this number is answered with 503 and closed.
     package var maxConnections = 16
+    /// Connections of whoever has no role, at the Unix socket; of one such user half.
+    package var maxStrangers = 4
+    /// Connections of one user who is no operator, at the Unix socket.
+    package var maxOfOneUser = 12
+    /// Sockets that are open at once: more than `maxConnections`, because one that has to go takes a moment. One more
+    /// is open while it is turned away.
+    package var maxAccepted: Int { maxConnections + 3 }
     /// Of these, the ones that may be streams, which stay; a further one is answered with 503.
     package var maxStreams = 8
     /// Bytes of request line and headers.

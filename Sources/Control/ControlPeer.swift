@@ -65,6 +65,9 @@ package struct ControlRoleTable: Equatable, Sendable {
     /// Everybody is an operator.
     package static let open = ControlRoleTable(operators: nil, clients: nil, apps: nil, daemonUser: 0)
 
+    /// Whether a peer's groups make a difference.
+    var hasGroups: Bool { [operators, clients, apps].contains { $0?.groups.isEmpty == false } }
+
     /// A user without a number here is in no list, whatever its groups are: what it holds could not be told from what
     /// others like it hold.
     ///

@@ -1,5 +1,5 @@
 package import ControlProtocol
-package import Glibc
+internal import Glibc
 package import LinuxSystem
 internal import NIOCore
 internal import NIOHTTP1
@@ -12,7 +12,7 @@ internal import NIOPosix
 /// Stop it before it goes away.
 package final class ControlServer: Sendable {
     private let path: String
-    private let mode: mode_t
+    private let mode: UInt32
     private let limits: ControlLimits
     private let routes: ControlRoutes
     private let running = Monitor<Running?>(nil)
@@ -23,6 +23,7 @@ package final class ControlServer: Sendable {
     private struct Running: Sendable {
         let group: MultiThreadedEventLoopGroup
         let channels: [any Channel]
+        let door: ControlDoor
         /// The socket file is ours to remove.
         let ownsFile: Bool
     }
@@ -32,7 +33,7 @@ package final class ControlServer: Sendable {
     ///   - remote: where else it answers, to whom shows a token.
     ///   - roles: who may do what at the Unix socket.
     package init(
-        path: String, mode: mode_t, routes: ControlRoutes, remote: RemoteControl? = nil,
+        path: String, mode: UInt32, routes: ControlRoutes, remote: RemoteControl? = nil,
         roles: ControlRoleTable = .open, limits: ControlLimits = ControlLimits()
     ) {
         self.roles = roles
@@ -45,7 +46,7 @@ package final class ControlServer: Sendable {
 
     /// With the standard routes; both closures run on the server's thread and must not wait.
     package convenience init(
-        path: String, mode: mode_t, status: @escaping @Sendable () -> StatusReport,
+        path: String, mode: UInt32, status: @escaping @Sendable () -> StatusReport,
         readiness: @escaping @Sendable () -> Readiness
     ) {
         self.init(path: path, mode: mode, routes: .standard(status: status, readiness: readiness))
@@ -64,7 +65,7 @@ package final class ControlServer: Sendable {
             listener = passed
         } else {
             do {
-                listener = try UnixSocket.listen(path: path, mode: mode, backlog: CInt(limits.maxConnections))
+                listener = try UnixSocket.listen(path: path, mode: mode, backlog: ControlDoor.backlog)
             } catch {
                 throw ControlServerError(description: "control socket: \(error)")
             }
@@ -74,7 +75,7 @@ package final class ControlServer: Sendable {
         // The port first: who has an answer from the socket may rely on the port.
         if let remote {
             do {
-                let server = bootstrap(group, tokens: remote.tokens)
+                let server = remoteBootstrap(group, tokens: remote.tokens)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 channels.append(try server.bind(host: remote.host, port: remote.port).wait())
             } catch {
@@ -86,15 +87,19 @@ package final class ControlServer: Sendable {
                         + "; choose an address of this machine, and a port that nobody has (ss -ltnp)")
             }
         }
+        let door: ControlDoor
         do {
-            channels.append(try bootstrap(group, tokens: nil).withBoundSocket(listener.relinquish()).wait())
+            door = try self.door(listener, group)
+            try door.open()
         } catch {
             if ownsFile { unsafe unlink(path) }
             for channel in channels { try? channel.close().wait() }
             try? group.syncShutdownGracefully()
             throw ControlServerError(description: "cannot serve the control socket \(path): \(error)")
         }
-        running.withLock { [channels] in $0 = Running(group: group, channels: channels, ownsFile: ownsFile) }
+        running.withLock { [channels] in
+            $0 = Running(group: group, channels: channels, door: door, ownsFile: ownsFile)
+        }
     }
 
     /// Removes the socket file, closes every connection and ends the thread. Call from a plain thread; a second call
@@ -106,6 +111,7 @@ package final class ControlServer: Sendable {
         guard let running = running.withLock({ $0.take() }) else { return }
         // Before the close: from the close on, the path may belong to another daemon.
         if running.ownsFile { unsafe unlink(path) }
+        running.door.close()
         for channel in running.channels { try? channel.close().wait() }
         let loop = running.group.next()
         try? loop.submit { [connections] in connections.closeAll() }.wait()
@@ -114,31 +120,62 @@ package final class ControlServer: Sendable {
         if !isProcessEnding { try? running.group.syncShutdownGracefully() }
     }
 
-    /// Who is at the other end of the Unix socket; whoever cannot be asked after has no role but that of everybody.
-    private static func peer(at channel: any Channel, _ roles: ControlRoleTable) -> ControlPeer {
-        let credentials = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable {
-            (descriptor: NIOBSDSocket.Handle) in PeerCredentials(socket: descriptor)
+    /// Connections of the Unix socket, each on the event loop as soon as it was accepted.
+    private func door(
+        _ listener: consuming OwnedDescriptor, _ group: MultiThreadedEventLoopGroup
+    ) throws(Errno) -> ControlDoor {
+        // The door is there before anybody comes through it.
+        let own = Monitor<ControlDoor?>(nil)
+        let door = try ControlDoor(listener, limits, roles) { [routes, limits, connections] socket, peer, visitor in
+            let leave = { @Sendable in own.withLock { $0 }?.leave(visitor) }
+            ClientBootstrap(group: group)
+                .channelOption(.allowRemoteHalfClosure, value: true)
+                .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
+                .channelOption(.maxMessagesPerRead, value: 1)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addExchange(
+                            routes: routes, limits: limits, connections: connections, peer: peer,
+                            refusal: Self.refusal(
+                                connections.hasRoom(
+                                    for: channel, of: peer.credentials?.processID ?? 0, hasRole: visitor.hasRole,
+                                    atMost: limits.maxConnections), limits))
+                    }
+                }
+                .withConnectedSocket(socket)
+                .whenComplete { result in
+                    switch result {
+                    case .success(let channel): channel.closeFuture.whenComplete { _ in _ = leave() }
+                    case .failure: _ = leave()
+                    }
+                }
         }
-        return ControlPeer(roles: roles.roles(of: credentials ?? nil), credentials: credentials ?? nil)
+        own.withLock { $0 = door }
+        return door
     }
 
-    private func bootstrap(_ group: MultiThreadedEventLoopGroup, tokens: ControlTokens?) -> ServerBootstrap {
+    private static func refusal(_ hasRoom: Bool, _ limits: ControlLimits) -> ControlResponse? {
+        hasRoom
+            ? nil
+            : .failure(
+                503, "too_many_connections", "\(limits.maxConnections) connections are open; try again")
+    }
+
+    /// Over TCP nobody can tell who it is: the token that is shown says what is allowed.
+    private func remoteBootstrap(_ group: MultiThreadedEventLoopGroup, tokens: ControlTokens) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: 4)
             // Without it a client that shuts its writing side down would lose the answer.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
             .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelInitializer { [routes, limits, connections, roles] channel in
+            .childChannelInitializer { [routes, limits, connections] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addExchange(
                         routes: routes, limits: limits, connections: connections, tokens: tokens,
-                        peer: tokens == nil ? Self.peer(at: channel, roles) : ControlPeer(roles: []),
-                        refusal: connections.hasRoom(for: channel, atMost: limits.maxConnections)
-                            ? nil
-                            : .failure(
-                                503, "too_many_connections",
-                                "\(limits.maxConnections) connections are open; try again"))
+                        peer: ControlPeer(roles: []),
+                        refusal: Self.refusal(
+                            connections.hasRoom(for: channel, of: 0, atMost: limits.maxConnections), limits))
                 }
             }
     }

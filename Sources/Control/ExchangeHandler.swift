@@ -218,7 +218,10 @@ final class ExchangeHandler: ChannelInboundHandler {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
         }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in bound.value.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { [connections] _ in
+            connections.leaves(bound.value.channel)
+            bound.value.close(promise: nil)
+        }
     }
 
     /// Replaces the running timeout.

@@ -10,7 +10,7 @@ internal import NIOCore
 final class OpenConnections: @unchecked Sendable /* all of it belongs to the event loop */ {
     private var open: [ObjectIdentifier: any Channel] = [:]
     /// Those whose request has not come whole, the oldest first; at most as many as may be open.
-    private var reading: [(channel: any Channel, process: pid_t)] = []
+    private var reading: [(channel: any Channel, process: pid_t, hasRole: Bool)] = []
     private var streams: [StreamOwner] = []
 
     /// Who reads a stream. Over TCP, and where no roles are told apart, all are operators.
@@ -25,22 +25,29 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
     }
 
     /// Notes a new connection, whose request is awaited. False where all others are being answered: it is refused.
-    func hasRoom(for channel: any Channel, atMost limit: Int) -> Bool {
-        hasRoom(for: channel, of: Self.process(at: channel), atMost: limit)
-    }
-
-    func hasRoom(for channel: any Channel, of process: pid_t, atMost limit: Int) -> Bool {
+    ///
+    /// - Parameter process: at the other end; 0 where nobody can tell.
+    func hasRoom(for channel: any Channel, of process: pid_t, hasRole: Bool = true, atMost limit: Int) -> Bool {
         open[ObjectIdentifier(channel)] = channel
         channel.closeFuture.assumeIsolated().whenComplete { [self] _ in open[ObjectIdentifier(channel)] = nil }
         let mustGo = open.count > limit
         if mustGo, reading.isEmpty { return false }
-        reading.append((channel, process))
-        if mustGo { reading.remove(at: slowest).channel.close(promise: nil) }
+        reading.append((channel, process, hasRole))
+        if mustGo {
+            let slow = reading.remove(at: slowest).channel
+            leaves(slow)
+            slow.close(promise: nil)
+        }
         return true
     }
 
-    /// The oldest of the process that has most; never the newest, which has had no time.
+    /// It is about to be closed, which takes a turn of the loop: from now on its place is free.
+    func leaves(_ channel: any Channel) { open[ObjectIdentifier(channel)] = nil }
+
+    /// The oldest of those without a role, or else of the process that has most; never the newest, which has had no
+    /// time.
     private var slowest: Int {
+        if let stranger = reading.dropLast().firstIndex(where: { !$0.hasRole }) { return stranger }
         var (place, most) = (0, 0)
         for (index, one) in reading.enumerated().dropLast() {
             let count = reading.count(where: { $0.process == one.process })
@@ -70,23 +77,5 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
         }
         streams.append(owner)
         return true
-    }
-
-    /// As SO_PEERCRED has it.
-    private struct Credentials: Sendable {
-        var process: pid_t
-        var user: uid_t
-        var group: gid_t
-    }
-
-    /// The process at the other end; 0 where nobody can tell.
-    private static func process(at channel: any Channel) -> pid_t {
-        guard let provider = channel as? any SocketOptionProvider else { return 0 }
-        var process: pid_t = 0
-        // On the event loop the answer is there at once.
-        let answer: EventLoopFuture<Credentials> = provider.unsafeGetSocketOption(
-            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
-        answer.assumeIsolated().whenSuccess { process = $0.process }
-        return process
     }
 }

@@ -117,9 +117,14 @@ package struct PeerCredentials: Equatable, Sendable {
         self.otherGroups = otherGroups.filter { $0 != UserNamespace.overflowGroup }
     }
 
-    package init?(socket: CInt) {
+    /// - Parameter withGroups: false where nobody asks for its other groups.
+    package init?(socket: CInt, withGroups: Bool = true) {
         var (pid, uid, gid) = (pid_t(0), uid_t(0), gid_t(0))
         guard unsafe upcast_peer_credentials(socket, &pid, &uid, &gid) == 0 else { return nil }
+        guard withGroups else {
+            self.init(processID: pid, userID: uid, groupID: gid)
+            return
+        }
         // Linux allows 65,536; whoever is in more than fits here is in none of them.
         var groups = [gid_t](repeating: 0, count: 1024)
         let count = unsafe upcast_peer_groups(socket, &groups, CInt(groups.count))

@@ -7,6 +7,8 @@ package enum ProductExecutable: String {
     case upcastSend = "upcast-send"
     /// Not installed: an app that is captured (Tests/captured-app).
     case capturedApp = "captured-app"
+    /// Not installed: other users who crowd the control socket (Tests/control-crowd).
+    case controlCrowd = "control-crowd"
 
     /// `UPCAST_BIN_DIR` where it is set, else the folder of the test bundle.
     package var path: String {
