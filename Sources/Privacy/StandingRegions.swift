@@ -19,6 +19,25 @@ package struct StandingRegion: Equatable, Sendable {
         (self.holder, self.name, self.edges, self.unit) = (holder, name, edges, unit)
     }
 
+    /// Pixels across and down of the largest picture that a client may send.
+    package static let largestPicture = 4096.0
+
+    /// Why it can hide nothing, in any picture, and what would be right; nil where it may hide something.
+    package var whyItHidesNothing: String? {
+        guard edges.left < edges.right else { return "width: more than 0; a region of no width hides nothing" }
+        guard edges.top < edges.bottom else { return "height: more than 0; a region of no height hides nothing" }
+        let size = unit == .normalized ? 1 : Self.largestPicture
+        guard edges.right > 0, edges.bottom > 0, edges.left < size, edges.top < size else {
+            return switch unit {
+            case .normalized:
+                "the region lies outside of the picture, which reaches from 0 to 1; for pixels write unit: pixels"
+            case .pixels:
+                "the region lies outside of every picture: one has from 1 to \(Int(size)) pixels across and down"
+            }
+        }
+        return nil
+    }
+
     /// In pixels of an upright picture of this size.
     func pixels(width: Double, height: Double) -> RectEdges {
         guard unit == .normalized else { return edges }

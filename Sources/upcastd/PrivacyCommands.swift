@@ -145,7 +145,8 @@ extension ControlRoutes {
         case .string("pixels"): unit = .pixels
         default: throw CommandRefusal(code: .badValue, sentence: "unit: normalized or pixels")
         }
-        let limit = unit == .normalized ? 8.0 : 65_536.0
+        // Without a unit, what is larger than the picture was meant to be pixels.
+        let limit = members["unit"] == nil ? 1.0 : unit == .normalized ? 8.0 : 65_536.0
         func number(_ name: String, atLeast least: Double) throws(CommandRefusal) -> Double {
             let value: Double? =
                 switch members[name] {
@@ -157,15 +158,17 @@ extension ControlRoutes {
                 throw CommandRefusal(
                     code: .badValue,
                     sentence: "\(name): a number from \(Int(least)) to \(Int(limit))"
-                        + (unit == .normalized ? ", as a part of the picture; for pixels say unit: pixels" : ""))
+                        + (unit == .normalized ? ", as a part of the picture; for pixels write unit: pixels" : ""))
             }
             return value
         }
         let (x, y) = (try number("x", atLeast: -limit), try number("y", atLeast: -limit))
         let (width, height) = (try number("width", atLeast: 0), try number("height", atLeast: 0))
-        return StandingRegion(
+        let region = StandingRegion(
             holder: holder, name: name, edges: RectEdges(left: x, top: y, right: x + width, bottom: y + height),
             unit: unit)
+        if let why = region.whyItHidesNothing { throw CommandRefusal(code: .badValue, sentence: why) }
+        return region
     }
 
     private static func reason(_ value: JSONValue?) throws(CommandRefusal) -> String {

@@ -3,6 +3,7 @@ import LinuxSystem
 import MediaCore
 import TestSupport
 import Testing
+import UpcastPrivacy
 
 /// Promise: what an app keeps hidden is in no frame from the answer on, whether the screen moves or stands still, and
 /// however it is turned; until it is let go of.
@@ -128,6 +129,60 @@ import Testing
                 #expect(!isColored(frame.image), "frame \(frame.index) of the next")
             }
             try stage.end()
+        }
+    }
+
+    /// Whoever is told that a region is hidden can rely on it; what is refused changes nothing.
+    @Test(.inItsTurn) func aRegionThatHidesNothingIsRefused() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("regions")
+            var settings = DaemonSettings()
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            let daemon = try Daemon(settings)
+            func post(_ rectangle: String) throws -> (status: Int, body: String) {
+                let answer = try UnixHTTPClient.ask(
+                    "POST", "/regions", body: #"{"app": "kiosk", "name": "a", \#(rectangle)}"#,
+                    socket: daemon.controlSocket)
+                return (answer.status, answer.body)
+            }
+            func regions() throws -> [[String: Any]] {
+                let privacy = try daemon.status()["privacy"] as? [String: Any]
+                return privacy?["regions"] as? [[String: Any]] ?? []
+            }
+            #expect(try post(#""x": 0.1, "y": 0.1, "width": 0.5, "height": 0.5"#).status == 200)
+            let nothing = [
+                (#""x": 0.1, "y": 0.1, "width": 0, "height": 0.5"#, "width: more than 0"),
+                (#""x": 0.1, "y": 0.1, "width": 0.5, "height": 0"#, "height: more than 0"),
+                (#""x": 1, "y": 0, "width": 0.5, "height": 1"#, "outside of the picture"),
+                (#""x": -1, "y": 0, "width": 1, "height": 1"#, "outside of the picture"),
+                (#""x": 1.5, "y": 0, "width": 1, "height": 1, "unit": "normalized""#, "outside of the picture"),
+                // Pixels, and no word of it.
+                (#""x": 1, "y": 1, "width": 8, "height": 8"#, "write unit: pixels"),
+                (#""x": 0, "y": 0, "width": 8, "height": 8"#, "write unit: pixels"),
+                (#""x": 4096, "y": 0, "width": 9, "height": 9, "unit": "pixels""#, "outside of every picture"),
+                (#""x": -9, "y": 0, "width": 9, "height": 9, "unit": "pixels""#, "outside of every picture"),
+                (#""x": 5, "y": 5, "width": 0, "height": 9, "unit": "pixels""#, "width: more than 0"),
+            ]
+            for (rectangle, sentence) in nothing {
+                let answer = try post(rectangle)
+                #expect(answer.status == 400, "\(rectangle): \(answer)")
+                #expect(answer.body.contains("bad_value") && answer.body.contains(sentence), "\(answer)")
+            }
+            let app = CapturedApp(name: "kiosk", socket: daemon.controlSocket, timeout: .seconds(10))
+            do throws(UpcastPrivacyError) {
+                try app.hide(.pixels(x: 10, y: 10, width: 0, height: 10), name: "a")
+                Issue.record("a region that hides nothing was taken")
+            } catch {
+                #expect(error.code == .refused && error.message.contains("width: more than 0"), "\(error)")
+            }
+            // The one of that name is as it was.
+            let kept = try regions()
+            #expect(kept.count == 1 && kept.first?["width"] as? Double == 0.5, "\(kept)")
+            // What reaches out of the picture hides what lies in it.
+            #expect(try post(#""x": -0.5, "y": 0.9, "width": 1, "height": 1"#).status == 200)
+            #expect(try post(#""x": -4, "y": -4, "width": 8, "height": 8, "unit": "normalized""#).status == 200)
+            #expect(try post(#""x": 4095, "y": 4095, "width": 9, "height": 9, "unit": "pixels""#).status == 200)
+            #expect(try daemon.terminate() == .code(0))
         }
     }
 }

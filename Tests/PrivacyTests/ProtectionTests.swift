@@ -33,6 +33,27 @@ import Testing
         #expect(standing.remove("a", of: { $0 == region.holder }) == 1)
     }
 
+    /// Promise: what is taken hides at least a sample of some picture.
+    @Test(arguments: StandingRegion.Unit.allCases) func whatHidesNothingIsKnown(unit: StandingRegion.Unit) {
+        let size = unit == .normalized ? 1 : StandingRegion.largestPicture
+        let small = size / 4096
+        func why(_ left: Double, _ top: Double, _ right: Double, _ bottom: Double) -> String? {
+            StandingRegion(
+                holder: PrivacyHolder(.operator), name: "a",
+                edges: RectEdges(left: left, top: top, right: right, bottom: bottom), unit: unit
+            ).whyItHidesNothing
+        }
+        #expect(why(0, 0, 0, size)?.hasPrefix("width") == true)
+        #expect(why(0, 0, size, 0)?.hasPrefix("height") == true)
+        for (left, right) in [(-2 * size, 0.0), (size, 2 * size)] {
+            #expect(why(left, 0, right, size)?.contains("outside") == true)
+            #expect(why(0, left, size, right)?.contains("outside") == true)
+        }
+        #expect(why(-size, -size, small, small) == nil)
+        #expect(why(size - small, size - small, 2 * size, 2 * size) == nil)
+        #expect(why(0, 0, small / 1000, small / 1000) == nil)
+    }
+
     @Test func oneUsersAppsLeaveRoomForRegionsOfOthers() {
         let standing = StandingRegions()
         func set(_ holder: PrivacyHolder, _ count: Int) -> Int {
