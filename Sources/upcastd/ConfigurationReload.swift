@@ -42,7 +42,9 @@ struct ConfigurationReload {
     }
 
     /// Begins to read; `apply` goes on when `wakeUp` is readable.
-    mutating func begin(at now: MediaTime) {
+    mutating func begin(on host: BroadcastHost, at now: MediaTime) {
+        // Log rotation has moved the file away, whatever becomes of the configuration.
+        host.reopenAudit()
         guard let path else {
             logger.notice(
                 "nothing to reload", metadata: ["why": "the daemon was started without a configuration file"])
@@ -86,7 +88,7 @@ struct ConfigurationReload {
         apply(result, on: host)
         if isWantedAgain {
             isWantedAgain = false
-            begin(at: now)
+            begin(on: host, at: now)
         }
     }
 
@@ -112,7 +114,6 @@ struct ConfigurationReload {
             let new = try result.get()
             var report: ReloadReport
             do { report = try host.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
-            host.reopenAudit()
             report.needRestart.removeAll { Self.liveKeys.contains($0) }
             let newLevel = takeLevel(of: new, &report)
             // What is said of the change is said at whichever of the two levels says more.

@@ -204,7 +204,7 @@ struct Daemon {
             case SIGHUP:
                 manager.reloading(since: MonotonicClock().now())
                 isReloading = true
-                reload.begin(at: now)
+                reload.begin(on: host, at: now)
             default: break
             }
             reload.apply(on: host, at: now)
