@@ -29,9 +29,14 @@ package enum CanvasRedaction {
                 right: share(region.right, crop.x, crop.width), bottom: share(region.bottom, crop.y, crop.height)),
             width: 1, height: 1)
         let upright = plan.transform.swapsAxes ? (crop.height, crop.width) : (crop.width, crop.height)
-        // Two of the source's pixels, as large as they are here, and the scaler's.
-        let wide = reach + 2 * Double(destination.width) / Double(upright.0)
-        let high = reach + 2 * Double(destination.height) / Double(upright.1)
+        // The source's pixels around it, as large as they are here, and the scaler's.
+        func more(_ length: Int, _ source: Int) -> Double {
+            let scale = Double(length) / Double(source)
+            // Two, for the filter of the capturing side. Enlarging, which is bilinear, carries that one chroma sample
+            // further.
+            return reach + (scale > 1 ? 4 : 2) * scale
+        }
+        let (wide, high) = (more(destination.width, upright.0), more(destination.height, upright.1))
         func first(_ share: Double, _ length: Int, _ more: Double) -> Int {
             max(0, Int((share * Double(length) - more).rounded(.down)) & ~1)
         }
