@@ -3,45 +3,53 @@ package import ControlProtocol
 /// The body of `GET /state/events`: server-sent events (WHATWG HTML, 9.2) of the capture state, and of nothing else,
 /// since the captured app reads them. One watcher's, on the server's thread.
 struct CaptureStateStream {
-    /// Milliseconds between two looks at the state: so much later than the change its event may come.
-    static let period: Int64 = 100
+    /// Milliseconds between two looks whether a heartbeat is due; a change wakes the stream.
+    static let period: Int64 = 250
     /// Milliseconds without anything else after which a comment shows that the daemon is there.
     static let heartbeat: Int64 = 1000
 
-    /// Nil where it is not to be told any more: then nothing comes, and a watcher knows nothing.
-    private let state: @Sendable () -> CaptureStateReport?
-    private var last: CaptureStateReport?
+    private let news: @Sendable (UInt64?) -> CaptureStateNews?
+    /// The last change that was told; nil before the first event.
+    private var position: UInt64?
     private var count = 0
     private var nextHeartbeat: Int64 = 0
 
-    init(_ state: @escaping @Sendable () -> CaptureStateReport?) { self.state = state }
+    /// - Parameter news: what came after a change, or for nil the state as it is. Nil where it is not to be told any
+    ///   more: then nothing comes, and a watcher knows nothing.
+    init(_ news: @escaping @Sendable (UInt64?) -> CaptureStateNews?) { self.news = news }
 
     /// What is to be written now. Events are numbered from 1 in each stream, so that a reader notices one that is
     /// missing; a comment says that there is none since the last.
     ///
     /// - Parameter elapsed: milliseconds since the stream began.
     mutating func next(at elapsed: Int64) -> [UInt8] {
-        guard let report = state() else { return [] }
-        var comparable = report
-        comparable.milliseconds = 0
-        if comparable != last {
-            last = comparable
-            count += 1
+        guard let news = news(position) else { return [] }
+        position = news.number
+        guard !news.reports.isEmpty else {
+            guard elapsed >= nextHeartbeat else { return [] }
             nextHeartbeat = elapsed + Self.heartbeat
+            return Array(": alive\n\n".utf8)
+        }
+        nextHeartbeat = elapsed + Self.heartbeat
+        return news.reports.flatMap { report -> [UInt8] in
+            count += 1
             return Array("id: \(count)\nevent: state\ndata: ".utf8) + report.json.serialized() + Array("\n\n".utf8)
         }
-        guard elapsed >= nextHeartbeat else { return [] }
-        nextHeartbeat = elapsed + Self.heartbeat
-        return Array(": alive\n\n".utf8)
     }
 }
 
 extension ControlAnswer {
     /// The answer to `GET /state/events`.
-    package static func captureStates(_ state: @escaping @Sendable () -> CaptureStateReport?) -> ControlAnswer {
+    ///
+    /// - Parameters:
+    ///   - news: what came after a change, or for nil the state as it is; nil where it is not told.
+    ///   - open: called when the stream begins, with what is to be called at each change; returns what ends that.
+    package static func captureStates(
+        _ news: @escaping @Sendable (UInt64?) -> CaptureStateNews?, open: @escaping ControlStream.Open
+    ) -> ControlAnswer {
         .stream(
-            ControlStream(contentType: "text/event-stream", period: CaptureStateStream.period) {
-                var stream = CaptureStateStream(state)
+            ControlStream(contentType: "text/event-stream", period: CaptureStateStream.period, open: open) {
+                var stream = CaptureStateStream(news)
                 return { stream.next(at: $0) }
             })
     }

@@ -14,11 +14,23 @@ package struct ControlStream: Sendable {
     package var contentType: String
     /// Milliseconds between two looks whether there is something to write.
     package var period: Int64
-    package init(contentType: String, period: Int64 = 200, begin: @escaping @Sendable () -> (Int64) -> [UInt8]) {
+
+    /// Is given what makes the stream look at once, which may be called from any thread until the result has been
+    /// called.
+    package typealias Open = @Sendable (_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
+    package init(
+        contentType: String, period: Int64 = 200, open: @escaping Open = { _ in {} },
+        begin: @escaping @Sendable () -> (Int64) -> [UInt8]
+    ) {
         self.contentType = contentType
         self.period = period
+        self.open = open
         self.begin = begin
     }
+
+    /// Called once, on the server's thread, before `begin`; its result is called there when the stream has ended.
+    package var open: Open
 
     /// Called once, on the server's thread, for what is then called there every `period` with the milliseconds since it
     /// began, while the client reads: what is to be written.

@@ -32,6 +32,8 @@ final class ExchangeHandler: ChannelInboundHandler {
     private var ticker: RepeatedTask?
     private var streamOwner: OpenConnections.StreamOwner?
     private var streamed: Streamed?
+    /// Tells the stream's source that nobody reads it any more.
+    private var closeStream: (@Sendable () -> Void)?
 
     private struct Streamed {
         let next: (Int64) -> [UInt8]
@@ -67,6 +69,8 @@ final class ExchangeHandler: ChannelInboundHandler {
         timeout?.cancel()
         ticker?.cancel()
         connections.closed(context.channel, stream: streamOwner)
+        closeStream?()
+        closeStream = nil
         state = .answered
     }
 
@@ -143,8 +147,11 @@ final class ExchangeHandler: ChannelInboundHandler {
             ])
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
         guard !isHead else { return context.close(promise: nil) }
-        streamed = Streamed(next: stream.begin(), start: context.eventLoop.now, lastWritable: context.eventLoop.now)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        // From any thread; the loop looks as soon as it has nothing else to do.
+        closeStream = stream.open { eventLoop.execute { bound.value.0.stream(bound.value.1) } }
+        streamed = Streamed(next: stream.begin(), start: context.eventLoop.now, lastWritable: context.eventLoop.now)
         ticker = context.eventLoop.scheduleRepeatedTask(
             initialDelay: .zero, delay: .milliseconds(stream.period)
         ) { _ in bound.value.0.stream(bound.value.1) }
@@ -152,7 +159,7 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     /// What a client has not read yet is all that it costs: nothing more is written until it has.
     private func stream(_ context: ChannelHandlerContext) {
-        guard let streamed else { return }
+        guard let streamed, case .streaming = state else { return }
         let now = context.eventLoop.now
         guard context.channel.isWritable else {
             if now - streamed.lastWritable > .milliseconds(limits.responseTimeoutMilliseconds) {
@@ -164,6 +171,12 @@ final class ExchangeHandler: ChannelInboundHandler {
         let bytes = streamed.next((now - streamed.start).nanoseconds / 1_000_000)
         guard !bytes.isEmpty else { return }
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
+    }
+
+    /// What a slow client has missed follows as soon as it reads.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { stream(context) }
+        context.fireChannelWritabilityChanged()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

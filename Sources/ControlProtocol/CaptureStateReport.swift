@@ -11,6 +11,11 @@ package struct CaptureStateReport: JSONRecord {
     package var since = 0
     /// How long it has been so.
     package var milliseconds = 0
+    /// Which capture that is, or was last: each has the next number, and no later daemon on this machine uses it again
+    /// while the clock goes forward. 0 before a daemon's first.
+    package var capture = 0
+    /// Whose answers the start curtain of this capture waits for, such as `app:kiosk`.
+    package var waitingFor: [String] = []
 
     package init() {}
 
@@ -20,5 +25,17 @@ package struct CaptureStateReport: JSONRecord {
         fields("client", &client)
         fields("since", &since)
         fields("for_ms", &milliseconds)
+        fields("capture", &capture)
+        fields("waiting_for", &waitingFor)
     }
+}
+
+/// What a reader of the capture state has not been told yet.
+package struct CaptureStateNews: Equatable, Sendable {
+    /// In the order in which they came to be.
+    package var reports: [CaptureStateReport]
+    /// The last change's number: from there the reader goes on.
+    package var number: UInt64
+
+    package init(_ reports: [CaptureStateReport], number: UInt64) { (self.reports, self.number) = (reports, number) }
 }

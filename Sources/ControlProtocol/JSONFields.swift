@@ -64,6 +64,13 @@ package struct JSONFields {
         )
     }
 
+    package mutating func callAsFunction(_ name: String, _ value: inout [String]) {
+        field(name, write: { .array(value.map { .string($0) }) }) {
+            guard case .array(let items) = $0 else { return }
+            value = items.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        }
+    }
+
     /// A text that this version does not know leaves the value alone.
     package mutating func callAsFunction<Choice: RawRepresentable<String>>(_ name: String, _ value: inout Choice) {
         field(name, write: { .string(value.rawValue) }) {

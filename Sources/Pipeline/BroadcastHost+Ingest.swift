@@ -20,6 +20,7 @@ extension BroadcastHost: IngestConsumer {
             if !hasStarted {
                 lowerCurtain(.start, reason: "the broadcast could not start")
                 state.withLock { $0.running = nil }
+                captureEnds()
             }
         }
         if message.tracks.isEmpty || message.tracks.contains(.video) {
@@ -32,6 +33,8 @@ extension BroadcastHost: IngestConsumer {
             $0 = PrivacyActor(.client, user: peer?.userID, process: peer?.processID)
         }
         try requireDestination(for: message.source)
+        // As early as it is certain, so that whoever has to hide something has time while the encoders are opened.
+        captureBegins(message)
         state.withLock { $0.count += 1 }
         let broadcast: Broadcast
         do {
@@ -55,7 +58,6 @@ extension BroadcastHost: IngestConsumer {
             broadcast.takeBackWhatWasMissed()
         }
         state.withLock {
-            $0.captureSince = UnixTime.milliseconds
             $0.isPaused = false
             $0.isHeld = false
             $0.videoRate = RateGauge()

@@ -66,6 +66,8 @@ extension BroadcastHost {
                 sentence: "the curtain is turned off (privacy.curtain): nothing is hidden; "
                     + "turn it on with upcastctl protection on curtain")
         }
+        // Its own hold is there.
+        if holder.kind == .app { answerConsultation(.raisedCurtain, by: actor) { $0 == holder } }
         guard change != .none else { return result }
         server.curtainChanged()
         notePhase()
@@ -128,7 +130,9 @@ extension BroadcastHost {
     ) -> Bool {
         let (before, change) = raising.withLock { _ in
             let before = curtain.all.filter { isMeant($0.holder) }
-            let change = curtain.release(opening: opening, where: isMeant)
+            let change = curtain.release(opening: opening) { holder in before.contains { $0.holder == holder } }
+            // Forced down, or turned off: then nobody is waited for.
+            if before.contains(where: { $0.holder == .consulting }) { consultation.withLock { $0.overrule() } }
             for hold in before {
                 let isLast = change == .lowered && hold == before.last
                 note(
@@ -160,7 +164,7 @@ extension BroadcastHost {
 
     /// That nothing is shown before there is something to show is every broadcast's way.
     private static func level(of holders: [PrivacyHolder]) -> Logger.Level {
-        holders == [.start] ? .info : .notice
+        holders.allSatisfy { $0 == .start || $0 == .consulting } ? .info : .notice
     }
 
     /// A picture has begun that may be shown, the first or the first after some whose regions were not understood.
@@ -240,24 +244,6 @@ extension BroadcastHost {
             metadata: ["why": "its disk hangs", "lost": "\(lines)", "now": "the process ends without these lines"])
     }
 
-    /// Whether anything is being captured; true until the last byte of it has gone out.
-    package var captureState: CaptureStateReport {
-        let now = clock.now()
-        var report = CaptureStateReport()
-        let (broadcast, freeSince, since) = state.withLock { ($0.broadcast, $0.freeSince, $0.captureSince) }
-        report.since = since
-        guard let broadcast else {
-            report.milliseconds = Int((now - freeSince).milliseconds)
-            return report
-        }
-        let client = broadcast.clientStatus(at: now)
-        report.isCaptured = true
-        report.kind = client.kind
-        report.client = client.name
-        report.milliseconds = client.connectedMilliseconds
-        return report
-    }
-
     var privacyStatus: PrivacyStatus {
         let now = clock.now()
         var status = PrivacyStatus()
@@ -276,7 +262,9 @@ extension BroadcastHost {
             var holder = CurtainHolderStatus()
             holder.holder = "\(hold.holder)"
             holder.user = hold.holder.user.map(Int.init)
-            holder.reason = hold.reason
+            holder.reason =
+                hold.holder == .consulting
+                ? "waits for the answer of \(waitingFor.joined(separator: ", "))" : hold.reason
             holder.heldMilliseconds = Int((now - hold.since).milliseconds)
             return holder
         }

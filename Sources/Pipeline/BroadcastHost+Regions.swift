@@ -26,6 +26,8 @@ extension BroadcastHost {
                     + "\(StandingRegions.appCapacity), or of one user's apps \(StandingRegions.userCapacity); this "
                     + "one is not hidden: join some, or raise the curtain")
         }
+        // It is hidden from here on.
+        defer { if region.holder.kind == .app { answerConsultation(.hidRegion, by: actor) { $0 == region.holder } } }
         guard change != .none else { return }
         coverCurrent()
         logger.notice(

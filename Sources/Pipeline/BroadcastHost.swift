@@ -20,10 +20,6 @@ package final class BroadcastHost: Sendable {
         var broadcast: Broadcast?
         /// Those of the configuration, and what was added and removed since.
         var destinations: [DestinationConfiguration]
-        /// Since when nothing is captured, while that is so.
-        var freeSince = MediaTime.zero
-        /// When the capture state changed, in milliseconds of Unix time: kept, so that it stays when the clock is set.
-        var captureSince = UnixTime.milliseconds
         var isPaused = false
         /// Paused by an operator.
         var isHeld = false
@@ -90,6 +86,12 @@ package final class BroadcastHost: Sendable {
     /// Who is at the other end of the capture socket.
     let clientActor = Monitor(PrivacyActor.daemon)
     let freeze: TestFreeze?
+    /// What captured apps are told.
+    let captures: CaptureJournal
+    let consultation = Monitor(Consultation())
+    /// The last capture's. It begins with the time, so that an answer to a daemon that has ended is not taken for one
+    /// to this.
+    let captureNumber = Monitor(UnixTime.milliseconds * 1000)
 
     /// - Parameters:
     ///   - environment: where stream keys and logins may stand (`key_env`, `login_env`).
@@ -126,7 +128,8 @@ package final class BroadcastHost: Sendable {
         self.clock = clock
         startedAt = clock.now()
         state = Monitor(
-            State(destinations: configuration.destinations, freeSince: startedAt, phaseSince: startedAt))
+            State(destinations: configuration.destinations, phaseSince: startedAt))
+        captures = CaptureJournal(at: startedAt)
         progress = Monitor(Progress(watch: ProgressWatch(patience: Self.usualPatience), lastLook: startedAt))
         reloading = Monitor(Reload(configuration: configuration))
         // A value that means nothing was refused at the start.
@@ -224,8 +227,6 @@ package final class BroadcastHost: Sendable {
         state.withLock {
             $0.broadcast = nil
             $0.running = nil
-            $0.freeSince = clock.now()
-            $0.captureSince = UnixTime.milliseconds
             $0.totals.note(ended: counted)
             $0.governor = MemoryGovernor(steps: [])
             $0.lastDestinations = snapshots
@@ -235,6 +236,7 @@ package final class BroadcastHost: Sendable {
             if reason == .daemonStopping || ($0.isStopping && !reason.hasFailed) { $0.hasDrained = drained }
         }
         notePhase()
+        captureEnds()
         ProcessMemory.releaseFreed()
         server.broadcastClosed(goodbye)
     }
@@ -277,6 +279,7 @@ package final class BroadcastHost: Sendable {
         if let message { server.notify(message) }
         if let counts { server.notify(counts) }
         noteHistory()
+        giveUpConsulting()
         settleAudit()
         settleState()
     }

@@ -31,8 +31,13 @@ package struct PrivacyHolder: Hashable, Sendable, CustomStringConvertible {
     /// What a picture was to hide could not be understood.
     package static let badRegions = PrivacyHolder(.daemon, "bad_regions")
 
+    /// Apps that are asked before anything is shown have not all answered.
+    package static let consulting = PrivacyHolder(.daemon, "consulting")
+
     /// Raised because of something that has happened, and for nobody.
-    package var isAutomatic: Bool { kind == .daemon && self != Curtain.tooMany && self != .stateUnreadable }
+    package var isAutomatic: Bool {
+        kind == .daemon && ![Curtain.tooMany, .stateUnreadable, .consulting].contains(self)
+    }
 
     /// Lets go as soon as a picture has come that may be shown.
     package var awaitsAPicture: Bool { self == .start || self == .badRegions }

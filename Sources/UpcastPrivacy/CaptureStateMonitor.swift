@@ -10,14 +10,18 @@ internal import MediaCore
 ///
 /// In all other cases the state is `unknown`, which counts as captured: while the daemon has not answered yet, hangs
 /// or is stopped for 3 s, where the socket is missing or not permitted, where something else answers, and from the end
-/// of a connection on until the reason is certain. It tries to connect again after 50 ms, and then at least every
-/// 500 ms; a daemon that begins to capture while there was none can be noticed so much later.
+/// of a connection on until the reason is certain. It tries to connect again after 20 ms, and then at least every
+/// 250 ms; a daemon that begins to capture while there was none can be noticed so much later.
+///
+/// With the app's name the app is consulted: no capture is shown to viewers before `onChange` has returned from its
+/// state, as long as this monitor is connected. Whoever hides something there hides it in time. Where `onChange` throws
+/// or does not return, viewers see the curtain.
 ///
 /// It has one thread of its own, on which `onChange` is called. Everything here may be called from any thread and does
 /// not wait, but for `stop`. It stops when it goes away.
 ///
 /// ```swift
-/// let monitor = try CaptureStateMonitor { state in
+/// let monitor = try CaptureStateMonitor(app: "kiosk") { state in
 ///     setSecretsHidden(state.isCaptured)
 /// }
 /// setSecretsHidden(monitor.isCaptured)
@@ -29,23 +33,28 @@ public final class CaptureStateMonitor: Sendable {
     /// Begins to watch; the state is `unknown` until the daemon has answered.
     ///
     /// - Parameters:
+    ///   - app: `CapturedApp.name` of the app that is consulted before it is shown; nil for one that is only told. Of
+    ///     several monitors with one name and user, the first answer counts.
     ///   - socket: the daemon's own control socket. One that another program forwards says nothing of the daemon's end.
     ///   - onChange: is given each new state, one after the other, on the monitor's thread; not the first `unknown`. As
-    ///     long as it takes, `state` stays right, and the next change waits. It may call `stop`.
+    ///     long as it takes, `state` stays right, and the next change waits. It may call `stop`. An error that it
+    ///     throws goes no further; a capture whose state it has not taken is not shown.
     /// - Throws: `noResources`.
     public convenience init(
-        socket: String = CapturedApp.defaultSocket, onChange: @escaping @Sendable (CaptureState) -> Void = { _ in }
+        app: String? = nil, socket: String = CapturedApp.defaultSocket,
+        onChange: @escaping @Sendable (CaptureState) throws -> Void = { _ in }
     ) throws(UpcastPrivacyError) {
-        try self.init(socket: socket, limits: .init(), clock: MonotonicClock(), onChange: onChange)
+        try self.init(app: app, socket: socket, limits: .init(), clock: MonotonicClock(), onChange: onChange)
     }
 
     /// - Parameter clock: what is believed ends by it.
     init(
-        socket: String, limits: CaptureWatch.Limits, clock: any TimeSource,
-        onChange: @escaping @Sendable (CaptureState) -> Void
+        app: String? = nil, socket: String, limits: CaptureWatch.Limits, clock: any TimeSource,
+        onChange: @escaping @Sendable (CaptureState) throws -> Void
     ) throws(UpcastPrivacyError) {
         do throws(Errno) {
-            let reader = try CaptureStateReader(socket: socket, limits: limits, clock: clock, onChange: onChange)
+            let reader = try CaptureStateReader(
+                app: app, socket: socket, limits: limits, clock: clock, onChange: onChange)
             self.reader = reader
             thread = try WorkerThread(name: "upcast-state") { reader.run() }
         } catch {

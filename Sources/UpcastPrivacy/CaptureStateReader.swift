@@ -1,4 +1,5 @@
 internal import ControlClient
+internal import ControlProtocol
 internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
@@ -11,6 +12,8 @@ final class CaptureStateReader: Sendable {
         var watch: CaptureWatch
         /// What was told last.
         var told = CaptureState.unknown
+        /// Whoever was told that has taken it without an error.
+        var isTaken = true
         var isStopped = false
         var listeners: [Int: AsyncStream<CaptureState>.Continuation] = [:]
         var count = 0
@@ -20,18 +23,26 @@ final class CaptureStateReader: Sendable {
     private static let listenerStates = 16
     /// A connection is made at once or not at all; a daemon that hangs must not hold this thread.
     private static let connectTime = MediaTime.milliseconds(100)
+    /// For the daemon to take the app's answer. Less than what it may be silent for.
+    private static let answerTime = MediaTime.seconds(2)
 
     private let client: ControlClient
+    /// The same daemon, asked for an answer.
+    private let commands: ControlClient
+    /// The app that is consulted; nil for none.
+    private let app: String?
     private let clock: any TimeSource
-    private let onChange: @Sendable (CaptureState) -> Void
+    private let onChange: @Sendable (CaptureState) throws -> Void
     private let wake: EventDescriptor
     private let shared: Monitor<Shared>
 
     init(
-        socket: String, limits: CaptureWatch.Limits, clock: any TimeSource,
-        onChange: @escaping @Sendable (CaptureState) -> Void
+        app: String?, socket: String, limits: CaptureWatch.Limits, clock: any TimeSource,
+        onChange: @escaping @Sendable (CaptureState) throws -> Void
     ) throws(Errno) {
+        self.app = app
         client = ControlClient(address: .unix(socket), timeout: Self.connectTime)
+        commands = ControlClient(address: .unix(socket), timeout: Self.answerTime)
         self.clock = clock
         self.onChange = onChange
         wake = try EventDescriptor()
@@ -116,7 +127,9 @@ final class CaptureStateReader: Sendable {
 
     private func connect() -> (EventConnection?, CaptureWatch.Event) {
         do throws(ControlClientError) {
-            return (try EventConnection(client, "/state/events", deadline: client.deadline), .connected)
+            // Only an explicit answer counts: what the app does first may be several things.
+            let query = app.map { "?app=\(ControlClient.escaped($0))&consult=release" } ?? ""
+            return (try EventConnection(client, "/state/events\(query)", deadline: client.deadline), .connected)
         } catch {
             switch error {
             case .nobodyListens: return (nil, .nobodyListens)
@@ -132,10 +145,13 @@ final class CaptureStateReader: Sendable {
     ) -> CaptureWatch.Step {
         do throws(ControlClientError) {
             for event in try connection.next() {
-                let (number, state) = try CaptureStateText.read(event)
-                guard watch.handle(.told(state, number: number), at: clock.now()) == .wait else { return .drop }
+                let told = try CaptureStateText.read(event)
+                guard watch.handle(.told(told.state, number: told.number), at: clock.now()) == .wait else {
+                    return .drop
+                }
                 // Each one, also where the next has come already.
                 guard tell(watch) else { return .drop }
+                try answer(told)
             }
             guard connection.comments != comments else { return .wait }
             comments = connection.comments
@@ -146,6 +162,17 @@ final class CaptureStateReader: Sendable {
         }
     }
 
+    /// Lets the daemon show the capture, where it waits for this app, and the app has taken the state without an
+    /// error. Where the daemon does not take the answer the connection is given up, and the waiting ends with it.
+    private func answer(_ told: CaptureStateText.Event) throws(ControlClientError) {
+        guard let app, told.state.isCaptured, told.waitingFor.contains("app:\(app)"),
+            shared.withLock({ $0.isTaken && !$0.isStopped })
+        else { return }
+        _ = try commands.ask(
+            "POST", "/state/release",
+            body: .object([.init("app", .string(app)), .init("capture", .integer(told.capture))]))
+    }
+
     /// Tells a change; false where it has been stopped.
     private func tell(_ watch: CaptureWatch) -> Bool {
         let (isStopped, change) = shared.withLock { shared -> (Bool, CaptureState?) in
@@ -154,10 +181,15 @@ final class CaptureStateReader: Sendable {
             let state = watch.state(at: clock.now())
             guard state != shared.told else { return (false, nil) }
             shared.told = state
+            shared.isTaken = false
             for listener in shared.listeners.values { listener.yield(state) }
             return (false, state)
         }
-        if let change { onChange(change) }
+        if let change {
+            // Whoever fails to hide something must not be shown.
+            let isTaken = (try? onChange(change)) != nil
+            shared.withLock { $0.isTaken = isTaken }
+        }
         return !isStopped
     }
 

@@ -6,10 +6,20 @@ enum CaptureStateText {
     /// Bytes of an event's data; the longest that a daemon writes has some 300.
     static let maxBytes = 8 * 1024
 
-    /// The number and the state of an event.
+    struct Event: Equatable {
+        /// In its stream.
+        var number: Int
+        var state: CaptureState
+        /// Which capture it is; what an answer names.
+        var capture: Int
+        /// Whose answers the daemon waits for before it shows anything of it.
+        var waitingFor: [String]
+    }
+
+    /// What an event says.
     ///
     /// - Throws: `unintelligible` for everything that does not say without doubt whether the screen is captured.
-    static func read(_ event: ServerEvent) throws(ControlClientError) -> (number: Int, state: CaptureState) {
+    static func read(_ event: ServerEvent) throws(ControlClientError) -> Event {
         guard event.name == "state", let number = Int(event.id) else {
             throw .unintelligible("an event of another kind came")
         }
@@ -17,12 +27,12 @@ enum CaptureStateText {
             case .object(let members) = json, case .bool(let isCaptured)? = json["captured"],
             members.count(where: { $0.name == "captured" }) == 1
         else { throw .unintelligible("it does not say whether anything is captured") }
-        guard isCaptured else { return (number, .notCaptured) }
         // What else is missing makes no difference to an app that has something to hide.
         let report = CaptureStateReport(json: json)
-        return (
-            number,
-            .captured(Capture(kind: .init(report.kind), client: report.client, since: Int64(report.since)))
-        )
+        let state: CaptureState =
+            isCaptured
+            ? .captured(Capture(kind: .init(report.kind), client: report.client, since: Int64(report.since)))
+            : .notCaptured
+        return Event(number: number, state: state, capture: report.capture, waitingFor: report.waitingFor)
     }
 }

@@ -14,8 +14,8 @@ struct CaptureWatch {
         /// How long the first event is waited for before the question is asked again.
         var answer = MediaTime.seconds(10)
         /// Between two attempts to connect: the first, and the most, by doubling.
-        var firstPause = MediaTime.milliseconds(50)
-        var longestPause = MediaTime.milliseconds(500)
+        var firstPause = MediaTime.milliseconds(20)
+        var longestPause = MediaTime.milliseconds(250)
     }
 
     enum Event: Equatable, Sendable {

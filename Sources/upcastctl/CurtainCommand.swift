@@ -10,7 +10,7 @@ struct CurtainCommand: ParsableCommand {
             While somebody holds the curtain up, viewers see it instead of the picture, and hear nothing. It falls \
             when the last who holds it lets go.
             """,
-        subcommands: [CurtainUpCommand.self, CurtainDownCommand.self])
+        subcommands: [CurtainUpCommand.self, CurtainDownCommand.self, CurtainReleaseCommand.self])
 }
 
 struct CurtainUpCommand: ParsableCommand {
@@ -70,5 +70,32 @@ struct CurtainDownCommand: ParsableCommand {
             Output.line("\(who) held it up: nothing has changed")
         }
         if answer["up"] == .bool(true) { Output.line("others hold it up: see upcastctl status") }
+    }
+}
+
+struct CurtainReleaseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release",
+        abstract: "Shows a capture without waiting for the answer of the apps that are consulted.",
+        discussion: "Who holds the curtain up otherwise still does: see upcastctl status.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+    @Option(help: "Do not wait for this app; without it for none.") var app: String?
+    @Option(help: "Of several users' apps of that name, for this user's (a number).") var user: Int?
+
+    func run() throws {
+        let client = try control.client()
+        var members: [JSONValue.Member] = []
+        if let app {
+            // The one that is: an answer for an app names its capture.
+            members = [
+                .init("app", .string(app)),
+                .init("capture", .integer(try StateCommand.state(client.ask("GET", "/state")).capture)),
+            ]
+            if let user { members.append(.init("user", .integer(user))) }
+        }
+        let answer = try client.ask("POST", "/state/release", body: .object(members))
+        output.show(answer)
+        if !output.json, answer["released"] == .bool(false) { Output.line("nobody is waited for: nothing has changed") }
     }
 }

@@ -9,7 +9,8 @@ struct StateCommand: ParsableCommand {
         discussion: """
             Where the daemon cannot be asked, or refuses to say (exit status 2), nobody knows; treat it as captured. \
             With --follow it goes on until it is interrupted, and a line says when nobody knows any more \
-            ({"captured":null} with --json).
+            ({"captured":null} with --json). \
+            Where the start curtain waits for the answer of apps, the line names them.
             """)
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
@@ -46,6 +47,8 @@ struct StateCommand: ParsableCommand {
     static func line(_ state: CaptureStateReport) -> String {
         guard state.isCaptured else { return "not captured" }
         let by = state.client.isEmpty ? "" : " by \(state.client)"
-        return TerminalText.printable("captured: \(state.kind)\(by), for \(Quantity.time(state.milliseconds))")
+        let waiting = state.waitingFor.isEmpty ? "" : "; waits for \(state.waitingFor.joined(separator: ", "))"
+        return TerminalText.printable(
+            "captured: \(state.kind)\(by), for \(Quantity.time(state.milliseconds))\(waiting)")
     }
 }

@@ -55,6 +55,7 @@ struct StateFollower {
         isLost = false
         var comparable = state
         comparable.milliseconds = 0
+        comparable.waitingFor = []
         guard comparable != last else { return }
         last = comparable
         if json {

@@ -10,16 +10,6 @@ extension ControlRoutes {
             ControlResponse(
                 status: 200, contentType: MetricsText.contentType, body: Array(MetricsText.text(host.totals).utf8))
         }
-        add("GET", "/state", for: .all) { _ in
-            guard host.tellsCaptureState else {
-                return Self.stateIsOff
-            }
-            return ControlResponse(status: 200, json: host.captureState.json)
-        }
-        add("GET", "/state/events", for: .all, answering: { _ in
-            guard host.tellsCaptureState else { return .response(Self.stateIsOff) }
-            return .captureStates { host.tellsCaptureState ? host.captureState : nil }
-        })
         add("GET", "/history", for: .lookers) { _ in ControlResponse(status: 200, json: host.history.json) }
         add("GET", "/config") { _ in ControlResponse(status: 200, json: host.shownConfiguration.json) }
         add("GET", "/destinations", for: .lookers) { _ in
@@ -28,10 +18,6 @@ extension ControlRoutes {
         }
         add("GET", "/events", for: .lookers, answering: { .events(journal, $0, status: { host.status }) })
         add("GET", "/snapshot.jpg", for: .lookers, answering: { _ in Self.snapshot(of: host) })
-    }
-
-    private static var stateIsOff: ControlResponse {
-        .failure(409, "turned_off", "privacy.capture_state is off: this daemon does not say what is captured")
     }
 
     /// A screen that stands still is encoded again each `video.idle_repeat_ms`, at most every 5 s.

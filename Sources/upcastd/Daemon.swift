@@ -82,6 +82,7 @@ struct Daemon {
             routes.addViews(of: host, journal: journal)
             routes.addCommands(to: host)
             routes.addBroadcastCommands(to: host)
+            routes.addCaptureState(of: host)
             routes.addPrivacy(of: host)
             routes.addRegions(of: host)
             routes.addProtections(of: host)

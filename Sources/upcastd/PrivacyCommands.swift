@@ -181,7 +181,7 @@ extension ControlRoutes {
 }
 
 /// On whose behalf something is asked.
-private struct Asker {
+struct Asker {
     let holder: PrivacyHolder
     let actor: PrivacyActor
     private let isOperator: Bool

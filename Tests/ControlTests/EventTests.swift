@@ -82,41 +82,81 @@ import Testing
         #expect(!stream.next(at: 1000).isEmpty)
     }
 
-    /// The state at once, then when it changes, how long it has been so aside; between these a sign of life.
+    /// The state at once, then every change in its order, also those that are over again; between these a sign of life.
     @Test func captureStates() throws {
-        let state = Monitor(CaptureStateReport())
-        var stream = CaptureStateStream { state.withLock { $0 } }
+        let source = CaptureSource()
+        var stream = CaptureStateStream(source.news)
         func next(_ elapsed: Int64) -> String { String(decoding: stream.next(at: elapsed), as: UTF8.self) }
         #expect(
             next(0) == """
                 id: 1
                 event: state
-                data: {"captured":false,"kind":"","client":"","since":0,"for_ms":0}
+                data: {"captured":false,"kind":"","client":"","since":0,"for_ms":0,"capture":0,"waiting_for":[]}
 
 
                 """)
-        state.withLock { $0.milliseconds = 100 }
         #expect(next(100) == "" && next(999) == "" && next(1000) == ": alive\n\n" && next(1999) == "")
-        let changes: [(inout CaptureStateReport) -> Void] = [
-            { $0.isCaptured = true }, { $0.kind = "screen" }, { $0.client = "a\n\nid: 9" }, { $0.since = 1 },
-        ]
-        for (index, change) in changes.enumerated() {
-            state.withLock { change(&$0) }
-            let text = next(2000 + Int64(index))
-            #expect(text.hasPrefix("id: \(index + 2)\nevent: state\ndata: {\"captured\":true"), "\(text)")
-            // A line break in a name would end the event.
-            #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 5)
+        // Three changes come at once: a capture that is over before anybody looks is one that was.
+        source.change { $0.isCaptured = true }
+        source.change { $0.isCaptured = false }
+        source.change {
+            $0.isCaptured = true
+            $0.client = "a\n\nid: 9"
         }
-        #expect(next(3002) == "" && next(3003) == ": alive\n\n")
+        let lines = next(2000).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.filter { $0.hasPrefix("id: ") } == ["id: 2", "id: 3", "id: 4"])
+        let states = lines.filter { $0.hasPrefix("data: ") }.map { $0.hasPrefix("data: {\"captured\":true") }
+        #expect(states == [true, false, true])
+        // A line break in a name would end the event.
+        #expect(lines.count == 13)
+        #expect(next(2999) == "" && next(3000) == ": alive\n\n")
+    }
+
+    /// Every change, for those who watch: where one stands between them.
+    private final class CaptureSource: Sendable {
+        private struct State {
+            var reports = [CaptureStateReport()]
+            var wake: (@Sendable () -> Void)?
+            var isOpen = false
+        }
+        private let state = Monitor(State())
+
+        var news: @Sendable (UInt64?) -> CaptureStateNews? {
+            { [state] number in
+                state.withLock {
+                    let first = number.map { Int($0) + 1 } ?? $0.reports.count - 1
+                    return CaptureStateNews(Array($0.reports[first...]), number: UInt64($0.reports.count - 1))
+                }
+            }
+        }
+        var open: ControlStream.Open {
+            { [state] wake in
+                state.withLock { ($0.wake, $0.isOpen) = (wake, true) }
+                return { state.withLock { ($0.wake, $0.isOpen) = (nil, false) } }
+            }
+        }
+        var isOpen: Bool { state.withLock { $0.isOpen } }
+
+        func change(_ body: (inout CaptureStateReport) -> Void) {
+            let wake = state.withLock { state in
+                var report = state.reports[state.reports.count - 1]
+                body(&report)
+                state.reports.append(report)
+                return state.wake
+            }
+            wake?()
+        }
     }
 
     // MARK: Over HTTP
 
-    /// A change is seen soon, and the connection is never silent for two seconds.
+    /// A change is told without waiting for a look, and the connection is never silent for two seconds; who has hung up
+    /// is not told any more.
     @Test func aStreamOfCaptureStates() throws {
-        let state = Monitor(CaptureStateReport())
+        let source = CaptureSource()
         var routes = ControlRoutes()
-        routes.add("GET", "/state/events", answering: { _ in .captureStates { state.withLock { $0 } } })
+        routes.add(
+            "GET", "/state/events", answering: { _ in .captureStates(source.news, open: source.open) })
         let channel = try EmbeddedChannel.served(routes)
         defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
@@ -126,9 +166,23 @@ import Testing
             channel.embeddedEventLoop.advanceTime(by: .milliseconds(1900))
             #expect(try channel.written().contains(": alive\n"))
         }
-        state.withLock { $0.isCaptured = true }
-        channel.embeddedEventLoop.advanceTime(by: .milliseconds(100))
+        source.change { $0.isCaptured = true }
+        // No time passes.
+        channel.embeddedEventLoop.run()
         #expect(try channel.written().contains("event: state\ndata: {\"captured\":true,"))
+        // What a client that does not read has missed comes as soon as it does.
+        channel.isWritable = false
+        source.change { $0.isCaptured = false }
+        source.change { $0.isCaptured = true }
+        channel.embeddedEventLoop.run()
+        #expect(try channel.written() == "")
+        channel.isWritable = true
+        channel.pipeline.fireChannelWritabilityChanged()
+        let missed = try channel.written()
+        #expect(missed.contains("{\"captured\":false,") && missed.contains("{\"captured\":true,"), "\(missed)")
+        #expect(source.isOpen)
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(!source.isOpen)
     }
 
     private func channel(_ journal: EventJournal, _ limits: ControlLimits = ControlLimits()) throws -> EmbeddedChannel {

@@ -92,7 +92,10 @@ import UpcastPrivacy
                 #expect(isKnown, "\(line)")
                 guard line.hasPrefix("data: ") else { continue }
                 let json = try JSONSerialization.jsonObject(with: Data(line.dropFirst(6).utf8)) as? [String: Any]
-                #expect(Set(try #require(json).keys) == ["captured", "kind", "client", "since", "for_ms"])
+                #expect(
+                    Set(try #require(json).keys) == [
+                        "captured", "kind", "client", "since", "for_ms", "capture", "waiting_for",
+                    ])
             }
             try playback.client.finish()
             try stage.end()

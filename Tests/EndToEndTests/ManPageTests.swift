@@ -19,7 +19,7 @@ import Testing
     private func commands(of name: String) throws -> Set<String> {
         let text = try String(contentsOf: page(name), encoding: .utf8)
         let words = text.matches(
-            of: /\n\.It Cm ([a-z-]+)((?: (?:Op Cm )?(?:list|add|remove|show|check|up|down|on|off))?)/)
+            of: /\n\.It Cm ([a-z-]+)((?: (?:Op Cm )?(?:list|add|remove|show|check|up|down|release|on|off))?)/)
         return Set(words.map { "\($0.output.1)\($0.output.2)".replacing(" Op Cm", with: "") })
     }
 

@@ -24,7 +24,7 @@ import Testing
     ) throws -> CaptureStateMonitor {
         let limits = CaptureWatch.Limits(
             silence: silence, answer: answer, firstPause: .milliseconds(1), longestPause: .milliseconds(10))
-        return try CaptureStateMonitor(socket: folder.socket, limits: limits, clock: clock) { [seen] state in
+        return try CaptureStateMonitor(app: nil, socket: folder.socket, limits: limits, clock: clock) { [seen] state in
             seen.signal { $0.append(state) }
         }
     }
@@ -158,7 +158,9 @@ import Testing
         let clock = ManualClock()
         let gate = Monitor(false)
         let limits = CaptureWatch.Limits()
-        let monitor = try CaptureStateMonitor(socket: folder.socket, limits: limits, clock: clock) { [seen] state in
+        let monitor = try CaptureStateMonitor(
+            app: nil, socket: folder.socket, limits: limits, clock: clock
+        ) { [seen] state in
             seen.signal { $0.append(state) }
             _ = gate.wait { $0 ? true : nil }
         }

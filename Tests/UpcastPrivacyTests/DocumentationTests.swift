@@ -7,9 +7,11 @@ import UpcastPrivacy
     private func example() throws {
         let app = CapturedApp(name: "kiosk", socket: "/run/upcast/control.sock")
 
-        let monitor = try CaptureStateMonitor(socket: "/run/upcast/control.sock") { state in
+        let monitor = try CaptureStateMonitor(app: "kiosk", socket: "/run/upcast/control.sock") { state in
             switch state {
-            case .captured(let capture): print("captured: \(capture.kind), by \(capture.client)")
+            case .captured(let capture):
+                print("captured: \(capture.kind), by \(capture.client)")
+                try app.hide(.normalized(x: 0.1, y: 0.2, width: 0.3, height: 0.1), name: "account")
             case .notCaptured: print("not captured")
             case .unknown: print("unknown: to be treated as captured")
             }

@@ -17,6 +17,12 @@ final class FakeDaemon: Sendable {
         listener = try UnixSocket.listen(path: path, mode: 0o600, backlog: backlog)
     }
 
+    /// Whether somebody connects in so many milliseconds.
+    func hasConnection(within milliseconds: CInt) -> Bool {
+        var one = pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)
+        return poll(&one, 1, milliseconds) == 1
+    }
+
     /// The next connection, with its request.
     func accept() throws -> FakeConnection {
         var one = pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)

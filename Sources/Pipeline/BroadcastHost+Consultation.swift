@@ -1,0 +1,162 @@
+package import ControlProtocol
+internal import IngestProtocol
+internal import LinuxSystem
+internal import Logging
+internal import MediaCore
+package import Privacy
+
+/// What captured apps are told of a capture, and asked before anything of it is shown. Any thread.
+extension BroadcastHost {
+    // MARK: Telling
+
+    /// Whether anything is being captured; true until the last byte of it has gone out.
+    package var captureState: CaptureStateReport {
+        var report = captures.now(at: clock.now()).reports[0]
+        report.waitingFor = waitingFor
+        return report
+    }
+
+    /// What has changed since a change, or for nil the state as it is; nil where it is not told.
+    package func captureStates(after number: UInt64?) -> CaptureStateNews? {
+        guard tellsCaptureState else { return nil }
+        if let number { return captures.news(after: number) }
+        // The number first: what changes meanwhile is told again, and not left out.
+        let news = captures.now(at: clock.now())
+        var report = news.reports[0]
+        if report.isCaptured { report.waitingFor = waitingFor }
+        return CaptureStateNews([report], number: news.number)
+    }
+
+    /// Calls `wake` whenever the capture state changes; it must not wait. Returns what ends that.
+    package func watchCaptures(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        captures.watch(wake)
+    }
+
+    var waitingFor: [String] { consultation.withLock { $0.awaited.map(\.description) } }
+
+    /// A capture client has introduced itself, and nothing of it has been shown: tells everybody who watches, and holds
+    /// the curtain up until those who are asked have answered.
+    func captureBegins(_ message: StartedMessage) {
+        var report = CaptureStateReport()
+        report.isCaptured = true
+        report.kind = "\(message.source)"
+        report.client = message.clientName
+        report.since = UnixTime.milliseconds
+        report.capture = captureNumber.withLock { number in
+            number += 1
+            return number
+        }
+        // Before anybody knows of it, so that no answer comes too early.
+        let asked = consultation.withLock { consultation in
+            consultation.begin(report.capture)
+            return consultation.awaited
+        }
+        report.waitingFor = asked.map(\.description)
+        captures.append(report, at: clock.now())
+        guard !asked.isEmpty else { return }
+        do throws(CommandRefusal) {
+            let names = asked.map(\.description).joined(separator: ", ")
+            try raiseCurtain(.consulting, reason: "waits for the answer of \(names)")
+        } catch {
+            logger.warning("apps are not waited for", metadata: ["why": "\(error.sentence)"])
+            consultation.withLock { $0.overrule() }
+        }
+        // Somebody may have answered meanwhile.
+        settleConsultation()
+    }
+
+    /// Nothing of it goes out any more. Where none had begun nothing happens.
+    func captureEnds() {
+        let now = clock.now()
+        let last = captures.now(at: now).reports[0]
+        guard last.isCaptured else { return }
+        consultation.withLock { $0.end() }
+        settleConsultation()
+        var report = CaptureStateReport()
+        report.since = UnixTime.milliseconds
+        report.capture = last.capture
+        captures.append(report, at: now)
+    }
+
+    // MARK: Asking
+
+    /// Refuses an app that may not be asked as well.
+    package func requireRoomToConsult(_ app: PrivacyHolder) throws(CommandRefusal) {
+        guard consultation.withLock({ $0.hasRoom(for: app) }) else {
+            throw CommandRefusal(
+                code: .doesNotFit,
+                sentence: "\(Consultation.userCapacity) connections of this user's apps are consulted already; close "
+                    + "one, or watch without consult")
+        }
+    }
+
+    /// From now on each capture waits for that app's answer, until `dismiss`. Returns the connection's number.
+    package func consult(
+        _ app: PrivacyHolder, _ answers: Consultation.Answers, by actor: PrivacyActor
+    ) -> UInt64 {
+        let id = consultation.withLock { $0.connect(app, answers) }
+        logger.notice("app is consulted", metadata: ["app": "\(app)", "now": "each capture waits for its answer"])
+        note("consulting_began", app, actor, [])
+        audit.flush()
+        return id
+    }
+
+    /// The app's connection has ended.
+    package func dismiss(_ id: UInt64, by actor: PrivacyActor) {
+        let (app, wasAwaited) = consultation.withLock { consultation in
+            let before = consultation.awaited
+            let app = consultation.disconnect(id)
+            return (app, app.map { before.contains($0) && !consultation.awaited.contains($0) } ?? false)
+        }
+        guard let app else { return }
+        logger.notice(
+            "app is no longer consulted",
+            metadata: ["app": "\(app)", "why": "its connection ended", "unanswered": "\(wasAwaited)"])
+        note("consulting_ended", app, actor, [.init("unanswered", .bool(wasAwaited))])
+        audit.flush()
+        settleConsultation()
+    }
+
+    /// An app answers: what it holds or hides is so already. Returns whether it was waited for.
+    ///
+    /// - Parameters:
+    ///   - capture: which one is meant; nil for the one that is.
+    ///   - isMeant: whose answer it is; an operator may answer for others.
+    @discardableResult
+    package func answerConsultation(
+        _ answer: Consultation.Answer, of capture: Int? = nil, by actor: PrivacyActor,
+        from isMeant: (PrivacyHolder) -> Bool
+    ) -> Bool {
+        let answered = consultation.withLock { $0.take(answer, of: capture, from: isMeant) }
+        guard !answered.isEmpty else { return false }
+        for app in answered {
+            logger.info("app has answered", metadata: ["app": "\(app)", "answer": "\(answer.rawValue)"])
+            note("consultation_answered", app, actor, [.init("answer", .string(answer.rawValue))])
+        }
+        audit.flush()
+        settleConsultation()
+        return true
+    }
+
+    /// Lets go of the curtain when nobody is waited for any more.
+    private func settleConsultation() {
+        // Looked at where nobody raises it meanwhile: another capture may have begun to wait.
+        lowerCurtain(reason: "nobody is waited for any more") { [consultation] holder in
+            holder == .consulting && consultation.withLock { $0.awaited.isEmpty }
+        }
+    }
+
+    /// Once a second: who was consulted before a restart and does not come back is not waited for without end.
+    func giveUpConsulting() {
+        let late = consultation.withLock { $0.giveUp(at: clock.now()) }
+        for app in late {
+            logger.warning(
+                "consulted app has not come back",
+                metadata: ["app": "\(app)", "now": "nothing waits for its answer until it is there again"])
+            note("consulting_ended", app, .daemon, [.init("unanswered", .bool(true))])
+        }
+        guard !late.isEmpty else { return }
+        audit.flush()
+        settleConsultation()
+    }
+}

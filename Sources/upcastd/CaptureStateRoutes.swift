@@ -1,0 +1,79 @@
+internal import Control
+internal import ControlProtocol
+internal import Pipeline
+internal import Privacy
+
+/// The control server's routes by which a captured app learns that it is captured, and is asked before it is shown.
+extension ControlRoutes {
+    mutating func addCaptureState(of host: BroadcastHost) {
+        add("GET", "/state", for: .all) { _ in
+            guard host.tellsCaptureState else { return Self.stateIsOff }
+            return ControlResponse(status: 200, json: host.captureState.json)
+        }
+        add("GET", "/state/events", for: .all, answering: { request in
+            guard host.tellsCaptureState else { return .response(Self.stateIsOff) }
+            do throws(CommandRefusal) {
+                let consulted = try Self.consulted(request)
+                if let (asker, _) = consulted { try host.requireRoomToConsult(asker.holder) }
+                return .captureStates(
+                    { host.captureStates(after: $0) },
+                    open: { wake in
+                        let unwatch = host.watchCaptures(wake)
+                        guard let (asker, answers) = consulted else { return unwatch }
+                        // It is asked from here on, and no longer than its connection lives.
+                        let id = host.consult(asker.holder, answers, by: asker.actor)
+                        return {
+                            unwatch()
+                            host.dismiss(id, by: asker.actor)
+                        }
+                    })
+            } catch {
+                return .response(Self.failure(error))
+            }
+        })
+        add("POST", "/state/release", for: .all) { request in
+            Self.answer { () throws(CommandRefusal) in
+                let members = try Self.members(of: request, "app", "user", "capture")
+                let asker = try Asker(request, app: members["app"], user: members["user"])
+                let capture: Int?
+                switch members["capture"] {
+                case .integer(let number): capture = number
+                // An operator without it means the one that is.
+                case nil where members["app"] == nil: capture = nil
+                default:
+                    throw CommandRefusal(
+                        code: .badValue,
+                        sentence: "capture: the number of the capture that may be shown, as its event has it")
+                }
+                let released = host.answerConsultation(.released, of: capture, by: asker.actor) {
+                    members["app"] == nil || asker.mayLetGo($0)
+                }
+                return [.init("released", .bool(released))]
+            }
+        }
+    }
+
+    /// Who is to be consulted, if anybody.
+    private static func consulted(
+        _ request: ControlRequest
+    ) throws(CommandRefusal) -> (asker: Asker, answers: Consultation.Answers)? {
+        guard request.query != nil else { return nil }
+        let names = request.parameterNames.map { String($0) }
+        let app = request.parameter("app")
+        let answers = request.parameter("consult").flatMap { Consultation.Answers(rawValue: $0) }
+        // What is misspelt is not taken for a watcher that is not asked.
+        guard names.allSatisfy({ ["app", "consult"].contains($0) }), names.count == Set(names).count,
+            let app, answers != nil || !names.contains("consult")
+        else {
+            throw CommandRefusal(
+                code: .badValue,
+                sentence: "the query is app=NAME&consult=true or app=NAME&consult=release, or there is none")
+        }
+        let asker = try Asker(request, app: .string(app))
+        return answers.map { (asker, $0) }
+    }
+
+    private static var stateIsOff: ControlResponse {
+        .failure(409, "turned_off", "privacy.capture_state is off: this daemon does not say what is captured")
+    }
+}
