@@ -95,6 +95,8 @@ extension BroadcastHost {
         _ app: PrivacyHolder, _ answers: Consultation.Answers, by actor: PrivacyActor
     ) -> UInt64 {
         let id = consultation.withLock { $0.connect(app, answers) }
+        // A daemon that takes this one's place is to wait for it.
+        _ = keepState()
         logger.notice("app is consulted", metadata: ["app": "\(app)", "now": "each capture waits for its answer"])
         note("consulting_began", app, actor, [])
         audit.flush()
@@ -109,6 +111,7 @@ extension BroadcastHost {
             return (app, app.map { before.contains($0) && !consultation.awaited.contains($0) } ?? false)
         }
         guard let app else { return }
+        _ = keepState()
         logger.notice(
             "app is no longer consulted",
             metadata: ["app": "\(app)", "why": "its connection ended", "unanswered": "\(wasAwaited)"])
@@ -156,6 +159,7 @@ extension BroadcastHost {
             note("consulting_ended", app, .daemon, [.init("unanswered", .bool(true))])
         }
         guard !late.isEmpty else { return }
+        _ = keepState()
         audit.flush()
         settleConsultation()
     }

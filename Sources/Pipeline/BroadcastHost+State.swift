@@ -49,9 +49,10 @@ extension BroadcastHost {
     /// What outlives the daemon, as it is now.
     static func record(
         _ curtain: Curtain, _ standing: StandingRegions, _ protections: Protections,
-        _ configuration: PrivacyConfiguration, epoch: Int
+        _ configuration: PrivacyConfiguration, consulting: [PrivacyHolder] = [], epoch: Int
     ) -> PrivacyRecord {
         var record = PrivacyRecord()
+        record.consulting = consulting
         record.holds = curtain.all.filter(\.holder.outlivesTheDaemon).map { hold in
             PrivacyRecord.Hold(
                 holder: hold.holder, reason: hold.reason, since: epoch + Int(hold.since.milliseconds))
@@ -76,6 +77,7 @@ extension BroadcastHost {
                 metadata: [
                     "file": "\(path)", "holders": "\(holds.map(\.holder.description).joined(separator: ", "))",
                     "regions": "\(regions.count)",
+                    "consulted": "\(restoration.consulting.map(\.description).joined(separator: ", "))",
                 ])
             for hold in holds {
                 note("curtain_restored", hold.holder, .daemon, [.init("reason", .string(hold.reason))])

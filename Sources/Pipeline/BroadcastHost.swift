@@ -88,7 +88,10 @@ package final class BroadcastHost: Sendable {
     let freeze: TestFreeze?
     /// What captured apps are told.
     let captures: CaptureJournal
-    let consultation = Monitor(Consultation())
+    let consultation: Monitor<Consultation>
+    /// How long apps that were consulted before a restart are waited for: `CaptureStateMonitor` tries to connect at
+    /// least every 250 ms.
+    static let returnPatience = MediaTime.seconds(3)
     /// The last capture's. It begins with the time, so that an answer to a daemon that has ended is not taken for one
     /// to this.
     let captureNumber = Monitor(UnixTime.milliseconds * 1000)
@@ -120,6 +123,9 @@ package final class BroadcastHost: Sendable {
         protections = Protections(off: restoration.off)
         standing = StandingRegions(isOn: !restoration.off.contains(.standingRegions), restoration.regions)
         curtain = Curtain(heldBy: restoration.holds)
+        var consultation = Consultation()
+        consultation.expect(restoration.consulting, until: clock.now() + Self.returnPatience)
+        self.consultation = Monitor(consultation)
         if case .record(let record) = finding { recordAtStart = record } else { recordAtStart = nil }
         self.configuration = configuration
         self.environment = environment
@@ -134,12 +140,13 @@ package final class BroadcastHost: Sendable {
         reloading = Monitor(Reload(configuration: configuration))
         // A value that means nothing was refused at the start.
         freeze = try? TestFreeze(environment: environment)
-        keeper = stateFile.map { [curtain, standing, protections, reloading] file in
+        keeper = stateFile.map { [curtain, standing, protections, reloading, consultation = self.consultation] file in
             PrivacyKeeper(
                 clock: clock,
                 record: {
                     Self.record(
-                        curtain, standing, protections, reloading.withLock { $0.configuration.privacy }, epoch: epoch)
+                        curtain, standing, protections, reloading.withLock { $0.configuration.privacy },
+                        consulting: consultation.withLock { $0.apps }, epoch: epoch)
                 },
                 write: { record throws(StateFileFailure) in
                     // What could not be read, and could not be moved either, is not overwritten.

@@ -25,6 +25,7 @@ extension PrivacyRecord {
             .init("holds", .array(holds.map(\.json))),
             .init("regions", .array(regions.map(\.json))),
             .init("switches", .array(switches)),
+            .init("consulting", .array(consulting.map { .object($0.members) })),
         ]).serialized(pretty: true) + [UInt8(ascii: "\n")]
     }
 
@@ -36,7 +37,7 @@ extension PrivacyRecord {
         guard version == Self.version else {
             throw Malformed("it has version \(version), and this daemon reads version \(Self.version)")
         }
-        let members = try RecordMembers(json, "the record", ["version", "holds", "regions", "switches"])
+        let members = try RecordMembers(json, "the record", ["version", "holds", "regions", "switches", "consulting"])
         for item in try members.array("holds") { holds.append(try Hold(item)) }
         for item in try members.array("regions") { regions.append(try StandingRegion(item)) }
         for item in try members.array("switches") {
@@ -46,7 +47,13 @@ extension PrivacyRecord {
             }
             switches[protection] = try members.flag("on")
         }
-        guard isWithinBounds else { throw Malformed("it has more holds or regions than there may be") }
+        // Not in a file from before there was any.
+        for item in json["consulting"] == nil ? [] : try members.array("consulting") {
+            let app = try PrivacyHolder(RecordMembers(item, "a consulted app", ["holder", "name", "user"]))
+            guard app.kind == .app else { throw Malformed("\(app) is no app") }
+            consulting.append(app)
+        }
+        guard isWithinBounds else { throw Malformed("it has more holds, regions or apps than there may be") }
     }
 }
 

@@ -10,6 +10,8 @@ internal import Privacy
 struct PrivacyRestoration {
     var holds: [Curtain.Hold] = []
     var regions: [StandingRegion] = []
+    /// Apps that were consulted, and have to come back.
+    var consulting: [PrivacyHolder] = []
     var off: Set<Protection>
     /// On because somebody relies on them, though the configuration turns them off.
     var keptOn: [Protection] = []
@@ -36,6 +38,7 @@ struct PrivacyRestoration {
                 return Curtain.Hold(holder: hold.holder, reason: hold.reason, since: min(since, now))
             }
             regions = record.regions
+            consulting = record.consulting
             for (protection, isOn) in record.switches where isOn != configuration.has(protection) {
                 if isOn { off.remove(protection) } else { off.insert(protection) }
                 turned.append(protection)

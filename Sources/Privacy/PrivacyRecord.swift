@@ -19,6 +19,8 @@ package struct PrivacyRecord: Equatable, Sendable {
     package var regions: [StandingRegion] = []
     /// Protections that are on, or off, although the configuration says the opposite.
     package var switches: [Protection: Bool] = [:]
+    /// Apps that are consulted: the next daemon waits for them to come back.
+    package var consulting: [PrivacyHolder] = []
 
     package init() {}
 
@@ -28,6 +30,7 @@ package struct PrivacyRecord: Equatable, Sendable {
     /// What no command could have made is no record.
     package var isWithinBounds: Bool {
         holds.count <= Self.maxHolds && regions.count <= StandingRegions.capacity
+            && consulting.count <= Consultation.expectedCapacity
     }
 }
 

@@ -63,6 +63,14 @@ package final class Daemon: Sendable {
     package let ingestSocket: String
     package let controlSocket: String
     private let folder: TemporaryDirectory
+    private let command: (executable: String, arguments: [String], environment: [String: String])
+
+    /// Starts another in the place of one that has ended, with its configuration and at its sockets.
+    package init(after other: Daemon) throws {
+        (folder, command) = (other.folder, other.command)
+        (ingestSocket, controlSocket) = (other.ingestSocket, other.controlSocket)
+        process = try Self.start(command, controlSocket)
+    }
 
     /// Starts the daemon and waits until clients can connect.
     ///
@@ -85,16 +93,23 @@ package final class Daemon: Sendable {
             : cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
         // A variable of our prefix that no destination names would be a mistake.
         let hasKey = settings.destinations.contains { $0.fields["key_env"] != nil }
-        process = try ChildProcess(
+        self.command = (
             command, arguments,
-            environment: (hasKey ? [DaemonSettings.keyVariable: DaemonSettings.streamKey] : [:])
-                .merging(environment) { $1 })
-        let (process, socket) = (process, controlSocket)
+            (hasKey ? [DaemonSettings.keyVariable: DaemonSettings.streamKey] : [:]).merging(environment) { $1 }
+        )
+        process = try Self.start(self.command, controlSocket)
+    }
+
+    private static func start(
+        _ command: (executable: String, arguments: [String], environment: [String: String]), _ socket: String
+    ) throws -> ChildProcess {
+        let process = try ChildProcess(command.executable, command.arguments, environment: command.environment)
         // The control socket comes after the capture socket; one that answers says that both are there.
         try waitFor("upcastd to answer", evidence: { process.errorTail }) {
             guard process.isRunning else { throw TestFailure("upcastd ended at once. \(process.errorTail)") }
             return (try? UnixHTTPClient.get("/status", socket: socket)) != nil
         }
+        return process
     }
 
     deinit { process.signal(SIGKILL) }

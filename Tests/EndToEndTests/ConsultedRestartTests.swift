@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+import IngestProtocol
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+import UpcastPrivacy
+
+/// Promise: a daemon that is killed and started anew under an app that is consulted waits for the app to come back, and
+/// shows nothing before it has answered; for one that does not come back it does not wait without end.
+@Suite struct ConsultedRestartTests {
+    private static let marker = RawSample(RGBImage(width: 320, height: 180, filling: RGB(1, 0, 1)), format: .i420)
+
+    private func settings(_ folder: TemporaryDirectory) -> DaemonSettings {
+        var settings = DaemonSettings(width: 320, height: 180)
+        settings.destinations = [(name: "file", fields: ["url": "file:" + folder.file("out.flv")])]
+        settings.privacy["state_file"] = folder.file("state.json")
+        return settings
+    }
+
+    private func colored(_ path: String) throws -> Int {
+        guard try MediaProbe.packets(path).contains(where: { $0.track == "video" }) else { return 0 }
+        var colored = 0
+        try DecodedVideo.forEachFrame(of: path) { if $0.image.u.contains(where: { $0 > 150 }) { colored += 1 } }
+        return colored
+    }
+
+    private static var rounds: Int {
+        let wanted = ProcessInfo.processInfo.environment["UPCAST_CAPTURES"].flatMap { Int($0) }
+        return wanted.map { max(4, $0 / 10) } ?? 4
+    }
+
+    /// The client connects as soon as the new daemon answers, and sends at once.
+    @Test(.timeLimit(.minutes(Int(Patience.scaled(3)) + rounds / 5)))
+    func whoReactsLeaksNothingUnderARestart() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("restarts")
+            var daemon = try Daemon(settings(folder))
+            let app = CapturedApp(name: "kiosk", socket: daemon.controlSocket, timeout: .seconds(10))
+            let raised = Monitor(0)
+            let monitor = try CaptureStateMonitor(app: "kiosk", socket: daemon.controlSocket) { state in
+                switch state {
+                case .captured:
+                    try app.willResignActive()
+                    raised.signal { $0 += 1 }
+                case .notCaptured: try app.didBecomeActive()
+                case .unknown: break
+                }
+            }
+            var leaked = 0
+            for round in 0..<Self.rounds {
+                try waitFor("the app") { monitor.state == .notCaptured }
+                let isHolding = round % 2 == 1
+                let before = raised.withLock { $0 }
+                var first: CaptureClient?
+                if isHolding {
+                    first = try CaptureClient(socket: daemon.ingestSocket)
+                    try first?.start()
+                    _ = raised.wait(until: Patience.deadline(15)) { $0 > before ? true : nil }
+                }
+                try daemon.process.stop(SIGKILL)
+                daemon = try Daemon(after: daemon)
+                let client = try CaptureClient(socket: daemon.ingestSocket)
+                try client.start()
+                let wanted = before + (isHolding ? 2 : 1)
+                var pictures: Int64 = 0
+                // Until some time after the app has reacted.
+                var left = 10
+                while left > 0, pictures < 1000 {
+                    try client.send(Self.marker, pts: .milliseconds(pictures * 10))
+                    pictures += 1
+                    usleep(10_000)
+                    if raised.withLock({ $0 }) >= wanted { left -= 1 }
+                }
+                #expect(left == 0, "the app was not told in round \(round): \(daemon.log)")
+                try client.finish()
+                for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                where name.hasSuffix(".flv") {
+                    leaked += try colored(folder.file(name))
+                    try FileManager.default.removeItem(atPath: folder.file(name))
+                }
+            }
+            print("\(Self.rounds) restarts under an app that raises the curtain: \(leaked) private pictures")
+            #expect(leaked == 0)
+            monitor.stop()
+            try daemon.terminate()
+        }
+    }
+
+    /// Not for one that has ended with the daemon.
+    @Test(.inItsTurn) func whoDoesNotComeBackIsGivenUp() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("restarts")
+            let first = try Daemon(settings(folder))
+            let app = try StateStream("?app=kiosk&consult=true", socket: first.controlSocket)
+            try app.wait(for: 1)
+            try waitFor("the state file") {
+                try String(contentsOfFile: folder.file("state.json"), encoding: .utf8).contains("kiosk")
+            }
+            try first.process.stop(SIGKILL)
+            let second = try Daemon(after: first)
+            let client = try CaptureClient(socket: second.ingestSocket)
+            try client.start()
+            func isAwaited() throws -> Bool {
+                let state = try UnixHTTPClient.get("/state", socket: second.controlSocket).body
+                return state.contains(#""waiting_for":["app:kiosk"]"#)
+            }
+            #expect(try isAwaited(), "\(second.log)")
+            try waitFor("it to be given up", evidence: { second.log }) { try !isAwaited() }
+            #expect(second.log.contains("consulted app has not come back"))
+            try client.finish()
+            try second.terminate()
+        }
+    }
+}
