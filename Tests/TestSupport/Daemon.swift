@@ -66,10 +66,12 @@ package final class Daemon: Sendable {
     private let command: (executable: String, arguments: [String], environment: [String: String])
 
     /// Starts another in the place of one that has ended, with its configuration and at its sockets.
-    package init(after other: Daemon) throws {
+    ///
+    /// - Parameter waits: until it answers; otherwise the caller tries until it is there.
+    package init(after other: Daemon, waits: Bool = true) throws {
         (folder, command) = (other.folder, other.command)
         (ingestSocket, controlSocket) = (other.ingestSocket, other.controlSocket)
-        process = try Self.start(command, controlSocket)
+        process = try Self.start(command, waits ? controlSocket : nil)
     }
 
     /// Starts the daemon and waits until clients can connect.
@@ -101,9 +103,10 @@ package final class Daemon: Sendable {
     }
 
     private static func start(
-        _ command: (executable: String, arguments: [String], environment: [String: String]), _ socket: String
+        _ command: (executable: String, arguments: [String], environment: [String: String]), _ socket: String?
     ) throws -> ChildProcess {
         let process = try ChildProcess(command.executable, command.arguments, environment: command.environment)
+        guard let socket else { return process }
         // The control socket comes after the capture socket; one that answers says that both are there.
         try waitFor("upcastd to answer", evidence: { process.errorTail }) {
             guard process.isRunning else { throw TestFailure("upcastd ended at once. \(process.errorTail)") }
