@@ -44,7 +44,7 @@ package struct PrivacyHolder: Hashable, Sendable, CustomStringConvertible {
 
     /// Has nothing against the pictures that come while it holds the curtain up, and does not let go yet: the last of
     /// them is kept, and shown when it does.
-    package var keepsPictures: Bool { awaitsAPicture }
+    package var keepsPictures: Bool { awaitsAPicture || self == .consulting }
 
     /// `app:kiosk`, `operator`.
     package var description: String { name.isEmpty ? kind.rawValue : "\(kind.rawValue):\(name)" }

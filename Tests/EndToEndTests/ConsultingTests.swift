@@ -156,6 +156,40 @@ import UpcastPrivacy
         }
     }
 
+    /// A screen that stands still: its only picture comes while the daemon waits, and what the app then names is
+    /// painted on it.
+    @Test(.inItsTurn) func thePictureThatCameMeanwhileIsShown() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("consulting")
+            var settings = settings(folder)
+            settings.video["idle_repeat_ms"] = "250"
+            let daemon = try Daemon(settings)
+            let app = try StateStream("?app=kiosk&consult=true", socket: daemon.controlSocket)
+            try app.wait(for: 1)
+            var image = RGBImage(width: 320, height: 180, filling: RGB(0.5, 0.5, 0.5))
+            for y in 40..<140 { for x in 200..<280 { image[x, y] = RGB(1, 0, 1) } }
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            try client.send(RawSample(image, format: .i420), pts: .zero)
+            func video() throws -> [String: Any] { try daemon.status()["video"] as? [String: Any] ?? [:] }
+            try waitFor("the picture") { try video()["frames_received"] as? Int == 1 }
+            #expect(try holders(daemon).count == 2)
+            let region = #"{"app": "kiosk", "name": "r", "x": 0.5, "y": 0, "width": 0.5, "height": 1}"#
+            _ = try ask(daemon, "POST", "/regions", region)
+            try waitFor("the curtain to fall", evidence: { daemon.log }) { try holders(daemon) == [] }
+            let encoded = try video()["frames_encoded"] as? Int ?? 0
+            try waitFor("it to be encoded") { try video()["frames_encoded"] as? Int ?? 0 > encoded + 2 }
+            try client.finish()
+            var grey = 0
+            try DecodedVideo.forEachFrame(of: folder.file("out.flv")) { frame in
+                if frame.image.y.contains(where: { $0 > 90 }) { grey += 1 }
+                #expect(!frame.image.u.contains { $0 > 150 }, "\(frame.pts)")
+            }
+            #expect(grey > 1)
+            #expect(try daemon.terminate() == .code(0))
+        }
+    }
+
     /// One user's connections are bounded, and what is misspelt is not a watcher who is not asked.
     @Test(.inItsTurn) func whoMayBeConsulted() async throws {
         try await blocking {

@@ -186,7 +186,7 @@ import Testing
         #expect(restored.holds.map(\.holder) == [.stateUnreadable])
         #expect(restored.off == [])
         let curtain = Curtain(heldBy: restored.holds)
-        #expect(curtain.stamp.isUp && curtain.awaitsMoreThanAPicture)
+        #expect(curtain.stamp.isUp && curtain.prospect == .hidden)
         #expect(!PrivacyHolder.stateUnreadable.isAutomatic && PrivacyHolder.stateUnreadable.outlivesTheDaemon)
     }
 
