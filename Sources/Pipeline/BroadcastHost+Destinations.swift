@@ -39,11 +39,11 @@ extension BroadcastHost {
     /// Time for a destination that is removed to end in order.
     private static let leaveTimeout = MediaTime.seconds(2)
 
-    /// Adds one destination, written as in the configuration file, in YAML or JSON. Where a broadcast is live, it
-    /// begins there with the next keyframe. From any one thread at a time; waits for no data thread.
+    /// Begins to add one destination, written as in the configuration file, in YAML or JSON. Where a broadcast is live,
+    /// it begins there with the next keyframe. Waits for no data thread, and for no disk.
     ///
-    /// - Returns: its name.
-    package func addDestination(_ text: [UInt8]) throws(CommandRefusal) -> String {
+    /// - Returns: what is to be asked for the outcome.
+    package func addDestination(_ text: [UInt8]) throws(CommandRefusal) -> DestinationAddition {
         let changed: Configuration
         do {
             changed = try currentConfiguration.adding(destination: text, from: "request")
@@ -51,19 +51,13 @@ extension BroadcastHost {
             let problems = error.problems.map(\.description)
             throw CommandRefusal(code: .badDestination, sentence: problems.joined(separator: "; "))
         }
-        guard let added = changed.destinations.last else { return "" }
-        // What would be wrong the moment that it begins.
-        let problems = added.problemsOnThisMachine(environment: environment)
-        guard problems.isEmpty else {
-            throw CommandRefusal(
-                code: .badDestination,
-                sentence: problems.map { "\($0.key): \($0.what); \($0.remedy)" }.joined(separator: "; "))
+        guard let added = changed.destinations.last else {
+            throw CommandRefusal(code: .badDestination, sentence: "request: it names no destination")
         }
-        try add(added, making: changed)
-        return added.name
+        return DestinationAddition(added, to: self)
     }
 
-    /// The same for one that has been checked with the configuration that it comes from.
+    /// Adds one whose settings and files have been checked. From any one thread at a time.
     func addDestination(_ destination: DestinationConfiguration) throws(CommandRefusal) {
         var changed = currentConfiguration
         guard !changed.destinations.contains(where: { $0.name == destination.name }) else {

@@ -1,17 +1,14 @@
 internal import Control
 internal import ControlProtocol
 internal import Logging
+internal import MediaCore
 internal import Pipeline
 
 /// The control server's routes that change something.
 extension ControlRoutes {
     /// What `host` can be asked for, beside `standard`.
     mutating func addCommands(to host: BroadcastHost) {
-        add("POST", "/destinations") { request in
-            Self.answer { () throws(CommandRefusal) in
-                [.init("name", .string(try host.addDestination(request.body)))]
-            }
-        }
+        add("POST", "/destinations", answering: { Self.add(to: host, $0) })
         add("DELETE", "/destinations") { request in
             Self.answer { () throws(CommandRefusal) in
                 guard let name = try Self.name(in: request) else {
@@ -69,6 +66,22 @@ extension ControlRoutes {
                 output.level = new
                 return [.init("level", .string(name))]
             }
+        }
+    }
+
+    private static func add(to host: BroadcastHost, _ request: ControlRequest) -> ControlAnswer {
+        do throws(CommandRefusal) {
+            let addition = try host.addDestination(request.body)
+            return .later(
+                milliseconds: DestinationAddition.patience.milliseconds, every: 5,
+                poll: {
+                    addition.outcome().map { outcome in
+                        answer { () throws(CommandRefusal) in [.init("name", .string(try outcome.get()))] }
+                    }
+                },
+                otherwise: { failure(addition.giveUp()) })
+        } catch {
+            return .response(failure(error))
         }
     }
 

@@ -116,6 +116,42 @@ struct HangingDiskTests {
         }
     }
 
+    /// A request that names a file on such a disk is refused after a while; everything else is answered meanwhile.
+    @Test(.inItsTurn) func aRequestsDisk() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            settings.control["secrets_folder"] = (disk.file("key") as NSString).deletingLastPathComponent
+            let daemon = try Daemon(settings)
+            disk.put("k3y".utf8, "key")
+            disk.hang()
+            let refused = Monitor<Int?>(nil)
+            let socket = daemon.controlSocket
+            let body = #"{"name": "second", "url": "rtmp://127.0.0.1:9/live", "key_file": "key"}"#
+            let asking = Thread {
+                let status = (try? UnixHTTPClient.ask("POST", "/destinations", body: body, socket: socket).status) ?? 0
+                refused.signal { $0 = status }
+            }
+            asking.start()
+            try waitFor("the request to wait for the disk") { disk.waiting > 0 }
+            try post(daemon, "/curtain/up")
+            try post(daemon, "/curtain/down")
+            let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
+            #expect(health.status == 200, "\(health)")
+            #expect(refused.withLock { $0 } == nil)
+            #expect(refused.wait(until: Patience.deadline(15)) { $0 } == 500)
+            disk.recover()
+            // The one before is over, and was not added.
+            let answer = try UnixHTTPClient.ask("POST", "/destinations", body: body, socket: daemon.controlSocket)
+            #expect(answer.status == 200, "\(answer)")
+            let names = (try daemon.status()["destinations"] as? [[String: Any]])?.compactMap { $0["name"] as? String }
+            #expect(names == ["file", "second"])
+            _ = try daemon.terminate()
+        }
+    }
+
     /// A reload whose file cannot be read is done when it can; the broadcast and the watchdog do not wait for it.
     @Test(.inItsTurn) func theConfigurationsDisk() async throws {
         try await blocking {

@@ -12,7 +12,7 @@ import Testing
         }
         let before = rig.host.currentConfiguration
         let error = try #require(throws: CommandRefusal.self) {
-            try rig.host.addDestination(Array("{name: second, url: 'file:/tmp/second.flv'}".utf8))
+            try rig.add("{name: second, url: 'file:/tmp/second.flv'}")
         }
         #expect(error.code == .doesNotFit)
         #expect(error.sentence.contains("\(before.memory.capBytes)") && error.sentence.contains("second"))
@@ -24,7 +24,7 @@ import Testing
     @Test func aDestinationThatCannotBeginIsRefused() throws {
         let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
         func refusal(_ text: String) throws -> CommandRefusal {
-            try #require(throws: CommandRefusal.self) { try rig.host.addDestination(Array(text.utf8)) }
+            try #require(throws: CommandRefusal.self) { try rig.add(text) }
         }
         let folder = try refusal("{name: second, url: 'file:/nowhere/at/all.flv'}")
         #expect(folder.code == .badDestination && folder.sentence.contains("/nowhere/at/all.flv does not exist"))
@@ -38,7 +38,7 @@ import Testing
     /// Without a broadcast the next one begins with what has been added, and without what has been removed.
     @Test func changesLastBeyondABroadcast() throws {
         let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
-        #expect(try rig.host.addDestination(Array("{name: second, url: 'file:/tmp/second.flv'}".utf8)) == "second")
+        #expect(try rig.add("{name: second, url: 'file:/tmp/second.flv'}") == "second")
         try rig.host.removeDestination("main")
         #expect(rig.host.status.destinations.map(\.name) == ["second"])
         #expect(rig.host.currentConfiguration.destinations.map(\.name) == ["second"])

@@ -34,8 +34,7 @@ import Testing
 
     @Test func whatWasDoneByCommandStays() throws {
         let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
-        _ = try rig.host.addDestination(
-            Array(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/extra", "key": "k"}"#.utf8))
+        _ = try rig.add(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/extra", "key": "k"}"#)
         var new = rig.host.configuration
         new.destinations.append(try destination("backup", rig.port))
         _ = try rig.host.reload(new)
@@ -96,8 +95,7 @@ import Testing
         var new = rig.host.configuration
         new.destinations = try (0..<8).map { try destination("d\($0)", rig.port) }
         new.destinations[0].name = "main"
-        _ = try rig.host.addDestination(
-            Array(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/extra", "key": "k"}"#.utf8))
+        _ = try rig.add(#"{"name": "extra", "url": "rtmp://127.0.0.1:\#(rig.port)/extra", "key": "k"}"#)
         #expect(throws: CommandRefusal.self) { try rig.host.reload(new) }
         #expect(names(rig) == ["extra", "main"])
     }

@@ -50,6 +50,17 @@ final class HostRig {
             logger: Logger(label: "test") { _ in log }, clock: clock, memoryRoom: memoryRoom)
     }
 
+    /// Adds a destination, as a request does.
+    func add(_ text: String) throws -> String {
+        let addition = try host.addDestination(Array(text.utf8))
+        var outcome: Result<String, CommandRefusal>?
+        try waitFor("the destination's files to be looked at") {
+            outcome = addition.outcome()
+            return outcome != nil
+        }
+        return try outcome!.get()
+    }
+
     /// A client introduces itself.
     func start() throws(ProtocolError) {
         _ = try host.started(StartedMessage(clientName: "test", convention: .exif), peer: nil)
