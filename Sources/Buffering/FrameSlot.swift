@@ -93,6 +93,9 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
+    /// Video thread: a picture that nobody uses. The frame that waits stays; nil where no picture is left beside it.
+    package func acquireFree() -> Picture? { monitor.withLock { $0.free.popLast() } }
+
     /// Ingest thread: the picture that was handed over last, which waits or is shown; the video thread may be reading
     /// it, too. Nil before the first, and where the last had to be given up.
     package var newest: Picture? { monitor.withLock { $0.newest } }

@@ -165,9 +165,13 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         }
         // The curtain was raised after this frame was taken: it is drawn over what is shown.
         guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
-        if tag.stamp.epoch != epoch { enter(tag.stamp.epoch, takenBack(tag.stamp.epoch)) }
+        var time = tag.time
+        if tag.stamp.epoch != epoch {
+            time = try fillUnseenCurtain(tag.stamp.epoch, upTo: time)
+            guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
+        }
         isCurtained = false
-        try encode(tag.time, arrival: tag.arrival)
+        try encode(time, arrival: tag.arrival)
         counters.framesEncoded.add()
         let latency = clock.monotonic.now() - tag.arrival
         counters.encodeLatency.withLock { $0.note(latency) }
@@ -213,22 +217,51 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         // too much is late for ever. Where encoding does not keep up, a gap is left.
         func upToNow() -> MediaTime { end + (clock.monotonic.now() - now) }
         if let last {
-            var time = last + Self.curtainInterval
-            var left = 2 * max(0, (end - last).nanoseconds / Self.curtainInterval.nanoseconds)
-            while left > 0, time < upToNow() - Self.curtainInterval, goesOnFilling(epoch) {
-                // With a long delay these are hundreds.
-                work.begin()
-                try encode(time, arrival: .zero)
-                time += Self.curtainInterval
-                left -= 1
-            }
+            try fill(from: last, upTo: upToNow, most: 2 * Self.pictures(from: last, to: end), epoch)
         }
         try encode(upToNow(), arrival: .zero)
         counters.framesRepeated.add()
     }
 
-    private func goesOnFilling(_ epoch: UInt32) -> Bool {
-        fillLimit.goesOn(epoch, current: curtain.stamp, isEnding: slot.isClosed, at: clock.monotonic.now())
+    /// A curtain was raised and lowered again before it was drawn: what that took back is filled with a curtain that
+    /// takes the place of what is shown meanwhile. Where no picture is free for it, a gap is left.
+    ///
+    /// - Returns: when what is shown comes afterwards: later than `end` by what filling took.
+    private func fillUnseenCurtain(_ epoch: UInt32, upTo end: MediaTime) throws(WorkerFailure) -> MediaTime {
+        let taken = takenBack(epoch)
+        let now = clock.monotonic.now()
+        func upToNow() -> MediaTime { end + (clock.monotonic.now() - now) }
+        guard let last = enter(epoch, taken), let cover = slot.acquireFree() else { return end }
+        painter.paint(cover.planes, after: nil)
+        cover.renewSerial()
+        let (next, nextPlan, nextRegions) = (shown, shownPlan, shownRegions)
+        (shown, shownPlan) = (cover, nil)
+        defer {
+            slot.recycle(cover)
+            (shown, shownPlan, shownRegions) = (next, nextPlan, nextRegions)
+        }
+        try fill(from: last, upTo: upToNow, most: 2 * Self.pictures(from: last, to: end), epoch)
+        return upToNow()
+    }
+
+    private static func pictures(from begin: MediaTime, to end: MediaTime) -> Int64 {
+        max(0, (end - begin).nanoseconds / curtainInterval.nanoseconds)
+    }
+
+    /// Encodes what is shown, which is the curtain, until another raise takes that back, too.
+    private func fill(
+        from last: MediaTime, upTo end: () -> MediaTime, most: Int64, _ epoch: UInt32
+    ) throws(WorkerFailure) {
+        var (time, left) = (last + Self.curtainInterval, most)
+        while left > 0, time < end() - Self.curtainInterval,
+            fillLimit.goesOn(epoch, current: curtain.stamp, isEnding: slot.isClosed, at: clock.monotonic.now())
+        {
+            // With a long delay these are hundreds.
+            work.begin()
+            try encode(time, arrival: .zero)
+            time += Self.curtainInterval
+            left -= 1
+        }
     }
 
     // MARK: Standing regions

@@ -116,6 +116,58 @@ struct HangingDiskTests {
         }
     }
 
+    /// What is hidden is hidden at once; that a restart would forget it, the answer says after half a second.
+    @Test(.inItsTurn) func theStateFilesDisk() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let manager = try ServiceManager()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            settings.privacy["state_file"] = disk.file("state.json")
+            let daemon = try Daemon(
+                settings, environment: manager.environment.merging(["WATCHDOG_USEC": "4000000"]) { $1 })
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try playback.bringLive(Self.picture)
+            func persisted(_ path: String) throws -> Bool? {
+                let answer = try UnixHTTPClient.ask("POST", path, body: "", socket: daemon.controlSocket)
+                #expect(answer.status == 200, "\(path): \(answer)")
+                let fields = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
+                return fields?["persisted"] as? Bool
+            }
+            #expect(try persisted("/curtain/up") == true)
+            #expect(try persisted("/curtain/down") == true)
+
+            disk.hang()
+            #expect(try persisted("/curtain/up") == false)
+            #expect(disk.waiting > 0)
+            let privacy = try daemon.status()["privacy"] as? [String: Any]
+            #expect((privacy?["curtain"] as? [String: Any])?["up"] as? Bool == true, "\(privacy ?? [:])")
+            let (fed, frames) = (manager.count("WATCHDOG=1"), try encoded(daemon))
+            // Two seconds of the watchdog's: it would have ended the daemon.
+            try waitFor("the watchdog to be fed", evidence: { "\(manager.news) \(daemon.log)" }) {
+                try client.send(Self.picture, pts: playback.now)
+                pause(until: MonotonicClock().now() + .milliseconds(30))
+                return manager.count("WATCHDOG=1") >= fed + 5
+            }
+            try waitFor("pictures to be encoded") { try encoded(daemon) >= frames + 10 }
+            let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
+            #expect(health.status == 200, "\(health)")
+            #expect(daemon.log.contains("state file not written"), "\(daemon.log)")
+
+            disk.recover()
+            try waitFor("the log to say so", evidence: { daemon.log }) {
+                daemon.log.contains("state file written again")
+            }
+            #expect(disk.contents("state.json").contains("operator"), "\(disk.contents("state.json"))")
+            #expect(try persisted("/curtain/down") == true)
+            try client.finish()
+            #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
+        }
+    }
+
     /// A request that names a file on such a disk is refused after a while; everything else is answered meanwhile.
     @Test(.inItsTurn) func aRequestsDisk() async throws {
         try await blocking {

@@ -75,6 +75,22 @@ import Testing
         #expect(packets.withLock { $0[1, default: 0] } <= 12, "\(packets.withLock { $0 })")
     }
 
+    /// A curtain that comes and goes before it is drawn has taken back as much as any other.
+    @Test func aCurtainThatWasNeverDrawnIsFilled() throws {
+        let rig = try VideoRig(delay: .seconds(3))
+        let packets = Monitor([UInt32: Int]())
+        rig.onPacket { info in packets.signal { $0[info.epoch, default: 0] += 1 } }
+        func count(_ epoch: UInt32, _ enough: Int) -> Bool {
+            packets.wait(until: Patience.deadline(20)) { $0[epoch, default: 0] >= enough ? true : nil } == true
+        }
+        rig.raise()
+        #expect(count(1, 30))
+        // Time stands still: the second one comes right after the first.
+        try rig.raiseUnseen()
+        #expect(count(2, 29), "\(packets.withLock { $0 })")
+        rig.end()
+    }
+
     /// The same for sound: each block of silence is a piece of work.
     @Test func soundIsFilledInManyPiecesOfWork() throws {
         let clock = HandTime(.seconds(14))
@@ -160,13 +176,13 @@ import Testing
         private let curtain = Curtain()
         private let clock = HandTime(.seconds(1_000))
         private let slot: FrameSlot<VideoFrameTag>
+        private let standing = StandingRegions()
         private let thread: WorkerThread
 
         init(delay: MediaTime) throws {
             let (canvas, now) = (CurtainFillTests.canvas, MediaTime.seconds(100))
             let broadcast = BroadcastClock(clock)
             broadcast.publish(offset: .seconds(900))
-            let standing = StandingRegions()
             let settings = VideoEncoderSettings(canvas: canvas, bitrate: 500_000)
             let background = Picture(width: canvas.width, height: canvas.height)
             let slot = FrameSlot<VideoFrameTag>(shown: background, others: 2)
@@ -183,13 +199,7 @@ import Testing
             let shown = Monitor(false)
             watched.onPacket.withLock { $0 = { _ in shown.signal { $0 = true } } }
             thread = try WorkerThread(name: "test-video", stackBytes: 512 * 1024) { worker.run() }
-            guard let picture = slot.acquire() else { throw TestFailure("no picture") }
-            let source = VideoSampleFormat(packed: .bgra, width: canvas.width, height: canvas.height)
-            let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .fit)
-            slot.offer(
-                picture,
-                VideoFrameTag(
-                    time: now, arrival: clock.now(), stamp: curtain.stamp, plan: plan, regions: standing.version))
+            try offerPicture()
             guard shown.wait(until: Patience.deadline(20), { $0 ? true : nil }) == true else {
                 throw TestFailure("the picture was not encoded")
             }
@@ -208,6 +218,26 @@ import Testing
             // The curtain is drawn once in 100 ms at most.
             clock.time.withLock { $0 += .milliseconds(200) }
             raise()
+        }
+
+        /// Lowers and raises and lowers at once, and the client's next picture comes.
+        func raiseUnseen() throws {
+            _ = curtain.lower(CurtainFillTests.holder)
+            raise()
+            _ = curtain.lower(CurtainFillTests.holder)
+            try offerPicture()
+        }
+
+        private func offerPicture() throws {
+            let canvas = CurtainFillTests.canvas
+            guard let picture = slot.acquire() else { throw TestFailure("no picture") }
+            let source = VideoSampleFormat(packed: .bgra, width: canvas.width, height: canvas.height)
+            let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .fit)
+            slot.offer(
+                picture,
+                VideoFrameTag(
+                    time: .seconds(100), arrival: clock.now(), stamp: curtain.stamp, plan: plan,
+                    regions: standing.version))
         }
 
         func end() {

@@ -123,9 +123,10 @@ struct MemoryFiles {
     private static let root: UInt64 = 1
 
     private enum Operation: UInt32 {
-        case lookUp = 1, forget = 2, getAttributes = 3, setAttributes = 4, unlink = 10, open = 14, read = 15
-        case write = 16, statistics = 17, release = 18, sync = 20, flush = 25, initialize = 26, openFolder = 27
-        case readFolder = 28, releaseFolder = 29, access = 34, create = 35, interrupt = 36, forgetSome = 42
+        case lookUp = 1, forget = 2, getAttributes = 3, setAttributes = 4, unlink = 10, rename = 12, open = 14
+        case read = 15, write = 16, statistics = 17, release = 18, sync = 20, flush = 25, initialize = 26
+        case openFolder = 27, readFolder = 28, releaseFolder = 29, syncFolder = 30, access = 34, create = 35
+        case interrupt = 36, forgetSome = 42
     }
 
     /// Node numbers are places here, from 2 on.
@@ -193,7 +194,14 @@ struct MemoryFiles {
             // Its number stays, its name does not.
             if let found = self.index(text(body)) { files[found].name = "" }
             return Self.answer(unique, [])
-        case .readFolder, .release, .releaseFolder, .sync, .access: return Self.answer(unique, [])
+        case .rename:
+            // The new folder's number, which there is one of, and two names.
+            let (old, new) = (text(Array(body[8...])), text(Array(body[8...].drop { $0 != 0 }.dropFirst())))
+            guard let moved = self.index(old) else { return Self.refusal(unique, ENOENT) }
+            if let replaced = self.index(new) { files[replaced].name = "" }
+            files[moved].name = new
+            return Self.answer(unique, [])
+        case .readFolder, .release, .releaseFolder, .sync, .syncFolder, .access: return Self.answer(unique, [])
         case .statistics: return Self.answer(unique, [UInt8](repeating: 0, count: 80))
         case .flush, nil: return Self.refusal(unique, ENOSYS)
         }
