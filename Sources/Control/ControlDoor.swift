@@ -22,17 +22,16 @@ final class ControlDoor: Sendable {
     private let admit: @Sendable (CInt, ControlPeer, ControlPlaces.Visitor) -> Void
     private let thread = Monitor<WorkerThread?>(nil)
 
-    /// - Parameter admit: gets a socket that is its own from now on; `leave` is to be called when it is closed.
+    /// - Parameter admit: gets a socket that is its own from now on, and frees its place when that is closed.
     init(
-        _ listener: consuming OwnedDescriptor, _ limits: ControlLimits, _ roles: ControlRoleTable,
+        _ listener: consuming OwnedDescriptor, _ places: Monitor<ControlPlaces>, _ roles: ControlRoleTable,
         admit: @escaping @Sendable (CInt, ControlPeer, ControlPlaces.Visitor) -> Void
     ) throws(Errno) {
         wakeUp = try EventDescriptor()
         // Also one that a service manager has made, with a shorter queue.
         guard Glibc.listen(listener.raw, Self.backlog) == 0 else { throw Errno.current }
         self.listener = listener
-        places = Monitor(ControlPlaces(limits))
-        (self.roles, self.admit) = (roles, admit)
+        (self.places, self.roles, self.admit) = (places, roles, admit)
         let body = ControlResponse.failure(
             503, "too_many_connections", "this user has as many connections open as it may; try again"
         ).body
@@ -59,8 +58,6 @@ final class ControlDoor: Sendable {
         wakeUp.signal()
         thread.withLock { $0.take() }?.join()
     }
-
-    func leave(_ visitor: ControlPlaces.Visitor) { places.signal { $0.leave(visitor) } }
 
     private func run() {
         while true {

@@ -124,10 +124,9 @@ package final class ControlServer: Sendable {
     private func door(
         _ listener: consuming OwnedDescriptor, _ group: MultiThreadedEventLoopGroup
     ) throws(Errno) -> ControlDoor {
-        // The door is there before anybody comes through it.
-        let own = Monitor<ControlDoor?>(nil)
-        let door = try ControlDoor(listener, limits, roles) { [routes, limits, connections] socket, peer, visitor in
-            let leave = { @Sendable in own.withLock { $0 }?.leave(visitor) }
+        let places = Monitor(ControlPlaces(limits))
+        return try ControlDoor(listener, places, roles) { [routes, limits, connections] socket, peer, visitor in
+            let leave = { @Sendable in places.signal { $0.leave(visitor) } }
             ClientBootstrap(group: group)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
@@ -145,13 +144,11 @@ package final class ControlServer: Sendable {
                 .withConnectedSocket(socket)
                 .whenComplete { result in
                     switch result {
-                    case .success(let channel): channel.closeFuture.whenComplete { _ in _ = leave() }
-                    case .failure: _ = leave()
+                    case .success(let channel): channel.closeFuture.whenComplete { _ in leave() }
+                    case .failure: leave()
                     }
                 }
         }
-        own.withLock { $0 = door }
-        return door
     }
 
     private static func refusal(_ hasRoom: Bool, _ limits: ControlLimits) -> ControlResponse? {

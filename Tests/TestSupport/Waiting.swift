@@ -11,7 +11,9 @@ package struct TestFailure: Error, CustomStringConvertible {
 /// How long tests wait for what must come. Every deadline of `TestSupport` is made here.
 package enum Patience {
     /// Sanitizers slow everything that is waited for; `scripts/test --sanitize` says so in the environment.
-    package static let factor: Double = ProcessInfo.processInfo.environment["UPCAST_SANITIZER"] == nil ? 1 : 4
+    package static let factor: Double = isSanitized ? 4 : 1
+
+    package static let isSanitized = ProcessInfo.processInfo.environment["UPCAST_SANITIZER"] != nil
 
     /// What `seconds` on a machine at its usual speed are on this one.
     package static func scaled(_ seconds: Double) -> Double { seconds * factor }
