@@ -137,7 +137,8 @@ let package = Package(
         .testTarget(name: "PrivacyTests", dependencies: ["Privacy", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(
-            name: "EncodingTests", dependencies: ["SeededRandom", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),
+            name: "EncodingTests",
+            dependencies: ["SeededRandom", "TestSupport", "Encoding", "FLV", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "PublishingTests",
             dependencies: [
