@@ -2,9 +2,9 @@
 package struct ControlLimits: Sendable {
     /// A connection past this number is answered with 503 and closed.
     package var maxConnections = 16
-    /// Connections of whoever has no role, at the Unix socket; of one such user half.
-    package var maxStrangers = 4
-    /// Connections of one user who is no operator, at the Unix socket.
+    /// Connections of users without a role at the Unix socket; one such user may have half of them.
+    package var maxWithoutRole = 4
+    /// Connections at the Unix socket of one user who is not an operator.
     package var maxOfOneUser = 12
     /// Sockets that are open at once: more than `maxConnections`, because one that has to go takes a moment. One more
     /// is open while it is turned away.

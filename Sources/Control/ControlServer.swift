@@ -23,7 +23,7 @@ package final class ControlServer: Sendable {
     private struct Running: Sendable {
         let group: MultiThreadedEventLoopGroup
         let channels: [any Channel]
-        let door: ControlDoor
+        let acceptor: ControlAcceptor
         /// The socket file is ours to remove.
         let ownsFile: Bool
     }
@@ -65,7 +65,7 @@ package final class ControlServer: Sendable {
             listener = passed
         } else {
             do {
-                listener = try UnixSocket.listen(path: path, mode: mode, backlog: ControlDoor.backlog)
+                listener = try UnixSocket.listen(path: path, mode: mode, backlog: ControlAcceptor.backlog)
             } catch {
                 throw ControlServerError(description: "control socket: \(error)")
             }
@@ -87,10 +87,10 @@ package final class ControlServer: Sendable {
                         + "; choose an address of this machine, and a port that nobody has (ss -ltnp)")
             }
         }
-        let door: ControlDoor
+        let acceptor: ControlAcceptor
         do {
-            door = try self.door(listener, group)
-            try door.open()
+            acceptor = try self.acceptor(listener, group)
+            try acceptor.open()
         } catch {
             if ownsFile { unsafe unlink(path) }
             for channel in channels { try? channel.close().wait() }
@@ -98,7 +98,7 @@ package final class ControlServer: Sendable {
             throw ControlServerError(description: "cannot serve the control socket \(path): \(error)")
         }
         running.withLock { [channels] in
-            $0 = Running(group: group, channels: channels, door: door, ownsFile: ownsFile)
+            $0 = Running(group: group, channels: channels, acceptor: acceptor, ownsFile: ownsFile)
         }
     }
 
@@ -111,7 +111,7 @@ package final class ControlServer: Sendable {
         guard let running = running.withLock({ $0.take() }) else { return }
         // Before the close: from the close on, the path may belong to another daemon.
         if running.ownsFile { unsafe unlink(path) }
-        running.door.close()
+        running.acceptor.close()
         for channel in running.channels { try? channel.close().wait() }
         let loop = running.group.next()
         try? loop.submit { [connections] in connections.closeAll() }.wait()
@@ -121,12 +121,12 @@ package final class ControlServer: Sendable {
     }
 
     /// Connections of the Unix socket, each on the event loop as soon as it was accepted.
-    private func door(
+    private func acceptor(
         _ listener: consuming OwnedDescriptor, _ group: MultiThreadedEventLoopGroup
-    ) throws(Errno) -> ControlDoor {
-        let places = Monitor(ControlPlaces(limits))
-        return try ControlDoor(listener, places, roles) { [routes, limits, connections] socket, peer, visitor in
-            let leave = { @Sendable in places.signal { $0.leave(visitor) } }
+    ) throws(Errno) -> ControlAcceptor {
+        let quota = Monitor(ConnectionQuota(limits))
+        return try ControlAcceptor(listener, quota, roles) { [routes, limits, connections] socket, peer, owner in
+            let release = { @Sendable in quota.signal { $0.release(owner) } }
             ClientBootstrap(group: group)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
@@ -137,15 +137,15 @@ package final class ControlServer: Sendable {
                             routes: routes, limits: limits, connections: connections, peer: peer,
                             refusal: Self.refusal(
                                 connections.hasRoom(
-                                    for: channel, of: peer.credentials?.processID ?? 0, hasRole: visitor.hasRole,
+                                    for: channel, of: peer.credentials?.processID ?? 0, hasRole: owner.hasRole,
                                     atMost: limits.maxConnections), limits))
                     }
                 }
                 .withConnectedSocket(socket)
                 .whenComplete { result in
                     switch result {
-                    case .success(let channel): channel.closeFuture.whenComplete { _ in leave() }
-                    case .failure: leave()
+                    case .success(let channel): channel.closeFuture.whenComplete { _ in release() }
+                    case .failure: release()
                     }
                 }
         }

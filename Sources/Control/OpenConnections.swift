@@ -47,7 +47,7 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
     /// The oldest of those without a role, or else of the process that has most; never the newest, which has had no
     /// time.
     private var slowest: Int {
-        if let stranger = reading.dropLast().firstIndex(where: { !$0.hasRole }) { return stranger }
+        if let withoutRole = reading.dropLast().firstIndex(where: { !$0.hasRole }) { return withoutRole }
         var (place, most) = (0, 0)
         for (index, one) in reading.enumerated().dropLast() {
             let count = reading.count(where: { $0.process == one.process })

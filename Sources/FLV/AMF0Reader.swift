@@ -1,4 +1,4 @@
-/// Reads AMF0 values from bytes that a stranger sent: bounded in bytes, values and depth, and it never traps.
+/// Reads AMF0 values from untrusted bytes: bounded in bytes, values and depth, and it never traps.
 ///
 /// For inbound RTMP commands; it allocates what it returns, which the limits bound. After an error the reader's
 /// position has no meaning and it must not be used again.

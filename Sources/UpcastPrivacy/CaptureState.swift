@@ -45,7 +45,7 @@ public struct Capture: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// The capture client's name, as it says itself: text of a stranger.
+    /// The capture client's name, as it says itself: untrusted text.
     public let client: String
     /// When the capture began, by the machine's clock: milliseconds since 1970, in UTC.
     public let since: Int64

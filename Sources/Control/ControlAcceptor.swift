@@ -2,36 +2,36 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Takes connections from the Unix socket, on a thread of its own, which does nothing else: the queue in which they
-/// wait stays short, whoever floods it. A connect that may not wait finds it full otherwise, and fails (EAGAIN).
+/// Accepts the Unix socket's connections on a thread of its own, `up-accept`, which does nothing else. So the backlog
+/// stays short, however many connect: a non-blocking connect fails with EAGAIN when the backlog is full.
 ///
-/// Whoever has no place (`ControlPlaces`) is told so and gone before the server hears of it.
-final class ControlDoor: Sendable {
-    /// As long as the kernel allows (net.core.somaxconn).
+/// A connection that exceeds its user's `ConnectionQuota` is answered with 503 here and closed.
+final class ControlAcceptor: Sendable {
+    /// The kernel lowers it to net.core.somaxconn.
     static let backlog: CInt = 4096
-    /// Where the process has no descriptor left.
+    /// Until the next try if the process has no descriptor left.
     private static let restMilliseconds: CInt = 20
-    /// For somebody to leave who has to go.
+    /// How long a user with a role waits for the server to make room.
     private static let patience = MediaTime.milliseconds(50)
 
     private let listener: OwnedDescriptor
     private let wakeUp: EventDescriptor
-    private let places: Monitor<ControlPlaces>
+    private let quota: Monitor<ConnectionQuota>
     private let roles: ControlRoleTable
     private let refusal: [UInt8]
-    private let admit: @Sendable (CInt, ControlPeer, ControlPlaces.Visitor) -> Void
+    private let admit: @Sendable (CInt, ControlPeer, ConnectionQuota.Owner) -> Void
     private let thread = Monitor<WorkerThread?>(nil)
 
-    /// - Parameter admit: gets a socket that is its own from now on, and frees its place when that is closed.
+    /// - Parameter admit: owns the socket from now on, and releases its quota when the socket is closed.
     init(
-        _ listener: consuming OwnedDescriptor, _ places: Monitor<ControlPlaces>, _ roles: ControlRoleTable,
-        admit: @escaping @Sendable (CInt, ControlPeer, ControlPlaces.Visitor) -> Void
+        _ listener: consuming OwnedDescriptor, _ quota: Monitor<ConnectionQuota>, _ roles: ControlRoleTable,
+        admit: @escaping @Sendable (CInt, ControlPeer, ConnectionQuota.Owner) -> Void
     ) throws(Errno) {
         wakeUp = try EventDescriptor()
         // Also one that a service manager has made, with a shorter queue.
         guard Glibc.listen(listener.raw, Self.backlog) == 0 else { throw Errno.current }
         self.listener = listener
-        (self.places, self.roles, self.admit) = (places, roles, admit)
+        (self.quota, self.roles, self.admit) = (quota, roles, admit)
         let body = ControlResponse.failure(
             503, "too_many_connections", "this user has as many connections open as it may; try again"
         ).body
@@ -53,7 +53,7 @@ final class ControlDoor: Sendable {
         thread.withLock { $0 = worker }
     }
 
-    /// Takes nobody any more.
+    /// Accepts no more connections; returns when the thread has ended.
     func close() {
         wakeUp.signal()
         thread.withLock { $0.take() }?.join()
@@ -82,16 +82,16 @@ final class ControlDoor: Sendable {
     private func take(_ socket: consuming OwnedDescriptor) {
         let credentials = PeerCredentials(socket: socket.raw, withGroups: roles.hasGroups)
         let peer = ControlPeer(roles: roles.roles(of: credentials), credentials: credentials)
-        let visitor = ControlPlaces.Visitor(peer)
+        let owner = ConnectionQuota.Owner(peer)
         // Those without a role cannot fill it, and nothing waits for them.
-        if visitor.hasRole {
-            _ = places.wait(until: MonotonicClock().now() + Self.patience) { $0.isFull ? nil : true }
+        if owner.hasRole {
+            _ = quota.wait(until: MonotonicClock().now() + Self.patience) { $0.isFull ? nil : true }
         }
-        guard places.withLock({ $0.take(visitor) }) else {
+        guard quota.withLock({ $0.acquire(owner) }) else {
             // There is room for this in a socket that nothing was written to.
             _ = unsafe send(socket.raw, refusal, refusal.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
             return
         }
-        admit(socket.relinquish(), peer, visitor)
+        admit(socket.relinquish(), peer, owner)
     }
 }
