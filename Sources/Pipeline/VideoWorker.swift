@@ -158,6 +158,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             case .timeout, .closed: break holding
             case .woken:
                 guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
+                // The first one after a curtain is not left to a repeat, of which there is none before it.
+                if tag.stamp.epoch != epoch { break holding }
                 // It is shown already, and goes out with the next repeat.
                 owesFrame = true
                 return counters.framesAboveRate.add()

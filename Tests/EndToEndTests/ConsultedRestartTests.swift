@@ -111,7 +111,9 @@ import UpcastPrivacy
             }
             #expect(try isAwaited(), "\(second.log)")
             try waitFor("it to be given up", evidence: { second.log }) { try !isAwaited() }
-            #expect(second.log.contains("consulted app has not come back"))
+            try waitFor("the log to say so", evidence: { second.log }) {
+                second.log.contains("consulted app has not come back")
+            }
             try client.finish()
             try second.terminate()
         }

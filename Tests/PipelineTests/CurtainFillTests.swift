@@ -123,6 +123,8 @@ import Testing
         let filled = pieces.wait(until: Patience.deadline(20)) { $0.packets > 100 ? true : nil }
         queue.close()
         thread.join()
+        // It holds the worker, which holds the sink.
+        watched.onPacket.withLock { $0 = nil }
         #expect(filled == true)
         #expect(pieces.withLock { $0.all.count } > 100)
     }
@@ -243,6 +245,8 @@ import Testing
         func end() {
             slot.close()
             thread.join()
+            // It may hold the rig.
+            watched.onPacket.withLock { $0 = nil }
         }
     }
 }
