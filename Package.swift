@@ -169,7 +169,8 @@ let package = Package(
         .testTarget(
             name: "UpcastdTests",
             dependencies: [
-                "TestSupport", "upcastd", "Configuration", "LinuxSystem", "MediaCore",
+                "TestSupport", "upcastd", "Configuration", "Control", "LinuxSystem", "MediaCore", "Pipeline",
+                "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),

@@ -6,6 +6,9 @@ internal import MediaCore
 internal import Publishing
 
 /// What a destination tells, in the words of those who hear it: the log, the client, the operator's status.
+///
+/// Each kind of event has one fixed message. The message names the event in `/events`, and the limits of the log and
+/// of the event journal count by it: a text that differs each time (a pause, an address, a server's words) is a field.
 extension DestinationEvent {
     /// - Parameter isFlapping: the destination has gone live and been closed again and again.
     func log(to logger: Logger, name: String, isFlapping: Bool) {
@@ -16,11 +19,11 @@ extension DestinationEvent {
                 level: isFlapping ? .debug : .notice, "destination live", metadata: ["destination": "\(name)"])
         case .state(let state): logger.debug("destination \(state.rawValue)", metadata: ["destination": "\(name)"])
         case .failed(let error):
-            logger.error("\(error)", metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)"])
+            logger.error("destination failed", metadata: Self.fields(of: error, name))
         case .retrying(let error, let attempt, _):
-            logger.warning(
-                "\(error)",
-                metadata: ["destination": "\(name)", "cause": "\(error.kind.rawValue)", "attempt": "\(attempt)"])
+            var fields = Self.fields(of: error, name)
+            fields["attempt"] = "\(attempt)"
+            logger.warning("destination retrying", metadata: fields)
         case .flapping(let error, let connections):
             logger.warning(
                 "destination flapping",
@@ -29,9 +32,19 @@ extension DestinationEvent {
                     "connections": "\(connections) in a row were accepted and closed within a second",
                     "now": "it is tried again, with longer pauses",
                 ])
-        case .notice(let sentence): logger.notice("\(sentence)", metadata: ["destination": "\(name)"])
-        case .warning(let sentence): logger.warning("\(sentence)", metadata: ["destination": "\(name)"])
+        case .notice(let sentence):
+            logger.notice("destination notice", metadata: ["destination": "\(name)", "what": "\(sentence)"])
+        case .warning(let sentence):
+            logger.warning("destination warning", metadata: ["destination": "\(name)", "what": "\(sentence)"])
         }
+    }
+
+    private static func fields(of error: PublishError, _ name: String) -> Logger.Metadata {
+        var fields: Logger.Metadata = [
+            "destination": "\(name)", "cause": "\(error.kind.rawValue)", "why": "\(error.failure)",
+        ]
+        if !error.consequence.isEmpty { fields["now"] = "\(error.consequence)" }
+        return fields
     }
 }
 

@@ -1,9 +1,12 @@
+import Configuration
 import Control
 import LinuxSystem
 import Logging
 import MediaCore
+import Publishing
 import Testing
 
+@testable import Pipeline
 @testable import upcastd
 
 /// Promise: what somebody makes happen without end does not push out what an operator has to see.
@@ -45,5 +48,52 @@ import Testing
         #expect(names().first == "protection_turned_off")
         let ids = journal.events(after: 0).map(\.id)
         #expect(ids == ids.sorted())
+    }
+
+    /// Bug: each failure was a message of its own, because it held the length of a random pause. One destination that
+    /// nobody answers pushed out all else, and the limits of the log and of the journal never applied.
+    @Test func aDestinationThatFailsEmptiesNoJournal() {
+        let (journal, clock, lines) = (EventJournal(), HandClock(), Monitor<[String]>([]))
+        let output = LogOutput(
+            level: .info, format: .text, isJournal: true, clock: clock,
+            put: { line in lines.withLock { $0.append(line) } })
+        let events = EventLog(journal, clock: clock)
+        let logger = Logger(label: "test") { _ in MultiplexLogHandler([events, StandardErrorLog(output)]) }
+        logger.warning("protection turned off", metadata: ["protection": "take_back"])
+        for round in 1...100 {
+            for kind in PublishError.Kind.allCases {
+                var error = PublishError(kind, "the server says: \(round)")
+                (error.destination, error.consequence) = ("\"m\" (rtmp://\(round))", "trying again in 0.0\(round) s")
+                DestinationEvent.retrying(error, attempt: round, after: .zero).log(
+                    to: logger, name: "m", isFlapping: false)
+                DestinationEvent.failed(error).log(to: logger, name: "m", isFlapping: false)
+                DestinationEvent.notice("going on at \(kind) \(round)").log(to: logger, name: "m", isFlapping: false)
+                DestinationEvent.warning("hangs \(kind) \(round)").log(to: logger, name: "m", isFlapping: false)
+            }
+            clock.turn(.milliseconds(90))
+        }
+        var counts: [String: Int] = [:]
+        for event in journal.events(after: 0) { counts[event.name, default: 0] += 1 }
+        let repeated = ["destination_retrying", "destination_failed", "destination_notice", "destination_warning"]
+        var expected = Dictionary(uniqueKeysWithValues: repeated.map { ($0, RepeatLimit.mostLines) })
+        expected["protection_turned_off"] = 1
+        #expect(counts == expected)
+        let written = lines.withLock { $0 }
+        #expect(written.count == 1 + repeated.count * RepeatLimit.mostLines)
+        // What differs is told all the same.
+        let line = #"<4>destination retrying attempt=1 cause=name_resolution destination=m"#
+            + #" now="trying again in 0.01 s" why="\"m\" (rtmp://1): the server says: 1""#
+        #expect(written.dropFirst().first == line + "\n", "\(written)")
+
+        // And if it goes on for five minutes.
+        for attempt in 1...4_000 {
+            var error = PublishError(.connect, "connection refused")
+            error.consequence = "trying again in \(attempt) ms"
+            DestinationEvent.retrying(error, attempt: attempt, after: .zero).log(
+                to: logger, name: "m", isFlapping: false)
+            clock.turn(.milliseconds(75))
+        }
+        let names = journal.events(after: 0).map(\.name)
+        #expect(names.count == EventJournal.capacity && names.first == "protection_turned_off")
     }
 }

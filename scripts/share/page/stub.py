@@ -96,8 +96,9 @@ class Daemon:
     def become(self, state):
         self.state, self.since = state, time.monotonic()
         if state == "reconnecting":
-            self.say("main: the server closed the connection", "error", {"destination": "main", "cause": "closed_by_server"})
-            self.say("destination reconnecting", "warning", {"destination": "main", "next_attempt_ms": "2000"})
+            why = '"main" (rtmps://live.example/app/***): the server closed the connection'
+            fields = {"attempt": "1", "cause": "closed_by_server", "destination": "main", "now": "trying again in 2.00 s", "why": why}
+            self.say("destination retrying", "warning", fields)
         elif state == "live":
             self.say("destination live", "notice", {"destination": "main"})
         else:
@@ -282,7 +283,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 daemon.become(change)
             return self.answer(200, {})
         if url.path == "/destinations/retry":
-            daemon.say("trying again now, as asked", "notice", {"destination": query.get("name", "")})
+            daemon.say("destination notice", "notice", {"destination": query.get("name", ""), "what": "trying again now, as asked"})
             return self.answer(200, {})
         return self.fail(404, "not_found", "there is nothing at this path")
 
