@@ -38,19 +38,33 @@ extension PrivacyRecord {
             throw Malformed("it has version \(version), and this daemon reads version \(Self.version)")
         }
         let members = try RecordMembers(json, "the record", ["version", "holds", "regions", "switches", "consulting"])
-        for item in try members.array("holds") { holds.append(try Hold(item)) }
-        for item in try members.array("regions") { regions.append(try StandingRegion(item)) }
+        for item in try members.array("holds") {
+            let hold = try Hold(item)
+            guard !holds.contains(where: { $0.holder == hold.holder }) else {
+                throw Malformed("it has two holds of \(hold.holder)")
+            }
+            holds.append(hold)
+        }
+        for item in try members.array("regions") {
+            let region = try StandingRegion(item)
+            guard !regions.contains(where: { $0.holder == region.holder && $0.name == region.name }) else {
+                throw Malformed("it has two regions \(region.name) of \(region.holder)")
+            }
+            regions.append(region)
+        }
         for item in try members.array("switches") {
             let members = try RecordMembers(item, "a switch", ["name", "on"])
             guard let protection = Protection(rawValue: try members.text("name")) else {
                 throw Malformed("it names a switch that this daemon does not have")
             }
+            guard switches[protection] == nil else { throw Malformed("it has two switches \(protection.rawValue)") }
             switches[protection] = try members.flag("on")
         }
         // Not in a file from before there was any.
         for item in json["consulting"] == nil ? [] : try members.array("consulting") {
             let app = try PrivacyHolder(RecordMembers(item, "a consulted app", ["holder", "name", "user"]))
             guard app.kind == .app else { throw Malformed("\(app) is no app") }
+            guard !consulting.contains(app) else { throw Malformed("it has two consulted apps \(app)") }
             consulting.append(app)
         }
         guard isWithinBounds else { throw Malformed("it has more holds, regions or apps than there may be") }
@@ -68,6 +82,7 @@ extension PrivacyRecord.Hold {
             holder: try PrivacyHolder(members), reason: try members.text("reason"),
             since: try members.integer("since_ms"))
         guard holder.outlivesTheDaemon else { throw .init("\(holder) does not outlive a daemon") }
+        guard reason.utf8.count <= PrivacyRecord.maxReasonBytes else { throw .init("a hold's reason is too long") }
     }
 }
 
@@ -94,6 +109,8 @@ extension StandingRegion {
         guard PrivacyHolder.isName(name), holder.kind == .app || holder.kind == .operator else {
             throw .init("a region's name or holder cannot be")
         }
+        guard isWithinLimits else { throw .init("the region \(name) of \(holder) reaches too far") }
+        if let why = whyItHidesNothing { throw .init("the region \(name) of \(holder) hides nothing (\(why))") }
     }
 }
 
@@ -110,6 +127,7 @@ extension PrivacyHolder {
         let name = try members.text("name")
         guard kind == .operator ? name.isEmpty : Self.isName(name) else { throw .init("a holder's name cannot be") }
         self.init(kind, name, user: try members.user("user"))
+        guard kind == .app || user == nil else { throw .init("\(self) has a user, which only an app has") }
     }
 }
 
@@ -123,6 +141,7 @@ private struct RecordMembers {
         guard members.allSatisfy({ known.contains($0.name) }) else {
             throw .init("\(what) has a member that this daemon does not know")
         }
+        guard Set(members.map(\.name)).count == members.count else { throw .init("\(what) has a member twice") }
         (self.json, self.what) = (json, what)
     }
 

@@ -27,6 +27,9 @@ package struct PrivacyRecord: Equatable, Sendable {
     /// More than can be held at once: `Curtain.capacity` apps, and the few others that outlive the daemon.
     package static let maxHolds = 80
 
+    /// Of what somebody says why, in UTF-8.
+    package static let maxReasonBytes = 200
+
     /// What no command could have made is no record.
     package var isWithinBounds: Bool {
         holds.count <= Self.maxHolds && regions.count <= StandingRegions.capacity

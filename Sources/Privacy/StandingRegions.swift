@@ -8,6 +8,14 @@ package struct StandingRegion: Equatable, Sendable {
         /// 0 to 1 of the picture's width and height.
         case normalized
         case pixels
+
+        /// How far from the picture's corner a region may begin, and how wide and high it may be.
+        package var limit: Double {
+            switch self {
+            case .normalized: 8
+            case .pixels: 65_536
+            }
+        }
     }
 
     package var holder: PrivacyHolder
@@ -21,6 +29,12 @@ package struct StandingRegion: Equatable, Sendable {
 
     /// Pixels across and down of the largest picture that a client may send.
     package static let largestPicture = 4096.0
+
+    /// Its edges are where a command can put them. Those of others may be beyond every number of pixels.
+    package var isWithinLimits: Bool {
+        [edges.left, edges.top].allSatisfy { abs($0) <= unit.limit }
+            && [edges.right, edges.bottom].allSatisfy { abs($0) <= 2 * unit.limit }
+    }
 
     /// Why it can hide nothing, in any picture, and what would be right; nil where it may hide something.
     package var whyItHidesNothing: String? {

@@ -146,7 +146,7 @@ extension ControlRoutes {
         default: throw CommandRefusal(code: .badValue, sentence: "unit: normalized or pixels")
         }
         // Without a unit, what is larger than the picture was meant to be pixels.
-        let limit = members["unit"] == nil ? 1.0 : unit == .normalized ? 8.0 : 65_536.0
+        let limit = members["unit"] == nil ? 1.0 : unit.limit
         func number(_ name: String, atLeast least: Double) throws(CommandRefusal) -> Double {
             let value: Double? =
                 switch members[name] {
@@ -174,8 +174,10 @@ extension ControlRoutes {
     private static func reason(_ value: JSONValue?) throws(CommandRefusal) -> String {
         switch value {
         case nil: return ""
-        case .string(let text) where text.utf8.count <= 200: return text
-        default: throw CommandRefusal(code: .badValue, sentence: "reason: a text of at most 200 bytes")
+        case .string(let text) where text.utf8.count <= PrivacyRecord.maxReasonBytes: return text
+        default:
+            throw CommandRefusal(
+                code: .badValue, sentence: "reason: a text of at most \(PrivacyRecord.maxReasonBytes) bytes")
         }
     }
 }

@@ -15,6 +15,14 @@ import Testing
         #"{"version":1,"holds":[\#(hold)],"regions":[],"switches":[]}"#
     }
 
+    /// A record with one region.
+    private static func hiding(_ edges: String, unit: String = "normalized") -> String {
+        #"{"version":1,"holds":[],"regions":[{"holder":"app","name":"a","user":1,"region":"r","unit":"\#(unit)","#
+            + edges + #"}],"switches":[]}"#
+    }
+
+    private static let hold = #"{"holder":"app","name":"a","user":1,"reason":"","since_ms":1}"#
+
     private static let record: PrivacyRecord = {
         var record = PrivacyRecord()
         record.holds = [
@@ -47,7 +55,7 @@ import Testing
         record.regions = (0..<StandingRegions.capacity).map { number in
             StandingRegion(
                 holder: PrivacyHolder(.app, name, user: .max - UInt32(number)), name: name,
-                edges: RectEdges(left: edge, top: edge, right: edge, bottom: edge), unit: .normalized)
+                edges: RectEdges(left: edge, top: edge, right: -edge, bottom: -edge), unit: .normalized)
         }
         for protection in Protection.allCases { record.switches[protection] = false }
         return record
@@ -94,6 +102,30 @@ import Testing
         Self.holding(#"{"holder":"app","name":"a b","user":null,"reason":"","since_ms":1}"#),
         Self.holding(#"{"holder":"app","name":"a","user":-1,"reason":"","since_ms":1}"#),
         Self.holding(#"{"holder":"daemon","name":"start","user":null,"reason":"","since_ms":1}"#),
+        // What no command could have made. The first picture ended a daemon that took the first three.
+        Self.hiding(#""left":-1e300,"top":-1e300,"right":1e300,"bottom":1e300"#),
+        Self.hiding(#""left":0,"top":0,"right":1e19,"bottom":1e19"#, unit: "pixels"),
+        Self.hiding(#""left":0,"top":-10000000000000000000,"right":1,"bottom":1"#, unit: "pixels"),
+        Self.hiding(#""left":-8.5,"top":0,"right":1,"bottom":1"#),
+        Self.hiding(#""left":0,"top":0,"right":1,"bottom":16.5"#),
+        Self.hiding(#""left":0.5,"top":0,"right":0.1,"bottom":1"#),
+        Self.hiding(#""left":0,"top":0.5,"right":1,"bottom":0.5"#),
+        Self.hiding(#""left":5,"top":0,"right":6,"bottom":1"#),
+        Self.hiding(#""left":-3,"top":0,"right":-1,"bottom":1"#, unit: "pixels"),
+        Self.holding(#"{"holder":"operator","name":"","user":5,"reason":"","since_ms":1}"#),
+        Self.holding(
+            #"{"holder":"app","name":"a","user":1,"since_ms":1,"reason":""#
+                + String(repeating: "r", count: PrivacyRecord.maxReasonBytes + 1) + #""}"#),
+        // What is said twice has two meanings.
+        #"{"version":1,"version":2,"holds":[],"regions":[],"switches":[]}"#,
+        #"{"version":1,"holds":[\#(Self.hold)],"holds":[],"regions":[],"switches":[]}"#,
+        Self.holding(#"{"holder":"app","name":"a","name":"b","user":1,"reason":"","since_ms":1}"#),
+        Self.hiding(#""left":0,"top":0,"right":1,"right":0.5,"bottom":1"#),
+        Self.holding(Self.hold + "," + Self.hold),
+        #"{"version":1,"holds":[],"regions":[],"switches":["#
+            + #"{"name":"curtain","on":true},{"name":"curtain","on":false}]}"#,
+        #"{"version":1,"holds":[],"regions":[],"switches":[],"consulting":["#
+            + #"{"holder":"app","name":"a","user":1},{"holder":"app","name":"a","user":1}]}"#,
     ])
     func whatIsNotUnderstoodIsRefusedAndKept(text: String) throws {
         let folder = try TemporaryDirectory("state")
@@ -106,6 +138,22 @@ import Testing
         #expect(!why.isEmpty)
         #expect(try String(contentsOfFile: keptAs, encoding: .utf8) == text)
         #expect(file.find() == .nothing)
+    }
+
+    /// As far out as commands can put them.
+    @Test func regionsAtTheLimitsAreTaken() throws {
+        for (edges, unit) in [
+            (#""left":-8,"top":-8,"right":16,"bottom":8"#, "normalized"),
+            (#""left":-65536,"top":4095.5,"right":131072,"bottom":131072"#, "pixels"),
+        ] {
+            let record = try PrivacyRecord(parsing: Array(Self.hiding(edges, unit: unit).utf8))
+            let regions = StandingRegions(record.regions)
+            var secure = SecureRegions()
+            for transform in UprightTransform.allCases {
+                regions.hide(in: &secure, width: 4096, height: 4096, transform: transform)
+            }
+            #expect(record.regions.count == 1 && !secure.isEmpty)
+        }
     }
 
     @Test func whatSomebodyElseMayHaveMadeIsRefused() throws {
