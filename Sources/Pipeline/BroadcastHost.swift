@@ -148,6 +148,7 @@ package final class BroadcastHost: Sendable {
                         curtain, standing, protections, reloading.withLock { $0.configuration.privacy },
                         consulting: consultation.withLock { $0.apps }, epoch: epoch)
                 },
+                mark: { file.mark() },
                 write: { record throws(StateFileFailure) in
                     // What could not be read, and could not be moved either, is not overwritten.
                     if case .unreadable(let why, nil) = finding { throw StateFileFailure(sentence: why) }

@@ -36,21 +36,25 @@ final class PrivacyKeeper: Sendable {
     private let thread = Monitor<WorkerThread?>(nil)
     private let clock: any TimeSource
     private let record: @Sendable () -> PrivacyRecord
+    private let mark: @Sendable () -> PrivacyStateFile.Mark?
     private let write: @Sendable (PrivacyRecord) throws(StateFileFailure) -> Void
 
     /// - Parameters:
     ///   - record: as it is now; called on the keeper's thread.
+    ///   - mark: of the file in place: one that is gone or was replaced is written again. Called there, and by `start`.
     ///   - write: returns when the record is on the disk.
     init(
         clock: any TimeSource, record: @escaping @Sendable () -> PrivacyRecord,
+        mark: @escaping @Sendable () -> PrivacyStateFile.Mark?,
         write: @escaping @Sendable (PrivacyRecord) throws(StateFileFailure) -> Void
     ) {
-        (self.clock, self.record, self.write) = (clock, record, write)
+        (self.clock, self.record, self.mark, self.write) = (clock, record, mark, write)
     }
 
     /// - Parameter onDisk: what the file holds; nil for no file.
     func start(onDisk: PrivacyRecord?) throws(Errno) {
-        let worker = try WorkerThread(name: "up-state") { [self] in run(onDisk) }
+        let seen = onDisk == nil ? nil : mark()
+        let worker = try WorkerThread(name: "up-state") { [self] in run(onDisk, seen) }
         thread.withLock { $0 = worker }
     }
 
@@ -98,18 +102,18 @@ final class PrivacyKeeper: Sendable {
         state.writingSince.map { now - $0 > patience } ?? false
     }
 
-    private func run(_ onDisk: PrivacyRecord?) {
-        var onDisk = onDisk
+    private func run(_ onDisk: PrivacyRecord?, _ seen: PrivacyStateFile.Mark?) {
+        var (onDisk, seen) = (onDisk, seen)
         while let number = next() {
             // After the number: what is noted from here on has a higher one.
             let record = record()
             var failure: String?
-            if record != onDisk {
+            if record != onDisk || seen == nil || mark() != seen {
                 do throws(StateFileFailure) {
                     // What is there after a failure is not known.
                     onDisk = nil
                     try write(record)
-                    onDisk = record
+                    (onDisk, seen) = (record, mark())
                 } catch {
                     failure = error.sentence
                 }

@@ -19,8 +19,19 @@ package struct PrivacyStateFile: Sendable {
     /// Files that could not be read, beside this one; the last place is used again.
     static let mostKept = 9
 
+    /// Tells a file that this daemon has written from any other in its place.
+    struct Mark: Equatable, Sendable {
+        var device: UInt
+        var inode: UInt
+        var size: Int
+        /// When its contents were changed.
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
     package let path: String
     private let folder: String
+    private var lock: StateFileLock?
     /// Written, and not in its place yet.
     private var newPath: String { path + ".new" }
 
@@ -35,7 +46,25 @@ package struct PrivacyStateFile: Sendable {
         }
     }
 
+    /// Keeps other daemons from this file, for as long as this value or a copy of it lives. Two that wrote the same
+    /// file would each make the other forget what is hidden.
+    ///
+    /// - Throws: a sentence where another one has it.
+    package mutating func takeLock() throws(StateFileFailure) {
+        // The file itself is replaced at each write, and a lock would go with the old one.
+        lock = try StateFileLock(path: path + ".lock")
+    }
+
     // MARK: Reading
+
+    /// Of the file that is in place; nil for none.
+    func mark() -> Mark? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        return Mark(
+            device: UInt(status.st_dev), inode: UInt(status.st_ino), size: Int(status.st_size),
+            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+    }
 
     /// What is there. A file that cannot be read is moved aside, so that nothing overwrites it.
     func find() -> Finding {
@@ -151,5 +180,5 @@ package struct StateFileFailure: Error, Equatable, CustomStringConvertible {
 
     init(sentence: String) { self.sentence = sentence }
 
-    fileprivate init(_ what: String, _ path: String, _ error: Errno) { sentence = "\(what) \(path): \(error)" }
+    init(_ what: String, _ path: String, _ error: Errno) { sentence = "\(what) \(path): \(error)" }
 }

@@ -47,7 +47,7 @@ struct Daemon {
     func run(
         signals: borrowing SignalDescriptor, passed: consuming PassedSockets
     ) throws(StartFailure) -> ExitStatus {
-        let stateFile = try openStateFile()
+        var stateFile = try openStateFile()
         let server: IngestServer
         let host: BroadcastHost
         let control: ControlServer
@@ -70,6 +70,8 @@ struct Daemon {
                 settings: .init(
                     startTimeout: configuration.ingest.startTimeout, idleTimeout: configuration.ingest.idleTimeout),
                 clock: clock)
+            // After the sockets: of two daemons with one configuration the second names the socket.
+            try stateFile?.takeLock()
             host = BroadcastHost(
                 configuration: configuration, environment: environment, server: server, logger: logger, clock: clock,
                 audit: try AuditLog(path: configuration.privacy.auditFile, clock: clock), stateFile: stateFile)

@@ -167,6 +167,26 @@ import UpcastPrivacy
         }
     }
 
+    /// What `persisted` says is so also where the file was there before, and a second daemon does not take it over.
+    @Test(.inItsTurn) func aFileThatIsDeletedIsWrittenAgainAndOnlyByOneDaemon() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("state")
+            let daemon = try Daemon(settings(folder, "first.flv"))
+            let hold = #"{"app": "kiosk"}"#
+            #expect(try ask(daemon, "POST", "/curtain/up", hold)["persisted"] as? Bool == true)
+            try FileManager.default.removeItem(atPath: folder.file("state.json"))
+            #expect(try ask(daemon, "POST", "/curtain/up", hold)["persisted"] as? Bool == true)
+            #expect(FileManager.default.fileExists(atPath: folder.file("state.json")))
+            let failure = #expect(throws: (any Error).self) { _ = try Daemon(settings(folder, "second.flv")) }
+            let sentence = "another process has locked \(folder.file("state.json")).lock"
+            #expect("\(failure.map { "\($0)" } ?? "")".contains(sentence))
+            try daemon.process.stop(SIGKILL)
+            let second = try Daemon(settings(folder, "second.flv"))
+            #expect(try kept(second).holders.count == 1)
+            try second.terminate()
+        }
+    }
+
     /// The curtain is up, and the answer says that a restart would forget it.
     @Test(.inItsTurn) func aDiskThatFailsIsSaid() async throws {
         try await blocking {

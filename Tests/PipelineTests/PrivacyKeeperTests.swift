@@ -16,6 +16,7 @@ import Testing
             var mood = Mood.taking
             var written: [PrivacyRecord] = []
             var tries = 0
+            var mark: PrivacyStateFile.Mark?
         }
         private let state = Monitor(State())
         let record = Monitor(PrivacyRecord())
@@ -26,6 +27,11 @@ import Testing
         }
         var written: [PrivacyRecord] { state.withLock { $0.written } }
         var tries: Int { state.withLock { $0.tries } }
+        /// Which file is there.
+        var mark: PrivacyStateFile.Mark? {
+            get { state.withLock { $0.mark } }
+            set { state.withLock { $0.mark = newValue } }
+        }
 
         func write(_ record: PrivacyRecord) throws(StateFileFailure) {
             state.signal { $0.tries += 1 }
@@ -35,6 +41,8 @@ import Testing
                 case .full: return false
                 case .taking:
                     state.written.append(record)
+                    let number = state.written.count
+                    state.mark = .init(device: 1, inode: UInt(number), size: 10, seconds: 0, nanoseconds: number)
                     return true
                 }
             }
@@ -48,7 +56,7 @@ import Testing
         func keeper(_ clock: any TimeSource) -> PrivacyKeeper {
             PrivacyKeeper(
                 clock: clock, record: { [record] in record.withLock { $0 } },
-                write: { [self] record throws(StateFileFailure) in try write(record) })
+                mark: { [self] in mark }, write: { [self] record throws(StateFileFailure) in try write(record) })
         }
     }
 
@@ -70,6 +78,33 @@ import Testing
         #expect(try outcome(keeper, keeper.note()))
         #expect(disk.written.count == 2 && disk.written.last?.holds.count == 2)
         #expect(keeper.settle() == nil)
+        keeper.stop()
+    }
+
+    /// Bug: what had been written once counted as being on the disk, though the file was gone, or another's.
+    @Test func aFileThatIsGoneIsWrittenAgain() throws {
+        let disk = Disk()
+        let keeper = disk.keeper(MonotonicClock())
+        disk.hold("a")
+        let record = disk.record.withLock { $0 }
+        disk.mark = .init(device: 1, inode: 0, size: 10, seconds: 0, nanoseconds: 0)
+        try keeper.start(onDisk: record)
+        #expect(try outcome(keeper, keeper.note()))
+        #expect(disk.written.isEmpty)
+        disk.mark = nil
+        #expect(try outcome(keeper, keeper.note()))
+        #expect(disk.written == [record])
+        disk.mark?.inode += 1
+        #expect(try outcome(keeper, keeper.note()))
+        #expect(disk.written == [record, record])
+        disk.mark?.nanoseconds += 1
+        #expect(try outcome(keeper, keeper.note()))
+        #expect(disk.written.count == 3)
+        #expect(try outcome(keeper, keeper.note()))
+        #expect(disk.written.count == 3)
+        // And where it cannot be written again.
+        (disk.mark, disk.mood) = (nil, .full)
+        #expect(try !outcome(keeper, keeper.note()))
         keeper.stop()
     }
 

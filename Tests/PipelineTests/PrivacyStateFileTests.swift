@@ -156,6 +156,40 @@ import Testing
         }
     }
 
+    /// Bug: two daemons with one file each made the other forget what is hidden.
+    @Test func oneDaemonAtATime() throws {
+        let folder = try TemporaryDirectory("state")
+        var second = try PrivacyStateFile(path: folder.file("state.json"))
+        do {
+            var first = try PrivacyStateFile(path: folder.file("state.json"))
+            try first.takeLock()
+            try first.write(Self.record)
+            let failure = #expect(throws: StateFileFailure.self) { try second.takeLock() }
+            #expect(failure?.sentence.contains("another process has locked \(first.path).lock") == true)
+            var other = try PrivacyStateFile(path: folder.file("other.json"))
+            try other.takeLock()
+            // Until the first one ends.
+            try first.write(Self.largest)
+        }
+        try second.takeLock()
+        #expect(second.find() == .record(Self.largest))
+        var status = stat()
+        #expect(lstat(second.path + ".lock", &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func theMarkIsOfTheFileInPlace() throws {
+        let folder = try TemporaryDirectory("state")
+        let file = try PrivacyStateFile(path: folder.file("state.json"))
+        #expect(file.mark() == nil)
+        try file.write(Self.record)
+        let first = file.mark()
+        #expect(first != nil && file.mark() == first)
+        try file.write(Self.record)
+        #expect(file.mark() != nil && file.mark() != first)
+        unlink(file.path)
+        #expect(file.mark() == nil)
+    }
+
     @Test func whatSomebodyElseMayHaveMadeIsRefused() throws {
         let folder = try TemporaryDirectory("state")
         let file = try PrivacyStateFile(path: folder.file("state.json"))

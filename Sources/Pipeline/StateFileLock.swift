@@ -1,0 +1,26 @@
+internal import Glibc
+internal import LinuxSystem
+
+/// A file beside the state file that one daemon at a time has locked. It stays when the daemon ends; the lock does not.
+final class StateFileLock: Sendable {
+    private let file: OwnedDescriptor
+
+    /// - Throws: a sentence where another process has locked it, or nobody can.
+    init(path: String) throws(StateFileFailure) {
+        // Not readable for others: whoever can open it can lock it.
+        let raw = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard raw >= 0 else { throw StateFileFailure("privacy.state_file: cannot open", path, Errno.current) }
+        file = OwnedDescriptor(raw)
+        while flock(raw, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK:
+                throw StateFileFailure(
+                    sentence: "privacy.state_file: another process has locked \(path), probably a second upcastd; "
+                        + "each daemon needs a state file of its own")
+            // A file system without locks still keeps the record.
+            default: return
+            }
+        }
+    }
+}
