@@ -16,7 +16,26 @@ import UpcastPrivacy
         var settings = DaemonSettings(width: 320, height: 180)
         settings.destinations = [(name: "file", fields: ["url": "file:" + folder.file("out.flv")])]
         settings.privacy["state_file"] = folder.file("state.json")
+        // Otherwise pictures wait for sound, and whoever raises the curtain meanwhile takes them back.
+        settings.buffer["interleave"] = "low_latency"
         return settings
+    }
+
+    private func waitForStateFile(_ folder: TemporaryDirectory) throws {
+        try waitFor("the state file") {
+            let text = try? String(contentsOfFile: folder.file("state.json"), encoding: .utf8)
+            return text?.contains("kiosk") == true
+        }
+    }
+
+    /// Removes the recordings and says how many private pictures they had.
+    private func takeRecordings(_ folder: TemporaryDirectory) throws -> Int {
+        var count = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".flv") {
+            count += try colored(folder.file(name))
+            try FileManager.default.removeItem(atPath: folder.file(name))
+        }
+        return count
     }
 
     private func colored(_ path: String) throws -> Int {
@@ -53,6 +72,7 @@ import UpcastPrivacy
             var leaked = 0
             for round in 0..<Self.rounds {
                 try waitFor("the app") { monitor.state == .notCaptured }
+                try waitForStateFile(folder)
                 let isHolding = round % 2 == 1
                 let before = raised.withLock { $0 }
                 var first: CaptureClient?
@@ -78,17 +98,69 @@ import UpcastPrivacy
                 }
                 #expect(left == 0, "the app was not told in round \(round): \(daemon.log)")
                 try client.finish()
-                for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
-                where name.hasSuffix(".flv") {
-                    leaked += try colored(folder.file(name))
-                    try FileManager.default.removeItem(atPath: folder.file(name))
-                }
+                leaked += try takeRecordings(folder)
             }
             print("\(Self.rounds) restarts under an app that raises the curtain: \(leaked) private pictures")
             #expect(leaked == 0)
             monitor.stop()
             try daemon.terminate()
         }
+    }
+
+    /// The app comes back when packets have been written, and nothing of them could be taken back any more.
+    @Test(.inItsTurn) func whoComesBackLateLeaksNothing() async throws {
+        try await blocking {
+            // A busy machine may take longer than the daemon waits.
+            let isDone = try (0..<5).contains { _ in try comesBackLate() }
+            #expect(isDone, "the app was given up each time")
+        }
+    }
+
+    /// False where the daemon has given the app up before it was back.
+    private func comesBackLate() throws -> Bool {
+        let folder = try TemporaryDirectory("restarts")
+        let first = try Daemon(settings(folder))
+        let app = CapturedApp(name: "kiosk", socket: first.controlSocket, timeout: .seconds(10))
+        let raised = Monitor(false)
+        func watch() throws -> CaptureStateMonitor {
+            try CaptureStateMonitor(app: "kiosk", socket: first.controlSocket) { state in
+                guard case .captured = state else { return }
+                try app.willResignActive()
+                raised.signal { $0 = true }
+            }
+        }
+        let before = try watch()
+        try waitForStateFile(folder)
+        try first.process.stop(SIGKILL)
+        before.stop()
+        let daemon = try Daemon(after: first)
+        let client = try CaptureClient(socket: daemon.ingestSocket)
+        try client.start(tracks: .video)
+        let playback = Playback(client)
+        func show() throws {
+            try client.send(Self.marker, pts: playback.now)
+            pause(until: MonotonicClock().now() + .milliseconds(20))
+        }
+        try waitFor("packets to be written", evidence: { daemon.log }) {
+            try show()
+            let destinations = try daemon.status()["destinations"] as? [[String: Any]]
+            return destinations?.first?["packets_sent"] as? Int ?? 0 >= 10
+        }
+        let state = try UnixHTTPClient.get("/state", socket: daemon.controlSocket).body
+        let after = try watch()
+        try waitFor("the app to be told", evidence: { daemon.log }) {
+            try show()
+            return raised.withLock { $0 }
+        }
+        for _ in 0..<10 { try show() }
+        try client.finish()
+        after.stop()
+        try daemon.terminate()
+        guard !daemon.log.contains("consulted app has not come back") else { return false }
+        #expect(state.contains(#""waiting_for":["app:kiosk"]"#), "\(state)")
+        let leaked = try takeRecordings(folder)
+        #expect(leaked == 0, "\(leaked) private pictures")
+        return true
     }
 
     /// Not for one that has ended with the daemon.
@@ -98,9 +170,7 @@ import UpcastPrivacy
             let first = try Daemon(settings(folder))
             let app = try StateStream("?app=kiosk&consult=true", socket: first.controlSocket)
             try app.wait(for: 1)
-            try waitFor("the state file") {
-                try String(contentsOfFile: folder.file("state.json"), encoding: .utf8).contains("kiosk")
-            }
+            try waitForStateFile(folder)
             try first.process.stop(SIGKILL)
             let second = try Daemon(after: first)
             let client = try CaptureClient(socket: second.ingestSocket)
