@@ -32,7 +32,10 @@ import Testing
         var settings = DaemonSettings(width: 320, height: 180)
         settings.video["keyframe_interval_ms"] = "1000"
         settings.stop["drain_ms"] = "500"
-        settings.publish(to: "rtmp://127.0.0.1:\(server.port)/live")
+        // The key is in the URL: a reload without the destination would refuse a variable that no destination names.
+        settings.destinations = [
+            (name: "main", fields: ["url": "rtmp://127.0.0.1:\(server.port)/live/\(DaemonSettings.streamKey)"])
+        ]
         // Where one is removed, another is left.
         settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
         return settings
@@ -57,7 +60,9 @@ import Testing
             }
             try waitFor("the daemon's kernel to have something to send", evidence: { daemon.process.errorTail }) {
                 try show(noise)
+                // A read that was in progress may take what came first.
                 return try TCPSocketEntry.sockets(to: server.port).contains { $0.unacknowledged > 1000 }
+                    && server.connections.first.map { $0.unread > 0 } ?? false
             }
 
             // Until the daemon has nothing to do with that connection any more.
@@ -78,6 +83,8 @@ import Testing
                 try daemon.rewrite(settings)
                 daemon.process.signal(SIGHUP)
                 try waitFor("it to be gone", isLeft)
+                // And not because the server takes nothing.
+                #expect(daemon.log.contains("destination main removed"), "\(daemon.log)")
             case .changed:
                 settings.destinations[0].fields["chunk_size"] = "4096"
                 try daemon.rewrite(settings)
