@@ -13,12 +13,19 @@ struct PlainMessage {
     }
 }
 
-/// A capture client that can also send nonsense. Blocking.
+/// A capture client that can also send nonsense. Blocking, for ten seconds at most: a server that says nothing fails a
+/// test instead of hanging it.
 final class TestClient {
     private let socket: OwnedDescriptor
     private var sequence: UInt32 = 0
 
-    init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
+    init(_ socket: consuming OwnedDescriptor) {
+        self.socket = socket
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(self.socket.raw, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+    }
 
     func sendRaw(_ bytes: [UInt8], inPiecesOf piece: Int = .max) {
         var rest = bytes[...]
@@ -98,11 +105,11 @@ final class TestClient {
         return try ReleasedMessage.decode(body: body.span.bytes).sequence
     }
 
-    /// The next message's header and body, or nil at the end of the stream.
+    /// The next message's header and body, or nil at the end of the stream. Throws where none comes.
     private func receive() throws -> (MessageHeader, [UInt8])? {
-        guard let head = read(MessageHeader.byteCount) else { return nil }
+        guard let head = try read(MessageHeader.byteCount) else { return nil }
         let header = try MessageHeader.decode(head.span.bytes, limits: .default)
-        guard let body = read(header.bodyBytes) else { return nil }
+        guard let body = try read(header.bodyBytes) else { return nil }
         return (header, body)
     }
 
@@ -126,11 +133,12 @@ final class TestClient {
         return try CountersMessage.decode(body: body.span.bytes)
     }
 
-    private func read(_ count: Int) -> [UInt8]? {
+    private func read(_ count: Int) throws -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
             let got = bytes.withUnsafeMutableBytes { recv(socket.raw, $0.baseAddress! + filled, count - filled, 0) }
+            if got < 0, errno == EAGAIN { throw Errno.current }
             guard got > 0 else { return nil }
             filled += got
         }

@@ -56,7 +56,12 @@ package enum UnixHTTPClient {
         _ = send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL))
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
+        let deadline = Patience.deadline(seconds)
         while true {
+            // A stream that nobody has asked for goes on for ever.
+            guard MonotonicClock().now() < deadline else {
+                throw TestFailure("not over: \(String(decoding: answer.prefix(300), as: UTF8.self))")
+            }
             let count = recv(connection.raw, &buffer, buffer.count, 0)
             if count < 0 && errno == EINTR { continue }
             if count == 0 || (count < 0 && errno == ECONNRESET && !answer.isEmpty) { break }
