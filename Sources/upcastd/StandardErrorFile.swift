@@ -21,8 +21,7 @@ final class StandardErrorFile: Sendable {
     }
 
     static let capacity = 256
-    private static let patience = MediaTime.milliseconds(100)
-
+    private let patience: MediaTime
     private let state = Monitor(State())
     private let thread: WorkerThread
 
@@ -32,8 +31,11 @@ final class StandardErrorFile: Sendable {
         return unsafe fstat(STDERR_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// - Parameter write: writes a line, for as long as that takes.
-    init(write: @escaping @Sendable (String) -> Void) throws(Errno) {
+    /// - Parameters:
+    ///   - patience: what a line waits for the disk at most.
+    ///   - write: writes a line, for as long as that takes.
+    init(patience: MediaTime = .milliseconds(100), write: @escaping @Sendable (String) -> Void) throws(Errno) {
+        self.patience = patience
         let state = state
         thread = try WorkerThread(name: "up-log", stackBytes: 64 * 1024) { Self.run(state, write) }
     }
@@ -53,7 +55,7 @@ final class StandardErrorFile: Sendable {
             return state.added
         }
         guard let number else { return }
-        let isWritten = state.wait(until: MonotonicClock().now() + Self.patience) { state -> Bool? in
+        let isWritten = state.wait(until: MonotonicClock().now() + patience) { state -> Bool? in
             state.written >= number || state.isLate ? true : nil
         }
         if isWritten == nil { state.signal { $0.isLate = true } }

@@ -17,13 +17,25 @@ import Testing
         func hang(_ isHanging: Bool) { state.signal { $0.isHanging = isHanging } }
     }
 
+    /// Whoever logs goes on when the line is written, and not before.
     @Test func aLineIsThereAtOnce() throws {
-        let disk = Disk()
-        let file = try StandardErrorFile(write: disk.write)
-        for number in 1...50 {
+        let state = Monitor((written: 0, logged: 0))
+        // The thread may be held up for longer than a line waits as a rule.
+        let file = try StandardErrorFile(patience: .seconds(60)) { _ in
+            let before = state.withLock { $0.logged }
+            // For whoever does not wait to go on.
+            _ = state.wait(until: MonotonicClock().now() + .milliseconds(50)) {
+                $0.logged > before ? true : nil
+            }
+            state.signal { $0.written += 1 }
+        }
+        for number in 1...3 {
             file.put("\(number)\n")
-            // The thread may be held up for longer than a line waits for it.
-            try waitFor("the line") { disk.state.withLock { $0.lines.count } == number }
+            let written = state.signal { state in
+                state.logged = number
+                return state.written
+            }
+            #expect(written == number)
         }
         file.end(within: .seconds(10))
     }
