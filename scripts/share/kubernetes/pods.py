@@ -1,10 +1,11 @@
 """What no schema says about the manifests of Config/kubernetes.
 
-    pods.py [--crd FILE] --reference FILE MANIFEST...
+    pods.py [--crd FILE] --reference FILE --dockerfile FILE MANIFEST...
 
 Every pod must be one that the restricted pod security standard admits; every upcastd must have 50Mi, asked for and allowed
 alike, a root that it cannot write, probes, and time to drain; and its variables must be in the reference of its
-configuration. With --crd, a CustomResourceDefinition, objects of its kind
+configuration. It runs as the user that its image has, and whoever shares its sockets runs as another: the daemon's user
+may do everything at the control socket. With --crd, a CustomResourceDefinition, objects of its kind
 are checked against its schema. Exit status 1 with a line for each mistake.
 """
 
@@ -78,7 +79,45 @@ def check_upcastd(where, container, pod):
         check(named.get("control") == port, where, "has no port named control where it listens")
 
 
-def check_pod(where, pod):
+def image_users(path):
+    """The user and group of each stage of a Dockerfile, as it writes them; empty where the stage has none."""
+    users, stage = {}, None
+    for line in open(path, encoding="utf-8"):
+        words = line.split()
+        if words[:1] == ["FROM"]:
+            stage = words[3] if words[2:3] == ["AS"] else None
+            users[stage] = users.get(words[1], "")
+        elif words[:1] == ["USER"]:
+            users[stage] = words[1]
+    return users
+
+
+def check_images(users):
+    """The images' own users, which compose and a plain run have."""
+    numbers = {}
+    for stage in ("upcastd", "small", "client"):
+        # A name says nothing to Kubernetes, which has to know that it is not root.
+        match = re.fullmatch(r"([1-9]\d*):([1-9]\d*)", users.get(stage, ""))
+        check(match, f"image {stage}", f"runs as {users.get(stage) or 'root'}, not as a user and a group by number")
+        numbers[stage] = match.groups() if match else (None, None)
+    (daemon, group), (client, client_group) = numbers["upcastd"], numbers["client"]
+    check(numbers["small"] == numbers["upcastd"], "image small", "runs as another user than image upcastd")
+    check(client != daemon, "image client", f"runs as the daemon's user, {daemon}, who is an operator")
+    check(client_group == group, "image client", f"is not in the sockets' group, {group}")
+    return daemon
+
+
+def check_users(where, containers, daemon):
+    """Whoever is beside upcastd in a pod."""
+    for container in containers:
+        user = container.get("securityContext", {}).get("runAsUser")
+        if container["name"] == "upcastd":
+            check(str(user) == daemon, where, f"upcastd runs as {user}, its image as {daemon}")
+        elif any(mount["mountPath"] == "/run/upcast" for mount in container.get("volumeMounts", [])):
+            check(user and str(user) != daemon, where, f"{container['name']} runs as the daemon's user, or says none")
+
+
+def check_pod(where, pod, daemon):
     security = pod.get("securityContext", {})
     for host in ("hostNetwork", "hostPID", "hostIPC"):
         check(not pod.get(host), where, f"has {host}")
@@ -95,6 +134,7 @@ def check_pod(where, pod):
             check(mount["name"] in volumes, name, f"there is no volume {mount['name']}")
         if container["name"] == "upcastd":
             check_upcastd(name, container, pod)
+    check_users(where, containers, daemon)
     check(any(container["name"] == "upcastd" for container in containers), where, "has no upcastd")
 
 
@@ -121,17 +161,19 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--crd")
     parser.add_argument("--reference", required=True)
+    parser.add_argument("--dockerfile", required=True)
     parser.add_argument("manifests", nargs="+")
     options = parser.parse_args()
     items = [item for path in options.manifests for item in yaml.safe_load_all(open(path, encoding="utf-8")) if item]
     templates = [item["spec"]["template"] for item in items if item["kind"] in ("Deployment", "StatefulSet", "DaemonSet")]
     reference.update(re.findall(r"`(UPCAST_\w+)`", open(options.reference, encoding="utf-8").read()))
     labels = [template["metadata"]["labels"] for template in templates]
+    daemon = check_images(image_users(options.dockerfile))
     crd = yaml.safe_load(open(options.crd, encoding="utf-8")) if options.crd else None
     for item in items:
         where = f"{item['kind']} {item['metadata']['name']}"
         if item["kind"] in ("Deployment", "StatefulSet", "DaemonSet"):
-            check_pod(where, item["spec"]["template"]["spec"])
+            check_pod(where, item["spec"]["template"]["spec"], daemon)
             chosen = item["spec"]["selector"]["matchLabels"].items()
             check(chosen <= item["spec"]["template"]["metadata"]["labels"].items(), where, "does not choose its own pods")
         elif item["kind"] in ("Service", "PodDisruptionBudget", "NetworkPolicy", "PodMonitor"):
