@@ -10,23 +10,35 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-long upcast_receive_with_descriptor(int socket, void *bytes, unsigned long count, int *descriptor) {
-    // Room for one: the kernel closes what does not fit.
+long upcast_receive_with_descriptors(int socket, void *bytes, unsigned long count, int *descriptors, int *found) {
+    // Room for all that can come: the kernel closes what does not fit, in this thread, and that can wait.
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(UPCAST_MAX_DESCRIPTORS * sizeof(int))];
     } control;
     struct iovec vector = {bytes, count};
     struct msghdr message = {
-        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof(int))};
-    *descriptor = -1;
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.bytes};
+    *found = 0;
     ssize_t received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (received < 0) return -1;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-        header->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+        unsigned long room = header->cmsg_len - CMSG_LEN(0);
+        memcpy(descriptors, CMSG_DATA(header), room);
+        *found = (int)(room / sizeof(int));
+    }
     return received;
+}
+
+// Newer than the headers (Linux 6.16).
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+int upcast_refuse_descriptors(int socket) {
+    int pass = 0;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &pass, sizeof pass);
 }
 
 long upcast_send_with_descriptor(int socket, const void *bytes, unsigned long count, int descriptor) {
@@ -50,11 +62,12 @@ static const int lasting = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
 int upcast_seal_for_reading(int fd) { return fcntl(fd, F_ADD_SEALS, lasting); }
 
 int upcast_is_sealed_for_reading(int fd) {
+    // First: it asks no file system, whose server may never answer, and fails for all but memory.
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0) return 0;
     // Huge pages have seals, too, but no holes that can be seen, and faults that can fail.
     struct statfs file_system;
     if (fstatfs(fd, &file_system) != 0 || file_system.f_type != TMPFS_MAGIC) return 0;
-    int seals = fcntl(fd, F_GET_SEALS);
-    if (seals < 0) return 0;
     // One that nobody can write to at all is as good.
     if (seals & F_SEAL_WRITE) seals |= F_SEAL_FUTURE_WRITE;
     return (seals & lasting) == lasting;

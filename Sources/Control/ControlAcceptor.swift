@@ -21,6 +21,8 @@ final class ControlAcceptor: Sendable {
     private let refusal: [UInt8]
     private let admit: @Sendable (CInt, ControlPeer, ConnectionQuota.Owner) -> Void
     private let thread = Monitor<WorkerThread?>(nil)
+    /// Closes the connections that are refused.
+    private let closer = DescriptorCloser()
 
     /// - Parameter admit: owns the socket from now on, and releases its quota when the socket is closed.
     init(
@@ -30,6 +32,9 @@ final class ControlAcceptor: Sendable {
         wakeUp = try EventDescriptor()
         // Also one that a service manager has made, with a shorter queue.
         guard Glibc.listen(listener.raw, Self.backlog) == 0 else { throw Errno.current }
+        // The event loop would close them, and a close can wait for as long as the sender likes. Before Linux 6.16
+        // nothing keeps a user from sending them.
+        UnixSocket.refuseDescriptors(listener)
         self.listener = listener
         (self.quota, self.roles, self.admit) = (quota, roles, admit)
         let body = ControlResponse.failure(
@@ -67,6 +72,7 @@ final class ControlAcceptor: Sendable {
             ]
             _ = unsafe poll(&events, 2, -1)
             guard events[0].revents == 0 else { return }
+            guard closer.waitForRoom(.milliseconds(Int64(Self.restMilliseconds))) else { continue }
             do {
                 // Some at a time: a flood must not keep the end from being seen.
                 for _ in 0..<16 {
@@ -90,6 +96,7 @@ final class ControlAcceptor: Sendable {
         guard quota.withLock({ $0.acquire(owner) }) else {
             // There is room for this in a socket that nothing was written to.
             _ = unsafe send(socket.raw, refusal, refusal.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+            _ = ForeignDescriptor(connection: socket, closer)
             return
         }
         admit(socket.relinquish(), peer, owner)

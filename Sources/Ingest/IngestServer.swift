@@ -54,6 +54,8 @@ package final class IngestServer: Sendable {
     private let clock: any TimeSource
     private let mail = Monitor(Mail())
     private let acceptNext: Accept
+    /// Closes what clients send, and their connections.
+    fileprivate let closer: DescriptorCloser
     /// What the ingest thread does between two waits.
     package let work = WorkMark("the ingest thread")
 
@@ -61,13 +63,16 @@ package final class IngestServer: Sendable {
 
     /// - Parameters:
     ///   - listener: a listening, non-blocking Unix stream socket, ours from now on.
+    ///   - closer: closes what clients send, and their connections; tests have it hang.
     ///   - accept: takes the next client from it; tests have it fail.
     package init(
         listener: consuming OwnedDescriptor, settings: Settings, clock: any TimeSource,
+        closer: DescriptorCloser = DescriptorCloser(),
         accept: @escaping Accept = { listener throws(Errno) in try UnixSocket.accept(listener) }
     ) throws(Errno) {
         self.listener = listener
         acceptNext = accept
+        self.closer = closer
         self.settings = settings
         self.clock = clock
         wakeUp = try EventDescriptor()
@@ -342,10 +347,11 @@ private final class IngestLoop {
         acceptRetryAt = nil
         guard isThereOne else { return }
         do throws(Errno) {
-            while let socket = try server.accept() {
+            // Each has to be closed some time, and one that is refused now.
+            while server.closer.hasRoom, let socket = try server.accept() {
                 hasLoggedAccept = false
                 let client = IngestSession(
-                    socket: socket, consumer: consumer, limits: settings.limits, clock: clock)
+                    socket: socket, consumer: consumer, limits: settings.limits, clock: clock, closer: server.closer)
                 if case .idle = stage {
                     stage = .reading(client)
                 } else {
@@ -357,14 +363,21 @@ private final class IngestLoop {
                     _ = client.flush()
                 }
             }
+            if !server.closer.hasRoom {
+                acceptLater("\(DescriptorCloser.capacity) descriptors that clients have sent hang in close(2)")
+            }
         } catch {
-            acceptRetryAt = clock.now() + settings.acceptRetry
-            guard !hasLoggedAccept else { return }
-            hasLoggedAccept = true
-            log(
-                "cannot accept a capture client: \(error); it waits, and is tried again every \(settings.acceptRetry); "
-                    + "a client that is connected goes on")
+            acceptLater("\(error)")
         }
+    }
+
+    private func acceptLater(_ why: String) {
+        acceptRetryAt = clock.now() + settings.acceptRetry
+        guard !hasLoggedAccept else { return }
+        hasLoggedAccept = true
+        log(
+            "cannot accept a capture client: \(why); it waits, and is tried again every \(settings.acceptRetry); "
+                + "a client that is connected goes on")
     }
 
     private func watchDeadlines() {

@@ -12,7 +12,7 @@ extension IngestSession {
     func dispatch(_ header: MessageHeader) throws(ProtocolError) -> BroadcastEnd? {
         // Whatever becomes of the message, its payload is dealt with: by default it is skipped. So is a descriptor.
         skip(header.payloadBytes)
-        defer { arrived = nil }
+        defer { dropArrived() }
         // And the place of a picture that lay in shared memory is free again.
         releasesPlace = header.type == .video && header.payloadBytes == 0
         defer { if releasesPlace { release(header.sequence) } }
@@ -39,7 +39,10 @@ extension IngestSession {
             try BareMessage.check(body: body, type: .resumed)
             state.resume()
             consumer.resumed()
-        case .share: try sharedPools.take(try SharedMemoryMessage.decode(body: body), arrived.take())
+        case .share:
+            // One that is refused has to be closed.
+            defer { noteDiscarded() }
+            try sharedPools.take(try SharedMemoryMessage.decode(body: body), arrived.take())
         case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))
         case .finish:
             let message = try FinishedMessage.decode(body: body)
@@ -128,6 +131,10 @@ extension IngestSession {
         hasLastPicture = true
         consumer.endVideo(arrival: picture.arrival)
         release(picture.sequence)
+    }
+
+    private func dropArrived() {
+        if arrived.take() != nil { noteDiscarded() }
     }
 
     func release(_ sequence: UInt32) {

@@ -34,7 +34,7 @@ internal import MediaCore
         let sequence: UInt32
     }
 
-    let socket: OwnedDescriptor
+    let socket: ForeignDescriptor
     let peer: PeerCredentials?
     let consumer: any IngestConsumer
     let limits: IngestLimits
@@ -45,9 +45,13 @@ internal import MediaCore
     let head: UnsafeMutableRawBufferPointer
     private var headFilled = 0
     private let scratch: UnsafeMutableRawBufferPointer
+    private let reader: SocketReader
+    private let closer: DescriptorCloser
+    /// Descriptors that the client sends cannot be closed as fast as they come: no more of them is read.
+    private var sendsTooManyDescriptors = false
     var audioRoom: UnsafeMutableRawBufferPointer?
     /// A descriptor that came with the header that is being read, or whose message is being handled.
-    var arrived: OwnedDescriptor?
+    var arrived: ForeignDescriptor?
     let sharedPools: SharedPools
     /// The picture that came last went all the way to the consumer.
     var hasLastPicture = false
@@ -73,10 +77,13 @@ internal import MediaCore
     private var messagePayload = 0
 
     init(
-        socket: consuming OwnedDescriptor, consumer: any IngestConsumer, limits: IngestLimits, clock: any TimeSource
+        socket: consuming OwnedDescriptor, consumer: any IngestConsumer, limits: IngestLimits, clock: any TimeSource,
+        closer: DescriptorCloser
     ) {
         peer = PeerCredentials(socket: socket.raw)
-        self.socket = socket
+        reader = SocketReader(socket.raw)
+        self.socket = ForeignDescriptor(connection: socket, closer)
+        self.closer = closer
         self.consumer = consumer
         self.limits = limits
         self.clock = clock
@@ -91,6 +98,7 @@ internal import MediaCore
     deinit {
         unsafe head.deallocate()
         unsafe scratch.deallocate()
+        reader.deallocate()
     }
 
     /// Queues a message for the client; `flush` sends it. For what a broadcast ends with (`isLast`) there is always
@@ -128,11 +136,12 @@ internal import MediaCore
     func discardInput() -> Bool {
         var turn = IngestTurn(clock)
         while !turn.isOver, !inputEnded {
-            switch unsafe Ingest.receive(from: socket.raw, into: scratch) {
+            switch unsafe reader.receive(from: socket.raw, into: scratch, take: discard) {
             case .bytes(let count): turn.spend(count)
             case .wouldBlock: return true
             case .ended: inputEnded = true
             }
+            if sendsTooManyDescriptors { inputEnded = true }
         }
         return !inputEnded
     }
@@ -159,6 +168,14 @@ internal import MediaCore
             }
             turn.spend(count)
             received = true
+            if sendsTooManyDescriptors {
+                inputEnded = true
+                sendError(
+                    ProtocolError(
+                        .badSharedMemory, fatal: true,
+                        "descriptors come faster than they can be closed; send only those of sharedMemory"))
+                return .over(abandonSample(.protocolError))
+            }
             do throws(ProtocolError) {
                 if let end = try advance(by: count) { return .over(end) }
             } catch {
@@ -169,11 +186,31 @@ internal import MediaCore
         return .more
     }
 
-    /// Descriptors come with a message's first byte, so they are looked for where headers are read.
+    /// A descriptor that is wanted comes with a message's first byte, so it is kept where headers are read.
     private func receive(into target: UnsafeMutableRawBufferPointer) -> ReadOutcome {
-        guard case .header = phase else { return unsafe Ingest.receive(from: socket.raw, into: target) }
-        return unsafe Ingest.receive(from: socket.raw, into: target, descriptor: &arrived)
+        guard case .header = phase else {
+            return unsafe reader.receive(from: socket.raw, into: target, take: discard)
+        }
+        var isFirst = true
+        return unsafe reader.receive(from: socket.raw, into: target) { raw in
+            guard isFirst else { return discard(raw) }
+            isFirst = false
+            arrived = ForeignDescriptor(raw, closer)
+        }
     }
+
+    private func discard(_ raw: CInt) {
+        closer.close(raw)
+        noteDiscarded()
+    }
+
+    /// Behind each descriptor that nobody has a use for. Waits once, for threads that only have to get a turn.
+    func noteDiscarded() {
+        guard !sendsTooManyDescriptors, !closer.waitForRoom(Self.closingPatience) else { return }
+        sendsTooManyDescriptors = true
+    }
+
+    private static let closingPatience = MediaTime.milliseconds(100)
 
     /// The client will send no more: forgets a sample that was on its way.
     func abandonSample(_ end: BroadcastEnd) -> BroadcastEnd {

@@ -12,7 +12,7 @@ final class SharedPools {
 
     /// Takes memory, in the place of what had its number, or gives that back. Where it is refused, the number stands
     /// for nothing: pictures that are meant for it must not be read from what was there before.
-    func take(_ message: SharedMemoryMessage, _ descriptor: consuming OwnedDescriptor?) throws(ProtocolError) {
+    func take(_ message: SharedMemoryMessage, _ descriptor: consuming ForeignDescriptor?) throws(ProtocolError) {
         func refused(_ why: String) -> ProtocolError {
             ProtocolError(.badSharedMemory, fatal: false, "sharedMemory: memory \(message.pool) is not taken: \(why)")
         }

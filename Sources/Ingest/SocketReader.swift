@@ -10,33 +10,38 @@ enum ReadOutcome: Equatable {
     case ended
 }
 
-/// Receives up to `buffer.count` bytes without blocking, and the descriptor that came with them. Where none is asked
-/// for (`receive(from:into:)`), the kernel closes what comes.
-func receive(
-    from socket: CInt, into buffer: UnsafeMutableRawBufferPointer, descriptor: inout OwnedDescriptor?
-) -> ReadOutcome {
-    var raw: CInt = -1
-    let outcome = outcome {
-        unsafe upcast_receive_with_descriptor(socket, buffer.baseAddress, UInt(buffer.count), &raw)
+/// Receives from a socket that descriptors may come with. All of them are received, wanted or not: what the kernel has
+/// to close, it closes in the thread that reads, and that can wait.
+@safe struct SocketReader {
+    private let descriptors = UnsafeMutableBufferPointer<CInt>.allocate(capacity: Int(UPCAST_MAX_DESCRIPTORS))
+
+    /// - Parameter socket: one whose out-of-band byte would not come here, with what it carries.
+    init(_ socket: CInt) {
+        var on: CInt = 1
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_OOBINLINE, &on, socklen_t(MemoryLayout<CInt>.size))
     }
-    if raw >= 0 { descriptor = OwnedDescriptor(raw) }
-    return outcome
-}
 
-/// Receives up to `buffer.count` bytes without blocking.
-func receive(from socket: CInt, into buffer: UnsafeMutableRawBufferPointer) -> ReadOutcome {
-    outcome { unsafe recv(socket, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT)) }
-}
+    func deallocate() { unsafe descriptors.deallocate() }
 
-private func outcome(_ receive: () -> Int) -> ReadOutcome {
-    while true {
-        let count = receive()
-        if count > 0 { return .bytes(count) }
-        if count == 0 { return .ended }
-        switch errno {
-        case EINTR: continue
-        case EAGAIN: return .wouldBlock
-        default: return .ended
+    /// Receives up to `buffer.count` bytes without blocking.
+    ///
+    /// - Parameter take: called with each descriptor that came with them, the taker's from now on.
+    func receive(
+        from socket: CInt, into buffer: UnsafeMutableRawBufferPointer, take: (CInt) -> Void
+    ) -> ReadOutcome {
+        while true {
+            var found: CInt = 0
+            let count = unsafe upcast_receive_with_descriptors(
+                socket, buffer.baseAddress, UInt(buffer.count), descriptors.baseAddress, &found)
+            let error = errno
+            for index in 0..<Int(found) { take(unsafe descriptors[index]) }
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .ended }
+            switch error {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlock
+            default: return .ended
+            }
         }
     }
 }

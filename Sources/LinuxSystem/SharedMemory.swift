@@ -34,9 +34,13 @@ internal import Glibc
     /// Bytes of nothing behind the memory, for code that reads a vector beyond a row's end.
     private static let slack = 4096
 
-    /// - Parameter descriptor: closed when this returns; the mapping does without.
-    package init(_ descriptor: consuming OwnedDescriptor, byteCount: Int) throws(Refusal) {
-        let raw = descriptor.raw
+    /// - Parameter descriptor: the mapping does without it.
+    package convenience init(_ descriptor: borrowing ForeignDescriptor, byteCount: Int) throws(Refusal) {
+        try self.init(mapping: descriptor.raw, byteCount: byteCount)
+    }
+
+    /// - Parameter raw: open until this returns; the mapping does without it.
+    package init(mapping raw: CInt, byteCount: Int) throws(Refusal) {
         // In this order: what is sealed cannot change between the checks.
         guard upcast_is_sealed_for_reading(raw) == 1 else { throw .notSealed }
         var status = stat()

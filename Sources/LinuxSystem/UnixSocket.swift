@@ -79,6 +79,12 @@ package enum UnixSocket {
         }
     }
 
+    /// From now on nobody can pass descriptors to what `listener` accepts: whoever tries gets EPERM. False before
+    /// Linux 6.16.
+    @discardableResult package static func refuseDescriptors(_ listener: borrowing OwnedDescriptor) -> Bool {
+        upcast_refuse_descriptors(listener.raw) == 0
+    }
+
     private static func removeStale(_ path: String) throws(Failure) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }

@@ -67,6 +67,25 @@ import Testing
         }
     }
 
+    /// The event loop would have to close it, which can take as long as the sender likes. Since Linux 6.16.
+    @Test(.enabled(if: Self.kernelRefusesDescriptors)) func nobodyCanSendADescriptor() throws {
+        try serving {
+            let client = try UnixSocket.connect(path: path)
+            let memory = try OfferedMemory(name: "test", byteCount: 4096)
+            #expect(throws: Errno(EPERM)) {
+                try [UInt8(1)].withUnsafeBytes { _ = try memory.send(with: $0, to: client.raw) }
+            }
+        }
+    }
+
+    private static var kernelRefusesDescriptors: Bool {
+        var name = utsname()
+        uname(&name)
+        let release = withUnsafeBytes(of: &name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 16)
+    }
+
     /// A socket that a service manager made stays where it is, with its mode, for the next daemon.
     @Test func aPassedSocket() throws {
         let listener = try UnixSocket.listen(path: path, mode: 0o640)

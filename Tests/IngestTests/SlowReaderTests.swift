@@ -14,7 +14,8 @@ import Testing
         try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let client = OwnedDescriptor(ends[0])
         let session = IngestSession(
-            socket: OwnedDescriptor(ends[1]), consumer: RecordingConsumer(), limits: .default, clock: MonotonicClock())
+            socket: OwnedDescriptor(ends[1]), consumer: RecordingConsumer(), limits: .default, clock: MonotonicClock(),
+            closer: DescriptorCloser())
         // Twice: what follows the loss, too, must carry on where the client is.
         for _ in 0..<2 {
             for _ in 0..<100 { session.enqueue { news.encode(sequence: $0, into: &$1) } }
@@ -31,7 +32,8 @@ import Testing
         try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let client = OwnedDescriptor(ends[0])
         let session = IngestSession(
-            socket: OwnedDescriptor(ends[1]), consumer: RecordingConsumer(), limits: .default, clock: MonotonicClock())
+            socket: OwnedDescriptor(ends[1]), consumer: RecordingConsumer(), limits: .default, clock: MonotonicClock(),
+            closer: DescriptorCloser())
         // Until the socket takes no more, either; then shorter news where longer ones have no room.
         for _ in 0..<1000 {
             session.enqueue { news.encode(sequence: $0, into: &$1) }

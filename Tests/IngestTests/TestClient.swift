@@ -88,6 +88,36 @@ final class TestClient {
         for byte in bytes { _ = try [byte].withUnsafeBytes { try memory.send(with: $0, to: socket.raw) } }
     }
 
+    /// Sends bytes, with the last of them a descriptor; false where the other side does not take it.
+    @discardableResult func sendRaw(_ bytes: [UInt8], descriptor: CInt, flags: Int = 0) -> Bool {
+        // A cmsghdr, and one descriptor (cmsg(3)).
+        var control: [UInt32] = [
+            20, 0, UInt32(SOL_SOCKET), UInt32(SCM_RIGHTS), UInt32(bitPattern: descriptor), 0,
+        ]
+        var bytes = bytes
+        let count = bytes.count
+        return bytes.withUnsafeMutableBytes { bytes in
+            control.withUnsafeMutableBytes { control in
+                var vector = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                var message = withUnsafeMutablePointer(to: &vector) {
+                    msghdr(
+                        msg_name: nil, msg_namelen: 0, msg_iov: $0, msg_iovlen: 1, msg_control: control.baseAddress,
+                        msg_controllen: control.count, msg_flags: 0)
+                }
+                return withExtendedLifetime(vector) { sendmsg(socket.raw, &message, CInt(MSG_NOSIGNAL) | CInt(flags)) }
+                    == count
+            }
+        }
+    }
+
+    /// Offers what is behind a descriptor as memory.
+    func share(descriptor: CInt) -> Bool {
+        var bytes: [UInt8] = []
+        SharedMemoryMessage(pool: 1, byteCount: 4096).encode(sequence: sequence, into: &bytes)
+        sequence += 1
+        return sendRaw(bytes, descriptor: descriptor)
+    }
+
     /// A 16x16 I420 frame that lies in shared memory; returns its sequence number.
     @discardableResult
     func sendVideo(pts: MediaTime, in shared: SharedPayload, payloadBytes: Int = 0) -> UInt32 {

@@ -9,6 +9,7 @@ func withServer(
     _ consumer: RecordingConsumer, startTimeout: MediaTime = .seconds(10),
     messageTimeout: MediaTime = .seconds(10), idleTimeout: MediaTime = .zero,
     acceptRetry: MediaTime = .milliseconds(20), clock: any TimeSource = MonotonicClock(),
+    closer: DescriptorCloser = DescriptorCloser(),
     accept: @escaping IngestServer.Accept = { listener throws(Errno) in try UnixSocket.accept(listener) },
     log: @escaping @Sendable (String) -> Void = { _ in },
     _ body: (RecordingConsumer, () throws -> TestClient) throws -> Void
@@ -20,7 +21,7 @@ func withServer(
         settings: .init(
             startTimeout: startTimeout, messageTimeout: messageTimeout, idleTimeout: idleTimeout,
             lingerTimeout: .milliseconds(200), acceptRetry: acceptRetry),
-        clock: clock, accept: accept)
+        clock: clock, closer: closer, accept: accept)
     consumer.server = server
     try server.start(consumer: consumer, log: log)
     defer {

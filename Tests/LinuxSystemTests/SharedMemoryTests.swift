@@ -37,9 +37,12 @@ import Testing
         let sent = try [UInt8(1), 2, 3].withUnsafeBytes { try offered.send(with: $0, to: ours.raw) }
         #expect(sent == 3)
         var bytes = [UInt8](repeating: 0, count: 8)
-        var raw: CInt = -1
-        #expect(upcast_receive_with_descriptor(theirs.raw, &bytes, 8, &raw) == 3)
-        let memory = try SharedMemory(OwnedDescriptor(checking: raw), byteCount: 8192)
+        var raw = [CInt](repeating: -1, count: Int(UPCAST_MAX_DESCRIPTORS))
+        var found: CInt = 0
+        #expect(upcast_receive_with_descriptors(theirs.raw, &bytes, 8, &raw, &found) == 3)
+        #expect(found == 1)
+        let received = try OwnedDescriptor(checking: raw[0])
+        let memory = try SharedMemory(mapping: received.raw, byteCount: 8192)
         withExtendedLifetime(offered) { offered.bytes[8191] = 42 }
         #expect(read(memory, 8190..<8192) == [0, 42])
         offered.setWord(at: 64, to: 1 << 63 | 5)
@@ -102,6 +105,6 @@ import Testing
     }
 
     private func take(_ descriptor: borrowing OwnedDescriptor, _ byteCount: Int) throws -> SharedMemory {
-        try SharedMemory(OwnedDescriptor(checking: dup(descriptor.raw)), byteCount: byteCount)
+        try SharedMemory(mapping: descriptor.raw, byteCount: byteCount)
     }
 }

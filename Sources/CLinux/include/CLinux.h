@@ -63,9 +63,16 @@ int upcast_network_came(int fd);
 int upcast_poll_set(const int *descriptors, int count);
 
 // The macros of control messages (cmsg(3)) and the seals (fcntl(2)) are out of Swift's reach.
-/// Receives up to `count` bytes without waiting, and the descriptor that came with them, closed on exec: -1 for none. Of
-/// several the first is taken, the kernel closes the others. Returns what recvmsg(2) does.
-long upcast_receive_with_descriptor(int socket, void *bytes, unsigned long count, int *descriptor);
+enum {
+    /// As many as one message can carry (SCM_MAX_FD).
+    UPCAST_MAX_DESCRIPTORS = 253,
+};
+/// Receives up to `count` bytes without waiting, and the descriptors that came with them, closed on exec: `descriptors`
+/// has room for UPCAST_MAX_DESCRIPTORS. Returns what recvmsg(2) does.
+long upcast_receive_with_descriptors(int socket, void *bytes, unsigned long count, int *descriptors, int *found);
+/// From now on nobody can send descriptors to a Unix socket, nor to those that a listener accepts. 0, or -1 with errno
+/// (ENOPROTOOPT before Linux 6.16).
+int upcast_refuse_descriptors(int socket);
 /// Sends bytes, at least one of them with `descriptor`. Returns what sendmsg(2) does.
 long upcast_send_with_descriptor(int socket, const void *bytes, unsigned long count, int descriptor);
 /// From now on a memfd keeps its size and its pages, and no new mapping can be written to. 0, or -1 with errno.
