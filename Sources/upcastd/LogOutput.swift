@@ -105,7 +105,7 @@ final class LogOutput: Sendable {
     /// one.
     ///
     /// `poll` says that a pipe has room for PIPE_BUF bytes (4096), so a line is cut to that, and one thread at a time
-    /// takes that room. Of a file it says that there always is some: `StandardErrorFile` writes there.
+    /// takes that room. It says so of a file always, and of a terminal for one byte: `StandardErrorFile` writes there.
     static func writeUnlessBlocked(_ line: String) { turn.withLock { _ in writeWhereThereIsRoom(line) } }
 
     private static let turn = Monitor(())

@@ -2,11 +2,12 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Standard error where it is a file, whose disk may hang: a thread of its own writes the lines. Any thread.
+/// Standard error where it is a file, whose disk may hang, or a terminal, which nobody may read: a thread of its own
+/// writes the lines. Any thread.
 ///
 /// Whoever logs waits until its line is written, so that as a rule the file has it before anything else happens. That
-/// takes 100 ms at most, and while the disk hangs nobody waits any more. 256 lines wait for the disk; further ones are
-/// lost, and counted in front of the next one.
+/// takes 100 ms at most, and while the file hangs nobody waits any more. 256 lines wait for it; further ones are lost,
+/// and counted in front of the next one.
 final class StandardErrorFile: Sendable {
     private struct State {
         var lines: [String] = []
@@ -25,10 +26,12 @@ final class StandardErrorFile: Sendable {
     private let state = Monitor(State())
     private let thread: WorkerThread
 
-    /// Whether standard error is a file; a pipe, a socket or a terminal never waits for a disk.
-    static var isOne: Bool {
+    /// Whether a line may wait in `write` although `poll` says that there is room: everywhere but in a pipe or a
+    /// socket. A terminal says so for a single byte.
+    static func isNeeded(for descriptor: CInt) -> Bool {
         var status = stat()
-        return unsafe fstat(STDERR_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard unsafe fstat(descriptor, &status) == 0 else { return false }
+        return ![S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
     /// - Parameters:

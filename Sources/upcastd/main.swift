@@ -68,7 +68,7 @@ do {
 
     let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
     var file: StandardErrorFile?
-    if StandardErrorFile.isOne { file = try StandardErrorFile(write: { LogOutput.write($0) }) }
+    if StandardErrorFile.isNeeded(for: STDERR_FILENO) { file = try StandardErrorFile(write: { LogOutput.write($0) }) }
     let put: @Sendable (String) -> Void
     if let file { put = { [file] in file.put($0) } } else { put = LogOutput.writeUnlessBlocked }
     let output = LogOutput(

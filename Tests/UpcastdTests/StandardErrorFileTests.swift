@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import MediaCore
 import TestSupport
@@ -15,6 +16,22 @@ import Testing
             state.signal { $0.lines.append(line) }
         }
         func hang(_ isHanging: Bool) { state.signal { $0.isHanging = isHanging } }
+    }
+
+    /// A terminal takes a byte, says `poll`, and then a line waits until somebody reads.
+    @Test func onlyAPipeAndASocketNeverHang() throws {
+        var (pipe, sockets): ([CInt], [CInt]) = ([0, 0], [0, 0])
+        try #require(Glibc.pipe(&pipe) == 0 && socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)).
+        var (lock, number): (CInt, CInt) = (0, 0)
+        try #require(ioctl(terminal, 0x4004_5431, &lock) == 0 && ioctl(terminal, 0x8004_5430, &number) == 0)
+        let ours = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+        let file = fileno(tmpfile())
+        defer { for descriptor in pipe + sockets + [terminal, ours] { close(descriptor) } }
+        try #require(isatty(ours) == 1)
+        #expect(StandardErrorFile.isNeeded(for: ours) && StandardErrorFile.isNeeded(for: file))
+        #expect(!StandardErrorFile.isNeeded(for: pipe[1]) && !StandardErrorFile.isNeeded(for: sockets[0]))
     }
 
     /// Whoever logs goes on when the line is written, and not before.
