@@ -57,6 +57,12 @@ extension Configuration {
 }
 
 extension DestinationConfiguration {
+    /// Whether `problemsOnThisMachine` asks a disk, which may hang.
+    package var namesFiles: Bool {
+        if case .flvFile = url { return true }
+        return keyFile != nil || loginFile != nil || caFile != nil
+    }
+
     /// What would fail on this machine as it is now, by the setting's name.
     package func problemsOnThisMachine(
         environment: [String: String]

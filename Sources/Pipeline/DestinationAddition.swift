@@ -60,27 +60,27 @@ package final class DestinationAddition: Sendable {
 
     /// Begins to look, once no other thread does.
     private func look() {
+        // One without files does not wait for another's, whose disk hangs.
+        guard destination.namesFiles else { return progress.withLock { $0 = .found(problems) } }
         let isFirst = Self.isLooking.withLock { isLooking in
             defer { isLooking = true }
             return !isLooking
         }
         guard isFirst else { return }
         progress.withLock { $0 = .looking }
-        let (destination, environment) = (destination, host.environment)
         let found = { @Sendable [self] (problems: [String]) in
             Self.isLooking.withLock { $0 = false }
             progress.withLock { if case .looking = $0 { $0 = .found(problems) } }
         }
         do {
             // What would be wrong the moment that it begins.
-            try WorkerThread(name: "up-files", stackBytes: 256 * 1024) {
-                found(
-                    destination.problemsOnThisMachine(environment: environment).map {
-                        "\($0.key): \($0.what); \($0.remedy)"
-                    })
-            }.abandon()
+            try WorkerThread(name: "up-files", stackBytes: 256 * 1024) { [self] in found(problems) }.abandon()
         } catch {
             found(["the thread that looks at its files cannot be started: \(error)"])
         }
+    }
+
+    private var problems: [String] {
+        destination.problemsOnThisMachine(environment: host.environment).map { "\($0.key): \($0.what); \($0.remedy)" }
     }
 }

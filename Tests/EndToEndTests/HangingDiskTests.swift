@@ -193,13 +193,18 @@ struct HangingDiskTests {
             let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
             #expect(health.status == 200, "\(health)")
             #expect(refused.withLock { $0 } == nil)
+            // One that names no file does not wait for it.
+            let plain = try UnixHTTPClient.ask(
+                "POST", "/destinations", body: #"{"name": "third", "url": "rtmp://127.0.0.1:9/live", "key": "k"}"#,
+                socket: daemon.controlSocket)
+            #expect(plain.status == 200, "\(plain)")
             #expect(refused.wait(until: Patience.deadline(15)) { $0 } == 500)
             disk.recover()
             // The one before is over, and was not added.
             let answer = try UnixHTTPClient.ask("POST", "/destinations", body: body, socket: daemon.controlSocket)
             #expect(answer.status == 200, "\(answer)")
             let names = (try daemon.status()["destinations"] as? [[String: Any]])?.compactMap { $0["name"] as? String }
-            #expect(names == ["file", "second"])
+            #expect(names == ["file", "third", "second"])
             _ = try daemon.terminate()
         }
     }
