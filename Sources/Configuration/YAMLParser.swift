@@ -182,6 +182,10 @@ internal import MediaCore
             case "mapping values are not allowed in this context":
                 "indent keys of one section alike, and put values that contain \": \" in quotes"
             case "could not find expected ':'": "write key: value, with a space after the colon"
+            // Of braces and brackets, which JSON consists of.
+            case "did not find expected ',' or '}'", "did not find expected ',' or ']'",
+                "did not find expected node content", "found unexpected end of stream":
+                "check the brackets, commas and quotes, and that the text is not cut off"
             default: "check the indentation and the quotes around here"
             }
         return YAMLProblem(mark: unsafe Self.mark(parser.pointee.problem_mark), what: reason, remedy: remedy)

@@ -31,6 +31,15 @@ import Testing
         #expect(changed.destinations[0] == first.destinations[0])
     }
 
+    /// Advice about indentation would not help whoever sends JSON.
+    @Test func aRequestThatIsCutOff() {
+        let whole = #"{"name":"second","url":"rtmps://h/app","ca_file":["a"]}"#
+        for count in 1..<whole.utf8.count {
+            let message = refusal(String(whole.prefix(count)))
+            #expect(message.contains("the text is not cut off"), "\(whole.prefix(count)): \(message)")
+        }
+    }
+
     /// What the daemon can read is not for everybody who may send a request.
     @Test func secretsAreTheRequestsOrTheFolders() throws {
         let rtmps = #""url":"rtmps://h/app""#

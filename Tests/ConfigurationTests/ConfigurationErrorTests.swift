@@ -144,7 +144,10 @@ import Testing
         ),
         (
             "video: {width: 640\n",
-            "c.yaml:2:1: did not find expected ',' or '}'; check the indentation and the quotes around here"
+            """
+            c.yaml:2:1: did not find expected ',' or '}'; check the brackets, commas and quotes, and that the text is \
+            not cut off
+            """
         ),
         (
             "video:\n  width: 640\n height: 480\n",
