@@ -48,7 +48,10 @@ extension ControlAnswer {
         _ news: @escaping @Sendable (UInt64?) -> CaptureStateNews?, open: @escaping ControlStream.Open
     ) -> ControlAnswer {
         .stream(
-            ControlStream(contentType: "text/event-stream", period: CaptureStateStream.period, open: open) {
+            // An app that hangs is still to be asked, and its end is the end of its connection.
+            ControlStream(
+                contentType: "text/event-stream", period: CaptureStateStream.period, outlastsSilence: true, open: open
+            ) {
                 var stream = CaptureStateStream(news)
                 return { stream.next(at: $0) }
             })

@@ -14,17 +14,20 @@ package struct ControlStream: Sendable {
     package var contentType: String
     /// Milliseconds between two looks whether there is something to write.
     package var period: Int64
+    /// It goes on while the client does not read, until the client hangs up; without this, for the time of an answer.
+    package var outlastsSilence: Bool
 
     /// Is given what makes the stream look at once, which may be called from any thread until the result has been
     /// called.
     package typealias Open = @Sendable (_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
     package init(
-        contentType: String, period: Int64 = 200, open: @escaping Open = { _ in {} },
+        contentType: String, period: Int64 = 200, outlastsSilence: Bool = false, open: @escaping Open = { _ in {} },
         begin: @escaping @Sendable () -> (Int64) -> [UInt8]
     ) {
         self.contentType = contentType
         self.period = period
+        self.outlastsSilence = outlastsSilence
         self.open = open
         self.begin = begin
     }

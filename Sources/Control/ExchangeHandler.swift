@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 
 /// One connection: takes one request, answers it, closes. Whatever else the client sends is dropped. Only a stream
-/// stays, for as long as its client reads it.
+/// stays, for as long as its client reads it, or where the stream says so, until its client hangs up.
 ///
 /// One request a connection keeps every bound simple: there is nothing to pipeline, and a client can hold its place for
 /// the two timeouts at most. Lives on its connection's event loop.
@@ -37,6 +37,7 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     private struct Streamed {
         let next: (Int64) -> [UInt8]
+        let outlastsSilence: Bool
         let start: NIODeadline
         var lastWritable: NIODeadline
     }
@@ -151,7 +152,9 @@ final class ExchangeHandler: ChannelInboundHandler {
         let eventLoop = context.eventLoop
         // From any thread; the loop looks as soon as it has nothing else to do.
         closeStream = stream.open { eventLoop.execute { bound.value.0.stream(bound.value.1) } }
-        streamed = Streamed(next: stream.begin(), start: context.eventLoop.now, lastWritable: context.eventLoop.now)
+        streamed = Streamed(
+            next: stream.begin(), outlastsSilence: stream.outlastsSilence, start: context.eventLoop.now,
+            lastWritable: context.eventLoop.now)
         ticker = context.eventLoop.scheduleRepeatedTask(
             initialDelay: .zero, delay: .milliseconds(stream.period)
         ) { _ in bound.value.0.stream(bound.value.1) }
@@ -162,7 +165,9 @@ final class ExchangeHandler: ChannelInboundHandler {
         guard let streamed, case .streaming = state else { return }
         let now = context.eventLoop.now
         guard context.channel.isWritable else {
-            if now - streamed.lastWritable > .milliseconds(limits.responseTimeoutMilliseconds) {
+            if !streamed.outlastsSilence,
+                now - streamed.lastWritable > .milliseconds(limits.responseTimeoutMilliseconds)
+            {
                 context.close(promise: nil)
             }
             return

@@ -185,6 +185,29 @@ import Testing
         #expect(!source.isOpen)
     }
 
+    /// An app that hangs is captured all the same: its stream ends when it hangs up, and costs no more meanwhile.
+    @Test func aStreamOfCaptureStatesOutlastsAReaderThatHangs() throws {
+        let source = CaptureSource()
+        var routes = ControlRoutes()
+        routes.add(
+            "GET", "/state/events", answering: { _ in .captureStates(source.news, open: source.open) })
+        let channel = try EmbeddedChannel.served(routes)
+        defer { channel.end() }
+        try channel.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        _ = try channel.written()
+        channel.isWritable = false
+        source.change { $0.isCaptured = true }
+        channel.embeddedEventLoop.advanceTime(by: .minutes(60))
+        #expect(channel.isActive && source.isOpen)
+        #expect(try channel.written() == "")
+        channel.isWritable = true
+        channel.pipeline.fireChannelWritabilityChanged()
+        #expect(try channel.written().contains("id: 2\nevent: state\ndata: {\"captured\":true,"))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(!source.isOpen)
+    }
+
     private func channel(_ journal: EventJournal, _ limits: ControlLimits = ControlLimits()) throws -> EmbeddedChannel {
         var routes = ControlRoutes()
         routes.add("GET", "/events", answering: { .events(journal, $0, status: { .full }) })
