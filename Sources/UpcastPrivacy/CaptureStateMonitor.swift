@@ -33,15 +33,16 @@ public final class CaptureStateMonitor: Sendable {
     /// Begins to watch; the state is `unknown` until the daemon has answered.
     ///
     /// - Parameters:
-    ///   - app: `CapturedApp.name` of the app that is consulted before it is shown; nil for one that is only told. Of
-    ///     several monitors with one name and user, the first answer counts.
+    ///   - app: `CapturedApp.name` of the app that is consulted before it is shown; nil for one that is only told,
+    ///     which is too late to hide something from the first pictures. Of several monitors with one name and user,
+    ///     the first answer counts.
     ///   - socket: the daemon's own control socket. One that another program forwards says nothing of the daemon's end.
     ///   - onChange: is given each new state, one after the other, on the monitor's thread; not the first `unknown`. As
     ///     long as it takes, `state` stays right, and the next change waits. It may call `stop`. An error that it
     ///     throws goes no further; a capture whose state it has not taken is not shown.
     /// - Throws: `noResources`.
     public convenience init(
-        app: String? = nil, socket: String = CapturedApp.defaultSocket,
+        app: String?, socket: String = CapturedApp.defaultSocket,
         onChange: @escaping @Sendable (CaptureState) throws -> Void = { _ in }
     ) throws(UpcastPrivacyError) {
         try self.init(app: app, socket: socket, limits: .init(), clock: MonotonicClock(), onChange: onChange)
@@ -49,7 +50,7 @@ public final class CaptureStateMonitor: Sendable {
 
     /// - Parameter clock: what is believed ends by it.
     init(
-        app: String? = nil, socket: String, limits: CaptureWatch.Limits, clock: any TimeSource,
+        app: String?, socket: String, limits: CaptureWatch.Limits, clock: any TimeSource,
         onChange: @escaping @Sendable (CaptureState) throws -> Void
     ) throws(UpcastPrivacyError) {
         do throws(Errno) {

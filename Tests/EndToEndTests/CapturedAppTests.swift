@@ -16,7 +16,7 @@ import UpcastPrivacy
         init(_ daemon: Daemon) throws {
             let seen = Monitor<[CaptureState]>([])
             self.seen = seen
-            monitor = try CaptureStateMonitor(socket: daemon.controlSocket) { state in
+            monitor = try CaptureStateMonitor(app: nil, socket: daemon.controlSocket) { state in
                 seen.signal { $0.append(state) }
             }
         }

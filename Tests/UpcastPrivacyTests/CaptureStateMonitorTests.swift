@@ -295,7 +295,7 @@ import Testing
         let kept = Monitor<CaptureStateMonitor?>(nil)
         let isTold = Monitor(false)
         let monitor = Monitor(
-            try CaptureStateMonitor(socket: folder.socket) { _ in
+            try CaptureStateMonitor(app: nil, socket: folder.socket) { _ in
                 let last = kept.wait { $0.take() }
                 last?.stop()
                 isTold.signal { $0 = true }

@@ -13,7 +13,7 @@ enum CapturedAppMain {
         try app.willResignActive(reason: "going away")
         try app.hide(.normalized(x: 0.1, y: 0.5, width: 0.3, height: 0.1), name: "password")
         say("hidden")
-        let monitor = try CaptureStateMonitor(socket: socket)
+        let monitor = try CaptureStateMonitor(app: nil, socket: socket)
         for await state in monitor.states { say("\(state)") }
     }
 
