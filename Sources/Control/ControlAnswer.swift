@@ -14,6 +14,9 @@ package struct ControlStream: Sendable {
     package var contentType: String
     /// Milliseconds between two looks whether there is something to write.
     package var period: Int64
+    /// The same until the first bytes, where they wait for something that takes some milliseconds as a rule; for a
+    /// second at most. Nil for no difference.
+    package var startPeriod: Int64?
     /// It goes on while the client does not read, until the client hangs up; without this, for the time of an answer.
     package var outlastsSilence: Bool
 
@@ -22,11 +25,13 @@ package struct ControlStream: Sendable {
     package typealias Open = @Sendable (_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
     package init(
-        contentType: String, period: Int64 = 200, outlastsSilence: Bool = false, open: @escaping Open = { _ in {} },
+        contentType: String, period: Int64 = 200, startPeriod: Int64? = nil, outlastsSilence: Bool = false,
+        open: @escaping Open = { _ in {} },
         begin: @escaping @Sendable () -> (Int64) -> [UInt8]
     ) {
         self.contentType = contentType
         self.period = period
+        self.startPeriod = startPeriod
         self.outlastsSilence = outlastsSilence
         self.open = open
         self.begin = begin

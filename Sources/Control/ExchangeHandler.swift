@@ -30,6 +30,8 @@ final class ExchangeHandler: ChannelInboundHandler {
     private var state = State.reading(nil, body: [])
     private var timeout: Scheduled<Void>?
     private var ticker: RepeatedTask?
+    /// Ticks faster, until a stream has begun.
+    private var starter: RepeatedTask?
     private var streamOwner: OpenConnections.StreamOwner?
     private var streamed: Streamed?
     /// Tells the stream's source that nobody reads it any more.
@@ -41,6 +43,9 @@ final class ExchangeHandler: ChannelInboundHandler {
         let start: NIODeadline
         var lastWritable: NIODeadline
     }
+
+    /// For so long a stream may tick faster.
+    private static let starting = TimeAmount.seconds(1)
 
     init(
         routes: ControlRoutes, limits: ControlLimits, byteLimit: ByteLimitHandler, connections: OpenConnections,
@@ -69,6 +74,7 @@ final class ExchangeHandler: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         timeout?.cancel()
         ticker?.cancel()
+        starter?.cancel()
         connections.closed(context.channel, stream: streamOwner)
         closeStream?()
         closeStream = nil
@@ -158,6 +164,15 @@ final class ExchangeHandler: ChannelInboundHandler {
         ticker = context.eventLoop.scheduleRepeatedTask(
             initialDelay: .zero, delay: .milliseconds(stream.period)
         ) { _ in bound.value.0.stream(bound.value.1) }
+        guard let period = stream.startPeriod else { return }
+        let end = context.eventLoop.now + Self.starting
+        starter = context.eventLoop.scheduleRepeatedTask(
+            initialDelay: .milliseconds(period), delay: .milliseconds(period)
+        ) { task in
+            let (handler, context) = bound.value
+            guard context.eventLoop.now < end else { return task.cancel() }
+            handler.stream(context)
+        }
     }
 
     /// What a client has not read yet is all that it costs: nothing more is written until it has.
@@ -175,6 +190,8 @@ final class ExchangeHandler: ChannelInboundHandler {
         self.streamed?.lastWritable = now
         let bytes = streamed.next((now - streamed.start).nanoseconds / 1_000_000)
         guard !bytes.isEmpty else { return }
+        starter?.cancel()
+        starter = nil
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
     }
 

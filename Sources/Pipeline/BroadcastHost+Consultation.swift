@@ -90,17 +90,19 @@ extension BroadcastHost {
         }
     }
 
-    /// From now on each capture waits for that app's answer, until `dismiss`. Returns the connection's number.
+    /// From now on each capture waits for that app's answer, until `dismiss`.
+    ///
+    /// - Returns: the connection's number, and whether the state file has it, as `keepState` says it.
     package func consult(
         _ app: PrivacyHolder, _ answers: Consultation.Answers, by actor: PrivacyActor
-    ) -> UInt64 {
+    ) -> (id: UInt64, isWritten: (@Sendable () -> Bool?)?) {
         let id = consultation.withLock { $0.connect(app, answers) }
         // A daemon that takes this one's place is to wait for it.
-        _ = keepState()
+        let isWritten = keepState()
         logger.notice("app is consulted", metadata: ["app": "\(app)", "now": "each capture waits for its answer"])
         note("consulting_began", app, actor, [])
         audit.flush()
-        return id
+        return (id, isWritten)
     }
 
     /// The app's connection has ended.

@@ -72,6 +72,11 @@ public final class CaptureStateMonitor: Sendable {
     /// True for `captured` and for `unknown`.
     public var isCaptured: Bool { state.isCaptured }
 
+    /// Of an app that is consulted: true where the daemon has this in its state file, so that a daemon that is
+    /// restarted waits for the app, too. False where it could not be written in time; nil while nothing is known, where
+    /// the app is not consulted, and where the daemon has no state file.
+    public var isPersisted: Bool? { reader.isPersisted }
+
     /// The state now, and then each change, until the monitor stops: a sequence of its own for each who asks. One who
     /// is more than 16 states behind misses the oldest.
     public var states: AsyncStream<CaptureState> { reader.states() }

@@ -15,6 +15,8 @@ final class CaptureStateReader: Sendable {
         /// Whoever was told that has taken it without an error.
         var isTaken = true
         var isStopped = false
+        /// What the daemon has said on the connection that is open.
+        var isPersisted: Bool?
         var listeners: [Int: AsyncStream<CaptureState>.Continuation] = [:]
         var count = 0
     }
@@ -53,6 +55,8 @@ final class CaptureStateReader: Sendable {
     var state: CaptureState {
         shared.withLock { $0.isStopped ? .unknown : $0.watch.state(at: clock.now()) }
     }
+
+    var isPersisted: Bool? { shared.withLock { $0.isStopped ? nil : $0.isPersisted } }
 
     /// Ends `run` soon; the state is unknown from now on.
     func stop() {
@@ -120,7 +124,10 @@ final class CaptureStateReader: Sendable {
             }
             // Before it is closed: nobody is to see the end and the state from before it.
             guard tell(watch) else { return finish() }
-            if isOver { connection = nil }
+            if isOver {
+                connection = nil
+                shared.withLock { $0.isPersisted = nil }
+            }
             wait(until: watch.deadline, connection?.raw, peer?.raw)
         }
     }
@@ -149,6 +156,7 @@ final class CaptureStateReader: Sendable {
                 guard watch.handle(.told(told.state, number: told.number), at: clock.now()) == .wait else {
                     return .drop
                 }
+                if told.number == 1 { shared.withLock { $0.isPersisted = told.isPersisted } }
                 // Each one, also where the next has come already.
                 guard tell(watch) else { return .drop }
                 try answer(told)

@@ -14,6 +14,8 @@ enum CaptureStateText {
         var capture: Int
         /// Whose answers the daemon waits for before it shows anything of it.
         var waitingFor: [String]
+        /// Of the first event to an app that is consulted: whether the daemon's state file says so; nil without one.
+        var isPersisted: Bool?
     }
 
     /// What an event says.
@@ -33,6 +35,10 @@ enum CaptureStateText {
             isCaptured
             ? .captured(Capture(kind: .init(report.kind), client: report.client, since: Int64(report.since)))
             : .notCaptured
-        return Event(number: number, state: state, capture: report.capture, waitingFor: report.waitingFor)
+        var isPersisted: Bool?
+        if case .bool(let value)? = json["persisted"] { isPersisted = value }
+        return Event(
+            number: number, state: state, capture: report.capture, waitingFor: report.waitingFor,
+            isPersisted: isPersisted)
     }
 }

@@ -1,5 +1,6 @@
 internal import Control
 internal import ControlProtocol
+internal import LinuxSystem
 internal import Pipeline
 internal import Privacy
 
@@ -15,13 +16,20 @@ extension ControlRoutes {
             do throws(CommandRefusal) {
                 let consulted = try Self.consulted(request)
                 if let (asker, _) = consulted { try host.requireRoomToConsult(asker.holder) }
+                // What says so when the app is consulted; nil without a state file.
+                let written = Monitor<(@Sendable () -> Bool?)?>(nil)
+                let persisted: @Sendable (Int64) -> JSONValue? = { elapsed in
+                    guard let isWritten = written.withLock({ $0 }) else { return .null }
+                    return isWritten().map { .bool($0) } ?? (elapsed < BroadcastHost.statePatience ? nil : .bool(false))
+                }
                 return .captureStates(
-                    { host.captureStates(after: $0) },
+                    { host.captureStates(after: $0) }, persisted: consulted == nil ? nil : persisted,
                     open: { wake in
                         let unwatch = host.watchCaptures(wake)
                         guard let (asker, answers) = consulted else { return unwatch }
                         // It is asked from here on, and no longer than its connection lives.
-                        let id = host.consult(asker.holder, answers, by: asker.actor)
+                        let (id, isWritten) = host.consult(asker.holder, answers, by: asker.actor)
+                        written.withLock { $0 = isWritten }
                         return {
                             unwatch()
                             host.dismiss(id, by: asker.actor)

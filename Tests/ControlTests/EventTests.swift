@@ -112,6 +112,72 @@ import Testing
         #expect(next(2999) == "" && next(3000) == ": alive\n\n")
     }
 
+    /// To an app that is consulted the first event says whether that is on the disk, and waits for it; what happens
+    /// meanwhile comes behind it.
+    @Test func theFirstEventWaitsForTheStateFile() throws {
+        let source = CaptureSource()
+        let written = Monitor<Bool?>(nil)
+        var stream = CaptureStateStream(
+            source.news,
+            persisted: { elapsed in written.withLock { $0 }.map { .bool($0) } ?? (elapsed < 500 ? nil : .bool(false)) })
+        var late = stream
+        func lines(_ bytes: [UInt8]) -> [String] {
+            String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { String($0) }
+        }
+        #expect(stream.next(at: 0).isEmpty && late.next(at: 0).isEmpty)
+        source.change { $0.isCaptured = true }
+        #expect(stream.next(at: 2).isEmpty && stream.next(at: 499).isEmpty)
+        written.withLock { $0 = true }
+        let told = lines(stream.next(at: 499))
+        try #require(told.count == 6, "\(told)")
+        #expect(told[0] == "id: 1" && told[3] == "id: 2")
+        #expect(told[2].hasPrefix("data: {\"captured\":false,") && told[2].hasSuffix(",\"persisted\":true}"))
+        #expect(told[5].hasPrefix("data: {\"captured\":true,") && !told[5].contains("persisted"))
+        #expect(stream.next(at: 500).isEmpty)
+        written.withLock { $0 = nil }
+        #expect(late.next(at: 499).isEmpty)
+        #expect(lines(late.next(at: 500)).dropFirst(2).first?.hasSuffix(",\"persisted\":false}") == true)
+    }
+
+    /// Without a wake: it is looked after often enough at the beginning, and not for ever.
+    @Test func aStreamThatIsHeldBackBeginsSoon() throws {
+        let source = CaptureSource()
+        let looks = Monitor((count: 0, isWritten: false))
+        var routes = ControlRoutes()
+        routes.add(
+            "GET", "/state/events",
+            answering: { _ in
+                .captureStates(
+                    source.news,
+                    persisted: { _ in
+                        looks.withLock {
+                            $0.count += 1
+                            return $0.isWritten ? .bool(true) : nil
+                        }
+                    }, open: source.open)
+            })
+        let channel = try EmbeddedChannel.served(routes)
+        defer { channel.end() }
+        try channel.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(100))
+        #expect(try !channel.written().contains("event: state"))
+        looks.withLock { $0.isWritten = true }
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(2))
+        #expect(try channel.written().contains("\"persisted\":true}\n\n"))
+        let begun = looks.withLock { $0.count }
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(900))
+        #expect(looks.withLock { $0.count } == begun)
+
+        looks.withLock { $0 = (0, false) }
+        let other = try EmbeddedChannel.served(routes)
+        defer { other.end() }
+        try other.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
+        other.embeddedEventLoop.advanceTime(by: .seconds(1))
+        let atFirst = looks.withLock { $0.count }
+        other.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(looks.withLock { $0.count } - atFirst < 10)
+    }
+
     /// Every change, for those who watch: where one stands between them.
     private final class CaptureSource: Sendable {
         private struct State {

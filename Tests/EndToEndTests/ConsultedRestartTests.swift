@@ -163,14 +163,31 @@ import UpcastPrivacy
         return true
     }
 
+    /// From its first event on an app may rely on being waited for, whatever ends the daemon.
+    @Test(.inItsTurn) func whoIsToldIsInTheStateFile() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("restarts")
+            for round in 1...5 {
+                let daemon = try Daemon(settings(folder))
+                let process = daemon.process.processID
+                let app = try StateStream("?app=kiosk\(round)&consult=true", socket: daemon.controlSocket) { _ in
+                    kill(process, SIGKILL)
+                }
+                #expect(try app.wait(for: 1).isPersisted == true)
+                _ = daemon.process.waitForExit(within: 15)
+                let file = try String(contentsOfFile: folder.file("state.json"), encoding: .utf8)
+                #expect(file.contains("\"kiosk\(round)\""), "round \(round): \(file)")
+            }
+        }
+    }
+
     /// Not for one that has ended with the daemon.
     @Test(.inItsTurn) func whoDoesNotComeBackIsGivenUp() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("restarts")
             let first = try Daemon(settings(folder))
             let app = try StateStream("?app=kiosk&consult=true", socket: first.controlSocket)
-            try app.wait(for: 1)
-            try waitForStateFile(folder)
+            #expect(try app.wait(for: 1).isPersisted == true)
             try first.process.stop(SIGKILL)
             let second = try Daemon(after: first)
             let client = try CaptureClient(socket: second.ingestSocket)

@@ -160,16 +160,18 @@ import Testing
     }
 
     private func checkStateEvents(_ document: OpenAPIDocument, _ daemon: Daemon) throws {
-        let response = try UnixHTTPClient.stream("/state/events", socket: daemon.controlSocket) {
-            $0.contains(": alive\n")
+        for path in ["/state/events", "/state/events?app=kiosk&consult=true"] {
+            let response = try UnixHTTPClient.stream(path, socket: daemon.controlSocket) {
+                $0.contains(": alive\n")
+            }
+            #expect(document.problems(of: response, to: "GET", path) == [])
+            let lines = response.body.split(whereSeparator: \.isNewline)
+            let data = try #require(lines.first { $0.hasPrefix("data: ") }).dropFirst(6)
+            let problems = document.schema.problems(
+                of: try JSONParser.parse(Array(data.utf8)),
+                .object([.init("$ref", .string("#/components/schemas/CaptureState"))]))
+            #expect(problems.isEmpty && lines.contains("id: 1") && lines.contains("event: state"), "\(problems)")
         }
-        #expect(document.problems(of: response, to: "GET", "/state/events") == [])
-        let lines = response.body.split(whereSeparator: \.isNewline)
-        let data = try #require(lines.first { $0.hasPrefix("data: ") }).dropFirst(6)
-        let problems = document.schema.problems(
-            of: try JSONParser.parse(Array(data.utf8)),
-            .object([.init("$ref", .string("#/components/schemas/CaptureState"))]))
-        #expect(problems.isEmpty && lines.contains("id: 1") && lines.contains("event: state"), "\(problems)")
     }
 
     /// Over TCP, what the document calls open is open, and nothing else.

@@ -9,6 +9,7 @@ package final class StateStream: Sendable {
         package let isCaptured: Bool
         package let capture: Int
         package let waitingFor: [String]
+        package let isPersisted: Bool?
         package let at: MediaTime
     }
 
@@ -68,7 +69,7 @@ package final class StateStream: Sendable {
         else { return nil }
         return Event(
             isCaptured: isCaptured, capture: object["capture"] as? Int ?? 0,
-            waitingFor: object["waiting_for"] as? [String] ?? [], at: now)
+            waitingFor: object["waiting_for"] as? [String] ?? [], isPersisted: object["persisted"] as? Bool, at: now)
     }
 
     /// Waits until there are so many events; the last of them.
