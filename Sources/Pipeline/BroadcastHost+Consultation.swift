@@ -34,8 +34,8 @@ extension BroadcastHost {
 
     var waitingFor: [String] { consultation.withLock { $0.awaited.map(\.description) } }
 
-    /// A capture client has introduced itself, and nothing of it has been shown: tells everybody who watches, and holds
-    /// the curtain up until those who are asked have answered.
+    /// A capture client has introduced itself, and nothing of it has been shown: holds the curtain up until those who
+    /// are asked have answered, and tells everybody who watches.
     func captureBegins(_ message: StartedMessage) {
         var report = CaptureStateReport()
         report.isCaptured = true
@@ -46,23 +46,24 @@ extension BroadcastHost {
             number += 1
             return number
         }
-        // Before anybody knows of it, so that no answer comes too early.
+        // Before anybody knows of it, so that no answer comes too early. The curtain, too: who is told can rely on it.
         let asked = consultation.withLock { consultation in
             consultation.begin(report.capture)
             return consultation.awaited
         }
-        report.waitingFor = asked.map(\.description)
-        captures.append(report, at: clock.now())
-        guard !asked.isEmpty else { return }
-        do throws(CommandRefusal) {
-            let names = asked.map(\.description).joined(separator: ", ")
-            try raiseCurtain(.consulting, reason: "waits for the answer of \(names)")
-        } catch {
-            logger.warning("apps are not waited for", metadata: ["why": "\(error.sentence)"])
-            consultation.withLock { $0.overrule() }
+        if !asked.isEmpty {
+            do throws(CommandRefusal) {
+                let names = asked.map(\.description)
+                try raiseCurtain(.consulting, reason: "waits for the answer of \(names.joined(separator: ", "))")
+                report.waitingFor = names
+            } catch {
+                logger.warning("apps are not waited for", metadata: ["why": "\(error.sentence)"])
+                consultation.withLock { $0.overrule() }
+            }
         }
+        captures.append(report, at: clock.now())
         // Somebody may have answered meanwhile.
-        settleConsultation()
+        if !asked.isEmpty { settleConsultation() }
     }
 
     /// Nothing of it goes out any more. Where none had begun nothing happens.

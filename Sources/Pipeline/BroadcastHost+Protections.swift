@@ -7,16 +7,20 @@ package import Privacy
 
 /// The switches of what keeps something from viewers. Any thread.
 extension BroadcastHost {
-    /// Whether somebody relies on it at this moment.
+    /// Whether somebody relies on it at this moment. An app that is consulted relies on being told, and on the curtain
+    /// that waits for its answer.
     func isHeld(_ protection: Protection) -> Bool {
         switch protection {
         case .secureRegions: current?.inlet.hasRegions ?? false
         case .standingRegions: !standing.all.isEmpty
-        case .curtain, .takeBack: curtain.stamp.isUp
+        case .curtain: curtain.stamp.isUp || isAnybodyConsulted
+        case .takeBack: curtain.stamp.isUp
         case .automaticCurtain: curtain.all.contains { $0.holder.isAutomatic }
-        case .captureState: false
+        case .captureState: isAnybodyConsulted
         }
     }
+
+    private var isAnybodyConsulted: Bool { !consultation.withLock { $0.apps.isEmpty } }
 
     /// Whether apps are told what is captured.
     package var tellsCaptureState: Bool { protections.isOn(.captureState) }
@@ -43,8 +47,9 @@ extension BroadcastHost {
         guard let isNews = outcome else {
             throw CommandRefusal(
                 code: .isHeld,
-                sentence: "\(protection.rawValue) hides something at this moment, and stays on; turn it off when "
-                    + "nobody holds it any more (upcastctl status), or with force")
+                sentence: "\(protection.rawValue) hides something at this moment, or an app is consulted that relies "
+                    + "on it, and stays on; turn it off when nobody relies on it any more (upcastctl status), or "
+                    + "with force")
         }
         guard isNews else { return false }
         logger.log(

@@ -43,7 +43,8 @@ struct PrivacyRestoration {
                 if isOn { off.remove(protection) } else { off.insert(protection) }
                 turned.append(protection)
             }
-            if !holds.isEmpty { keep(.curtain, for: record) }
+            if !holds.isEmpty || !consulting.isEmpty { keep(.curtain, for: record) }
+            if !consulting.isEmpty { keep(.captureState, for: record) }
             if !regions.isEmpty { keep(.standingRegions, for: record) }
         }
     }

@@ -207,6 +207,15 @@ import Testing
         ]
         #expect(restored(record, configuration).off == [])
         #expect(restored(record, configuration).keptOn == [.curtain, .standingRegions])
+        // An app that was consulted is to come back, be told, and be waited for.
+        var consulted = PrivacyRecord()
+        consulted.consulting = [PrivacyHolder(.app, "a")]
+        configuration.captureState = false
+        #expect(restored(consulted, configuration).off == [.standingRegions])
+        #expect(restored(consulted, configuration).keptOn == [.curtain, .captureState])
+        consulted.switches = [.curtain: false]
+        #expect(restored(consulted).off == [.curtain])
+        configuration.captureState = true
         // Forced off by a command: the regions are kept, and not hidden.
         record.switches = [.standingRegions: false]
         #expect(restored(record).off == [.standingRegions])

@@ -1,0 +1,66 @@
+import ControlProtocol
+import Ingest
+import LinuxSystem
+import MediaCore
+import Privacy
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Pipeline
+
+/// Promise: what an app that is consulted relies on stays on, and whoever is told that a capture waits finds the
+/// curtain up.
+@Suite struct ConsultedHostTests {
+    private static let app = PrivacyHolder(.app, "kiosk", user: 1000)
+
+    private func end(_ rig: HostRig) {
+        rig.host.ended(.endedByOperator)
+        _ = rig.host.shutDown()
+    }
+
+    @Test(arguments: [Protection.curtain, .captureState])
+    func nothingIsTurnedOffUnderAnAppThatIsConsulted(protection: Protection) throws {
+        let rig = try HostRig()
+        let (id, isWritten) = rig.host.consult(Self.app, .any, by: .daemon)
+        #expect(isWritten == nil, "there is no state file")
+        #expect(rig.host.isHeld(protection))
+        let refusal = #expect(throws: CommandRefusal.self) { try rig.host.turn(protection, on: false) }
+        #expect(refusal?.code == .isHeld)
+        #expect(rig.host.protections.isOn(protection))
+        #expect(try rig.host.turn(protection, on: false, force: true))
+        #expect(!rig.host.protections.isOn(protection))
+        try rig.host.turn(protection, on: true)
+        rig.host.dismiss(id, by: .daemon)
+        #expect(!rig.host.isHeld(protection))
+        #expect(try rig.host.turn(protection, on: false))
+    }
+
+    /// The event is told when the hold is there.
+    @Test func theCurtainIsUpBeforeTheAppIsTold() throws {
+        let rig = try HostRig()
+        _ = rig.host.consult(Self.app, .any, by: .daemon)
+        let holders = Monitor<[[PrivacyHolder]]>([])
+        let unwatch = rig.host.watchCaptures { [host = rig.host] in
+            holders.withLock { $0.append(host.curtain.all.map(\.holder)) }
+        }
+        defer { unwatch() }
+        try rig.start()
+        #expect(holders.withLock { $0 } == [[.start, .consulting]])
+        #expect(rig.host.captureStates(after: 0)?.reports.map(\.waitingFor) == [["app:kiosk"]])
+        end(rig)
+    }
+
+    /// Forced off: then the event does not say that somebody is waited for.
+    @Test func whereTheCurtainIsOffNobodyIsSaidToBeWaitedFor() throws {
+        let rig = try HostRig()
+        _ = rig.host.consult(Self.app, .any, by: .daemon)
+        try rig.host.turn(.curtain, on: false, force: true)
+        try rig.start()
+        let told = rig.host.captureStates(after: 0)?.reports
+        #expect(told?.map(\.isCaptured) == [true] && told?.map(\.waitingFor) == [[]])
+        #expect(rig.host.captureState.waitingFor == [])
+        #expect(rig.log.lines.contains { $0.message == "apps are not waited for" })
+        end(rig)
+    }
+}
