@@ -228,15 +228,15 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         let isLast = looksAsLast(message)
         guard !stamp.isUp else {
             // It may be the one that is kept.
-            if kept == nil || !isLast { hasMissedPicture = true }
-            return counters.framesCurtained.add()
+            guard kept == nil || !isLast else { return counters.framesCurtained.add() }
+            hasMissedPicture = true
+            // Where a whole picture would be kept or shown, the curtain waits for one; else the client is told later.
+            guard !held.load(ordering: .relaxed), prospect(at: arrival) != .hidden else {
+                return counters.framesCurtained.add()
+            }
+            throw unknownPicture()
         }
-        guard slot.newest != nil, isLast, let planned else {
-            counters.framesAbandoned.add()
-            throw ProtocolError(
-                .unknownPicture, fatal: false,
-                "video: the picture that is said to be unchanged is not the last one that was taken; it has to be sent")
-        }
+        guard slot.newest != nil, isLast, let planned else { throw unknownPicture() }
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
         guard placement.isAccepted else { return counters.framesOutOfOrder.add() }
         guard !held.load(ordering: .relaxed) else { return counters.framesHeldBack.add() }
@@ -244,6 +244,13 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         slot.offerAgain(
             VideoFrameTag(
                 time: placement.time, arrival: arrival, stamp: stamp, plan: planned.plan, regions: shownVersion))
+    }
+
+    private func unknownPicture() -> ProtocolError {
+        counters.framesAbandoned.add()
+        return ProtocolError(
+            .unknownPicture, fatal: false,
+            "video: the picture that is said to be unchanged is not the last one that was taken; it has to be sent")
     }
 
     private func looksAsLast(_ message: VideoMessage) -> Bool {

@@ -18,9 +18,12 @@ import Testing
         let rig: HostRig
         var pts = MediaTime.zero
 
-        init() throws {
+        /// - Parameter consulted: whose answer is awaited; then nothing has been sent.
+        init(consulted: PrivacyHolder? = nil) throws {
             rig = try HostRig()
+            if let consulted { _ = rig.host.consult(consulted, .any, by: .daemon) }
             try rig.start()
+            guard consulted == nil else { return }
             try send(10)
             let counters = try rig.broadcast.counters
             try waitFor("the first picture") { counters.framesEncoded.current == 1 }
@@ -110,6 +113,41 @@ import Testing
         try client.repeatLast()
         #expect(try client.curtained == 1, "the one that was said to be unchanged under the curtain")
         #expect(try client.rig.broadcast.counters.framesAbandoned.current == 0)
+    }
+
+    /// An app that is consulted hides what came and shows what comes: a screen that stands still has to be sent again.
+    @Test func aKeptPictureThatIsThrownAwayIsUnknown() throws {
+        var client = try Client(consulted: Self.app)
+        defer { client.end() }
+        #expect(client.holders == ["daemon:start", "daemon:consulting"])
+        try client.send(20)
+        try client.repeatLast()
+        try client.host.raiseCurtain(Self.app, reason: "test")
+        #expect(client.holders == ["daemon:start", "app:kiosk"])
+        // Sent or not, it would be hidden.
+        try client.repeatLast()
+        client.host.lowerCurtain(Self.app, reason: "test")
+        #expect(client.holders == ["daemon:start"])
+        for _ in 1...2 {
+            let error = #expect(throws: ProtocolError.self) { try client.repeatLast() }
+            #expect(error?.code == .unknownPicture)
+        }
+        try client.send(20)
+        #expect(client.holders.isEmpty)
+        try waitFor("the picture") { try client.encoded == 1 }
+        try client.repeatLast()
+    }
+
+    /// So it is where the refusal is the last that the daemon knows of.
+    @Test func anUnchangedPictureAfterARefusedOneIsUnknown() throws {
+        var client = try Client()
+        defer { client.end() }
+        try client.refuse()
+        let error = #expect(throws: ProtocolError.self) { try client.repeatLast() }
+        #expect(error?.code == .unknownPicture)
+        try client.send(20)
+        client.wait(.seconds(1))
+        #expect(client.holders.isEmpty)
     }
 
     @Test func aPictureFromBeforeARefusalIsNotShown() throws {
