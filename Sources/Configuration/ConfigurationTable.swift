@@ -309,6 +309,12 @@ enum ConfigurationTable {
                 "privacy", "state_file", \.privacy.stateFile, .optionalPath,
                 "File in which holds of the curtain, standing regions and switches outlive the daemon; empty for none.",
                 memory: nothing),
+            ConfigurationKey(
+                "privacy", "consulted_return_ms", \.privacy.consultedReturn, .milliseconds(0...86_400_000),
+                unit: "ms",
+                "How long after a restart a broadcast waits for the apps that were consulted before it and have not "
+                    + "come back; 0 until they come back, or are released by an operator.",
+                memory: nothing),
         ]
     }
 

@@ -45,6 +45,8 @@ package struct PrivacyConfiguration: Equatable, Sendable {
     package var dumpable = false
     /// A file in which holds, regions and switches outlive the daemon.
     package var stateFile: String?
+    /// How long apps that were consulted before a restart are waited for; zero until they come back.
+    package var consultedReturn = MediaTime.seconds(3)
 
     package init() {}
 }

@@ -135,6 +135,8 @@ extension BroadcastHost {
     ) -> Bool {
         let answered = consultation.withLock { $0.take(answer, of: capture, from: isMeant) }
         guard !answered.isEmpty else { return false }
+        // One that was expected back may not be any more.
+        if answer == .released { _ = keepState() }
         for app in answered {
             logger.info("app has answered", metadata: ["app": "\(app)", "answer": "\(answer.rawValue)"])
             note("consultation_answered", app, actor, [.init("answer", .string(answer.rawValue))])

@@ -89,9 +89,6 @@ package final class BroadcastHost: Sendable {
     /// What captured apps are told.
     let captures: CaptureJournal
     let consultation: Monitor<Consultation>
-    /// How long apps that were consulted before a restart are waited for: `CaptureStateMonitor` tries to connect at
-    /// least every 250 ms.
-    static let returnPatience = MediaTime.seconds(3)
     /// The last capture's. It begins with the time, so that an answer to a daemon that has ended is not taken for one
     /// to this.
     let captureNumber = Monitor(UnixTime.milliseconds * 1000)
@@ -124,7 +121,9 @@ package final class BroadcastHost: Sendable {
         standing = StandingRegions(isOn: !restoration.off.contains(.standingRegions), restoration.regions)
         curtain = Curtain(heldBy: restoration.holds)
         var consultation = Consultation()
-        consultation.expect(restoration.consulting, until: clock.now() + Self.returnPatience)
+        // `CaptureStateMonitor` tries to connect at least every 250 ms.
+        let patience = configuration.privacy.consultedReturn
+        consultation.expect(restoration.consulting, until: patience == .zero ? nil : clock.now() + patience)
         self.consultation = Monitor(consultation)
         if case .record(let record) = finding { recordAtStart = record } else { recordAtStart = nil }
         self.configuration = configuration

@@ -33,7 +33,8 @@ package struct Consultation: Sendable {
     private var count: UInt64 = 0
     /// They were asked by the daemon before this one, and have not connected again.
     private var expected: [PrivacyHolder] = []
-    private var expectedUntil = MediaTime.zero
+    /// Nil for without end.
+    private var expectedUntil: MediaTime?
     /// The capture that is, if any.
     private var capture: Int?
     /// Who has not answered, in the order in which they came.
@@ -70,15 +71,16 @@ package struct Consultation: Sendable {
         return app
     }
 
-    /// These were asked when the daemon before this one ended, and are given until then to come back.
-    package mutating func expect(_ apps: [PrivacyHolder], until deadline: MediaTime) {
+    /// These were asked when the daemon before this one ended, and are given until then to come back; nil for without
+    /// end.
+    package mutating func expect(_ apps: [PrivacyHolder], until deadline: MediaTime?) {
         expected = Array(apps.prefix(Self.expectedCapacity))
         expectedUntil = deadline
     }
 
     /// Those who have not come back in time, and are not waited for any more.
     package mutating func giveUp(at now: MediaTime) -> [PrivacyHolder] {
-        guard !expected.isEmpty, now >= expectedUntil else { return [] }
+        guard !expected.isEmpty, let expectedUntil, now >= expectedUntil else { return [] }
         let late = expected
         expected = []
         awaited.removeAll { late.contains($0) }
@@ -99,7 +101,8 @@ package struct Consultation: Sendable {
     /// Nobody is waited for any more in this capture.
     package mutating func overrule() { awaited = [] }
 
-    /// What an app does, as far as that is an answer. Returns those who have thereby answered.
+    /// What an app does, as far as that is an answer. Returns those who have thereby answered. One that has not come
+    /// back since a restart and is released is not expected any more.
     ///
     /// - Parameters:
     ///   - capture: which one is meant; nil for the one that is. An answer to another is none.
@@ -113,6 +116,7 @@ package struct Consultation: Sendable {
             return answer == .released || !connections.contains { $0.app == app && $0.answers == .release }
         }
         awaited.removeAll { answered.contains($0) }
+        if answer == .released { expected.removeAll { answered.contains($0) } }
         return answered
     }
 }

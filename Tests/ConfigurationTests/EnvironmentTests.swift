@@ -36,7 +36,7 @@ import Testing
         "privacy.secure_regions": "false", "privacy.standing_regions": "false", "privacy.curtain": "false",
         "privacy.automatic_curtain": "false", "privacy.take_back": "false", "privacy.take_back_newer_than_ms": "500",
         "privacy.capture_state": "false", "privacy.audit_file": "/var/log/upcast/audit.json",
-        "privacy.state_file": "/var/lib/upcast/state.json",
+        "privacy.state_file": "/var/lib/upcast/state.json", "privacy.consulted_return_ms": "0",
         "privacy.secure_color": "#ff0000", "privacy.curtain_style": "frosted_dark", "privacy.curtain_color": "#0000ff",
         "privacy.curtain_text": "Gleich \"zurück\"\nà bientôt", "privacy.curtain_text_color": "#ffff00",
         "privacy.curtain_picture": "/run/picture.png",

@@ -63,4 +63,30 @@ import Testing
         #expect(rig.log.lines.contains { $0.message == "apps are not waited for" })
         end(rig)
     }
+
+    /// After a restart, as long as it is configured; zero is until an operator lets go.
+    @Test(arguments: [MediaTime.seconds(3), .seconds(30), .zero])
+    func whoDoesNotComeBack(patience: MediaTime) throws {
+        let folder = try TemporaryDirectory("consulted")
+        let file = try PrivacyStateFile(path: folder.file("state.json"))
+        var record = PrivacyRecord()
+        record.consulting = [Self.app]
+        try file.write(record)
+        let rig = try HostRig(stateFile: file) { $0.privacy.consultedReturn = patience }
+        try rig.start()
+        #expect(rig.host.captureState.waitingFor == ["app:kiosk"])
+        rig.clock.turn(patience == .zero ? .seconds(50) : patience - .milliseconds(1))
+        rig.host.giveUpConsulting()
+        #expect(rig.host.captureState.waitingFor == ["app:kiosk"])
+        if patience == .zero {
+            rig.host.answerConsultation(.released, by: .daemon) { _ in true }
+            #expect(rig.host.consultation.withLock { $0.apps } == [])
+        } else {
+            rig.clock.turn(.milliseconds(1))
+            rig.host.giveUpConsulting()
+        }
+        #expect(rig.host.captureState.waitingFor == [])
+        #expect(rig.host.curtain.all.map(\.holder) == [.start])
+        end(rig)
+    }
 }

@@ -24,7 +24,8 @@ final class HostRig {
     ///
     /// - Parameter environment: where the destination looks for its stream key, KEY.
     init(
-        environment: [String: String] = ["KEY": HostRig.key], _ change: (inout Configuration) -> Void = { _ in },
+        environment: [String: String] = ["KEY": HostRig.key], stateFile: PrivacyStateFile? = nil,
+        _ change: (inout Configuration) -> Void = { _ in },
         memoryRoom: @escaping @Sendable () -> MemoryRoom? = { nil }
     ) throws {
         folder = try TemporaryDirectory("host")
@@ -47,7 +48,7 @@ final class HostRig {
         let log = log
         host = BroadcastHost(
             configuration: configuration, environment: environment, server: server,
-            logger: Logger(label: "test") { _ in log }, clock: clock, memoryRoom: memoryRoom)
+            logger: Logger(label: "test") { _ in log }, clock: clock, stateFile: stateFile, memoryRoom: memoryRoom)
     }
 
     /// Adds a destination, as a request does.

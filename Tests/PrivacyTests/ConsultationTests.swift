@@ -95,6 +95,20 @@ import Testing
         #expect(consultation.awaited == [])
     }
 
+    /// Without end: until it comes back, or is released. What it does otherwise is an answer to this capture.
+    @Test func whoIsExpectedWithoutEnd() {
+        var consultation = Consultation()
+        consultation.expect([kiosk, bank], until: nil)
+        consultation.begin(7)
+        #expect(consultation.giveUp(at: .seconds(1_000_000)) == [])
+        #expect(consultation.take(.hidRegion, of: nil) { $0 == kiosk } == [kiosk])
+        #expect(consultation.take(.released, of: nil) { $0 == bank } == [bank])
+        consultation.end()
+        consultation.begin(8)
+        #expect(consultation.awaited == [kiosk])
+        #expect(consultation.giveUp(at: .seconds(2_000_000)) == [])
+    }
+
     @Test func oneUserIsBounded() {
         var consultation = Consultation()
         for number in 0..<Consultation.userCapacity {
