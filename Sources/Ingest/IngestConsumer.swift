@@ -75,6 +75,8 @@ package protocol IngestConsumer: AnyObject, Sendable {
     func attend() -> MediaTime?
     /// Whether viewers see a curtain, and because of whom. Asked for after `IngestServer.curtainChanged`.
     func curtainState() -> StateMessage
+    /// How often the curtain has been raised, or held up as well, to hide what comes meanwhile; it only rises.
+    var curtainObjections: UInt32 { get }
 
     /// The broadcast is over. Must return at once; when everything has been drained and closed, the consumer calls
     /// `IngestServer.broadcastClosed`.

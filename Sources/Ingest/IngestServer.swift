@@ -320,7 +320,7 @@ private final class IngestLoop {
             }
         }
         if mail.hasCurtainNews, case .reading(let session) = stage, session.isLive {
-            session.tell(curtain: consumer.curtainState())
+            session.tellCurtain()
         }
         if let goodbye = mail.goodbye, case .draining(let session) = stage {
             session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }

@@ -26,6 +26,7 @@ extension IngestSession {
         switch try state.admit(header) {
         case .start:
             let message = try StartedMessage.decode(body: body)
+            toldObjections = consumer.curtainObjections
             let welcome = try consumer.started(message, peer: peer)
             isLive = true
             enqueue { welcome.encode(sequence: $0, into: &$1) }

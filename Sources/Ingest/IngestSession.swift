@@ -62,6 +62,8 @@ internal import MediaCore
     private var outgoingSequence: UInt32 = 0
     /// What the client knows of the curtain.
     private var toldCurtain = (state: BroadcastState.curtainDown.rawValue, value: UInt32(0))
+    /// The consumer's `curtainObjections` when the client was told last that the curtain is down, or when it began.
+    var toldObjections: UInt32 = 0
     /// Started, and not yet ended: the consumer is owed an `ended`.
     var isLive = false
     /// The client has closed its end.
@@ -110,13 +112,21 @@ internal import MediaCore
         if outbox.append(outgoing, isLast: isLast) { outgoingSequence &+= 1 }
     }
 
-    /// Tells the client whether viewers see a curtain, where that is news to it.
-    func tell(curtain state: StateMessage) {
-        guard state.stateRaw != toldCurtain.state || state.value != toldCurtain.value else { return }
+    /// Tells the client whether viewers see a curtain, where that is news to it. That it is down is also news where it
+    /// went up meanwhile: pictures may have been thrown away, and the client is the one who can send them again.
+    func tellCurtain() {
+        // First the number: what happens in between is told once more.
+        let objections = consumer.curtainObjections
+        let state = consumer.curtainState()
+        let isDown = state.state == .curtainDown
+        let isNew = state.stateRaw != toldCurtain.state || state.value != toldCurtain.value
+        guard isNew || (isDown && objections != toldObjections) else { return }
         let number = outgoingSequence
         enqueue { state.encode(sequence: $0, into: &$1) }
         // Where there was no room for it, the next change tells both.
-        if outgoingSequence != number { toldCurtain = (state.stateRaw, state.value) }
+        guard outgoingSequence != number else { return }
+        toldCurtain = (state.stateRaw, state.value)
+        if isDown { toldObjections = objections }
     }
 
     /// Of the kernel's memory, which counts some 800 bytes for a short message and gives a socket 200 KiB.

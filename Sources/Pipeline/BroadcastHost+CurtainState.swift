@@ -8,6 +8,8 @@ internal import Privacy
 extension BroadcastHost {
     package func attend() -> MediaTime? { current?.inlet.showKept(at: clock.now()) }
 
+    package var curtainObjections: UInt32 { curtain.objections }
+
     package func curtainState() -> StateMessage {
         let holders = curtain.all.map(\.holder)
         guard !holders.isEmpty else {

@@ -63,6 +63,29 @@ import Testing
         }
     }
 
+    /// A curtain that was up for a moment has thrown pictures away, too: a client that sends the last one again when it
+    /// is told that the curtain is down is seen.
+    @Test(.inItsTurn) func aPauseWithinATurnIsTold() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let playback = try stage.live(showing: Self.green)
+            let client = playback.client
+            try waitFor("the first picture") { states(client) == [.curtainUp, .curtainDown] }
+            try client.sendPausedAndResumed()
+            try waitFor("the client to be told", evidence: { stage.daemon.log }) {
+                states(client).count > 2 && states(client).last == .curtainDown
+            }
+            try client.send(Self.blue, pts: playback.now)
+            try waitFor("it to be encoded", evidence: { stage.daemon.log }) {
+                let video = try stage.daemon.status()["video"] as? [String: Any]
+                return (video?["frames_repeated"] as? Int ?? 0) > 5
+            }
+            try client.finish()
+            #expect(try colors(of: stage.server.finishedRecording()).suffix(3) == ["green", "curtain", "blue"])
+            try stage.end()
+        }
+    }
+
     /// What an app names while a picture is kept is covered when it is shown.
     @Test(.inItsTurn) func aKeptPictureHasTheRegionsThatAreInForceThen() async throws {
         try await blocking {

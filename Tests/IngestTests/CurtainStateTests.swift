@@ -30,4 +30,29 @@ import Testing
             #expect(try client.receiveState()?.state == .live)
         }
     }
+
+    /// A curtain that went up and fell before the ingest thread looked has taken pictures: the client, whose screen may
+    /// stand still, is told that it is down.
+    @Test func aCurtainThatHasFallenAlreadyIsTold() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let server = try #require(consumer.server)
+            consumer.objections.withLock { $0 = 7 }
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            for round in 1...2 {
+                server.curtainChanged()
+                server.notify(StateMessage(.live, value: UInt32(round), text: "live"))
+                #expect(try client.receiveState()?.state == .live, "nothing has happened since")
+                consumer.objections.withLock { $0 += 2 }
+                server.curtainChanged()
+                // Whatever is told of it comes before the second of these.
+                server.notify(StateMessage(.connecting, value: UInt32(round), text: "again"))
+                var states = [try client.receiveState()?.state]
+                server.notify(StateMessage(.reconnecting, value: UInt32(round), text: "again"))
+                while states.last != .reconnecting { states.append(try client.receiveState()?.state) }
+                #expect(states.filter { $0 == .curtainDown }.count == 1)
+            }
+        }
+    }
 }

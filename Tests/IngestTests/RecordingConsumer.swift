@@ -116,6 +116,8 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
     /// What the client is to be told of the curtain.
     let curtain = Monitor(StateMessage(.curtainDown, text: ""))
     func attend() -> MediaTime? { nil }
+    let objections = Monitor(UInt32(0))
+    var curtainObjections: UInt32 { objections.withLock { $0 } }
     func curtainState() -> StateMessage { curtain.withLock { $0 } }
 
     func ended(_ reason: BroadcastEnd) {

@@ -255,6 +255,11 @@ import Testing
         try client.send(20)
         client.wait(.seconds(1))
         #expect(told().0 == .curtainDown)
+        // Whoever hides something counts; what waits for a picture shows it by itself.
+        #expect(client.host.curtainObjections == 1)
+        client.host.paused()
+        client.host.resumed()
+        #expect(told().0 == .curtainDown && client.host.curtainObjections == 2)
         client.host.paused()
         #expect(told().1 == CurtainCauses.client.rawValue)
     }

@@ -93,6 +93,15 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
     package func sendPaused() throws { try send { BareMessage.encode(.paused, sequence: $0, into: &$1) } }
     package func sendResumed() throws { try send { BareMessage.encode(.resumed, sequence: $0, into: &$1) } }
 
+    /// Both in one piece, so that the daemon reads them in one go.
+    package func sendPausedAndResumed() throws {
+        var bytes: [UInt8] = []
+        BareMessage.encode(.paused, sequence: sequence, into: &bytes)
+        BareMessage.encode(.resumed, sequence: sequence &+ 1, into: &bytes)
+        sequence &+= 2
+        try sendRaw(bytes)
+    }
+
     /// Offers memory that pictures may lie in.
     package func share(_ memory: OfferedMemory, as pool: UInt32) throws {
         var bytes: [UInt8] = []
