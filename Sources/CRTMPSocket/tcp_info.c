@@ -24,6 +24,9 @@ int upcast_tcp_read_info(int fd, upcast_tcp_info *result) {
     *result = (upcast_tcp_info){
         .min_rtt_us = info.tcpi_min_rtt,
         .selectively_acknowledged = (uint64_t)info.tcpi_sacked * info.tcpi_snd_mss,
+        .acknowledged = info.tcpi_bytes_acked,
+        .silent_ms = info.tcpi_last_ack_recv,
+        .retransmission_timeout_us = info.tcpi_rto,
     };
     return 0;
 }

@@ -39,7 +39,7 @@ package final class Destination: Sendable {
     /// What the thread does between two waits of any length, beyond the deadlines that it has for each; nil for a file:
     /// a disk that hangs is no fault of the daemon's, and the other destinations go on without it.
     package let work: WorkMark?
-    let gate = TakeBackGate()
+    let gate: TakeBackGate
     private let retry = Monitor<RetrySignal?>(nil)
 
     /// - Parameters:
@@ -53,6 +53,7 @@ package final class Destination: Sendable {
         self.settings = settings
         self.format = format
         self.clock = clock
+        gate = TakeBackGate(clock: clock)
         self.onEvent = onEvent
         cursor = log.makeCursor(policy: settings.cursorPolicy, clock: clock)
         self.log = log
@@ -104,11 +105,13 @@ package final class Destination: Sendable {
     package func retryNow() { retry.withLock { $0 }?.signal() }
 
     /// Nothing of earlier epochs goes out once this returns, but what was decoded up to `keptUntil`; not even what the
-    /// kernel holds: where that is more than nothing, the connection is given up.
+    /// kernel holds: where that is more than nothing, the connection is given up. What is on its way just then is
+    /// watched by the destination's thread until it has arrived.
     ///
     /// - Returns: the newest presentation time of what had gone out by then, in whole or in part.
     package func takeBack(before epoch: UInt32, keeping keptUntil: MediaTime? = nil) -> MediaTime? {
-        gate.raise(to: epoch, keeping: keptUntil)
+        defer { if gate.isAwaiting { cursor.wake() } }
+        return gate.raise(to: epoch, keeping: keptUntil)
     }
 
     private func wake() {

@@ -10,6 +10,8 @@ final class PublishingLoop {
     /// How long the reader waits for a packet before it looks after the server; bounds the answer to a ping. What the
     /// link does is measured as often.
     private static let servicePeriod = MediaTime.milliseconds(100)
+    /// The same while something from before the curtain is on its way.
+    private static let awaitingPeriod = MediaTime.milliseconds(10)
     /// For unpublishing and closing in order, where no stop sets a deadline.
     private static let finishTimeout = MediaTime.seconds(5)
 
@@ -150,6 +152,7 @@ final class PublishingLoop {
             note(sink.progress)
             let deadline = destination.state.withLock { $0.stopDeadline } ?? clock.now() + Self.finishTimeout
             destination.work?.begin(allowing: max(.zero, deadline - clock.now()))
+            try awaitWhatWasTakenBack(until: deadline)
             let isConfirmed = try sink.finish(until: deadline)
             let redirect = sink.redirect
             close(sink, inOrder: true)
@@ -169,6 +172,15 @@ final class PublishingLoop {
             close(sink, inOrder: false)
             if let publishingSince, clock.now() - publishingSince >= backoff.policy.healthyAfter { backoff.reset() }
             throw error
+        }
+    }
+
+    /// Nothing else looks for it while the connection ends in order, which takes as long as the server does.
+    private func awaitWhatWasTakenBack(until deadline: MediaTime) throws(PublishError) {
+        while destination.gate.isAwaiting, clock.now() < deadline {
+            if destination.gate.cutIfLost() { throw Self.cut }
+            let next = min(deadline, clock.now() + Self.awaitingPeriod)
+            guard case .timeout = control.wait(for: POLLIN, onAnyOf: [], until: next) else { return }
         }
     }
 
@@ -235,7 +247,9 @@ final class PublishingLoop {
                 isStopping = true
                 enter(.stopping)
             }
-            let wait = min(now + Self.servicePeriod, stopDeadline ?? now + Self.servicePeriod)
+            if destination.gate.cutIfLost() { throw Self.cut }
+            let period = destination.gate.isAwaiting ? Self.awaitingPeriod : Self.servicePeriod
+            let wait = min(now + period, stopDeadline ?? now + period)
             if try sink.waitForRoom(until: wait) {
                 switch destination.cursor.next(into: &buffer, headroom: sink.headroom, until: wait) {
                 case .packet(let info, _):

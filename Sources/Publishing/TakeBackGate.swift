@@ -20,15 +20,28 @@ final class TakeBackGate: Sendable {
         /// Of the connection or file, while there is one.
         var unsent: (any UnsentMedia)?
         var isCut = false
+        /// What is not acknowledged was written since then.
+        var outstandingSince = MediaTime.zero
+        /// Bytes of the connection that the other side must have before nothing older than the epoch can be sent again.
+        var awaited: UInt64?
 
         func admits(_ packet: PacketInfo) -> Bool {
             guard packet.epoch < epoch else { return true }
             guard let keptUntil, packet.epoch + 1 == epoch else { return false }
             return packet.dts <= keptUntil
         }
+
+        /// Some of it is lost, or nothing has been acknowledged for so long that it probably is.
+        func hasLost(_ delivery: Delivery, at now: MediaTime) -> Bool {
+            guard delivery.outstanding > 0 else { return false }
+            return delivery.isSendingAgain || min(delivery.silence, now - outstandingSince) > delivery.patience
+        }
     }
 
     private let state = Monitor(State())
+    private let clock: any TimeSource
+
+    init(clock: any TimeSource) { self.clock = clock }
 
     /// A connection or file begins.
     func use(_ unsent: any UnsentMedia) {
@@ -36,6 +49,8 @@ final class TakeBackGate: Sendable {
             state.unsent = unsent
             state.written = nil
             state.isCut = false
+            state.outstandingSince = clock.now()
+            state.awaited = nil
         }
     }
 
@@ -48,6 +63,7 @@ final class TakeBackGate: Sendable {
             if let unsent = state.unsent, !isInOrder || !unsent.isAcknowledged { unsent.discard() }
             state.unsent = nil
             state.written = nil
+            state.awaited = nil
         }
     }
 
@@ -56,6 +72,7 @@ final class TakeBackGate: Sendable {
         state.withLock { state in
             guard state.admits(packet) else { return false }
             state.writing = packet
+            if state.unsent?.isAcknowledged ?? false { state.outstandingSince = clock.now() }
             state.lastPTS = max(state.lastPTS ?? packet.pts, packet.pts)
             if let written = state.written, written.dts > packet.dts {} else { state.written = packet }
             return true
@@ -80,10 +97,38 @@ final class TakeBackGate: Sendable {
             guard let unsent = state.unsent else { return state.lastPTS }
             let isWriting = state.writing.map { !state.admits($0) } ?? false
             let isWaiting = state.written.map { !state.admits($0) } ?? false
-            guard isWriting || (isWaiting && unsent.isWaiting) else { return state.lastPTS }
+            let delivery = isWaiting ? unsent.delivery : nil
+            let hasLost = delivery.map { state.hasLost($0, at: clock.now()) } ?? false
+            guard isWriting || hasLost || (isWaiting && unsent.isWaiting) else {
+                // What is on its way may get lost there, and the kernel would send it again.
+                if let delivery, delivery.outstanding > 0 { state.awaited = delivery.written }
+                return state.lastPTS
+            }
             unsent.discard()
             state.isCut = true
             return state.lastPTS
+        }
+    }
+
+    /// Something from before the epoch is on its way: `cutIfLost` is to be asked again soon.
+    var isAwaiting: Bool { state.withLock { $0.awaited != nil } }
+
+    /// Breaks the connection where something from before the epoch was on its way when it was raised, and has got lost
+    /// there; true where that was so.
+    func cutIfLost() -> Bool {
+        state.withLock { state in
+            guard let awaited = state.awaited else { return false }
+            guard let unsent = state.unsent, let delivery = unsent.delivery, delivery.outstanding > 0,
+                delivery.acknowledged < awaited
+            else {
+                state.awaited = nil
+                return false
+            }
+            guard state.hasLost(delivery, at: clock.now()) else { return false }
+            unsent.discard()
+            state.isCut = true
+            state.awaited = nil
+            return true
         }
     }
 }

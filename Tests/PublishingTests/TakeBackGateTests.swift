@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func olderPacketsAreRefused() {
-        let gate = TakeBackGate()
+        let gate = TakeBackGate(clock: MonotonicClock())
         #expect(gate.begin(packet(10, epoch: 0)))
         gate.end()
         #expect(gate.raise(to: 1) == .milliseconds(10))
@@ -23,7 +23,7 @@ import Testing
 
     /// Only what is newer is taken back; and what was kept once is not kept when it is raised again.
     @Test func keepsWhatItIsToldTo() {
-        let gate = TakeBackGate()
+        let gate = TakeBackGate(clock: MonotonicClock())
         #expect(gate.raise(to: 1, keeping: .milliseconds(100)) == nil)
         #expect(gate.begin(packet(100, epoch: 0)))
         gate.end()
@@ -35,7 +35,7 @@ import Testing
 
     /// A connection whose bytes are all of what may go out is not broken.
     @Test func breaksOnlyWhatHoldsThem() throws {
-        let gate = TakeBackGate()
+        let gate = TakeBackGate(clock: MonotonicClock())
         let unsent = Held()
         gate.use(unsent)
         #expect(gate.begin(packet(50, epoch: 0)))
@@ -51,7 +51,7 @@ import Testing
 
     /// A packet that was written and waits in the sink's own buffer is thrown away as one that is being written is.
     @Test(arguments: [true, false]) func discardsWhatWaits(isWaiting: Bool) {
-        let gate = TakeBackGate()
+        let gate = TakeBackGate(clock: MonotonicClock())
         let unsent = Held(isWaiting: isWaiting)
         gate.use(unsent)
         #expect(gate.begin(packet(50, epoch: 0)))
@@ -64,7 +64,7 @@ import Testing
     /// Before it is closed, what the other side has not acknowledged goes; afterwards nobody touches it any more.
     @Test(arguments: [(true, true, 0), (true, false, 1), (false, true, 1), (false, false, 1)])
     func discardsBeforeItIsClosed(inOrder: Bool, isAcknowledged: Bool, discards: Int) {
-        let gate = TakeBackGate()
+        let gate = TakeBackGate(clock: MonotonicClock())
         let unsent = Held(isWaiting: true, isAcknowledged: isAcknowledged)
         gate.use(unsent)
         #expect(gate.begin(packet(50, epoch: 0)))
@@ -74,6 +74,59 @@ import Testing
         #expect(gate.raise(to: 1) == .milliseconds(50))
         #expect(unsent.discards == discards)
         #expect(!gate.isCut)
+    }
+
+    /// What is on its way when the curtain is raised is cut off where it is lost, before the kernel sends it again.
+    @Test(arguments: [true, false]) func cutsWhatIsLost(before: Bool) throws {
+        let clock = SettableClock()
+        let gate = TakeBackGate(clock: clock)
+        let unsent = Held()
+        gate.use(unsent)
+        #expect(gate.begin(packet(50, epoch: 0)))
+        gate.end()
+        let sent = Delivery(
+            acknowledged: 1000, outstanding: 500, silence: .seconds(5), patience: .milliseconds(100),
+            isSendingAgain: false)
+        unsent.state.withLock { $0 = sent }
+        // Nothing was on its way until now: the five seconds say nothing.
+        clock.set(.milliseconds(before ? 101 : 99))
+        _ = gate.raise(to: 1)
+        #expect(gate.isCut == before)
+        guard !before else { return }
+        #expect(gate.isAwaiting)
+        #expect(!gate.cutIfLost())
+        clock.set(.milliseconds(101))
+        #expect(gate.cutIfLost())
+        #expect(gate.isCut && !gate.isAwaiting)
+        #expect(unsent.discards == 1)
+    }
+
+    /// Nobody waits any more once the other side has all of it, whatever becomes of what follows.
+    @Test func awaitsNothingElse() throws {
+        let clock = SettableClock()
+        let gate = TakeBackGate(clock: clock)
+        let unsent = Held()
+        gate.use(unsent)
+        #expect(gate.begin(packet(50, epoch: 0)))
+        gate.end()
+        var delivery = Delivery(
+            acknowledged: 1000, outstanding: 500, silence: .zero, patience: .milliseconds(100), isSendingAgain: false)
+        unsent.state.withLock { $0 = delivery }
+        _ = gate.raise(to: 1)
+        delivery.acknowledged = 1499
+        unsent.state.withLock { $0 = delivery }
+        #expect(!gate.cutIfLost())
+        #expect(gate.isAwaiting)
+        (delivery.acknowledged, delivery.isSendingAgain) = (1500, true)
+        unsent.state.withLock { $0 = delivery }
+        #expect(!gate.cutIfLost())
+        #expect(!gate.isAwaiting && !gate.isCut)
+    }
+
+    private final class SettableClock: TimeSource {
+        private let time = Monitor(MediaTime.zero)
+        func now() -> MediaTime { time.withLock { $0 } }
+        func set(_ now: MediaTime) { time.withLock { $0 = now } }
     }
 
     /// What a sink of a test has accepted; counts how often it was thrown away.
@@ -86,6 +139,8 @@ import Testing
         init(isWaiting: Bool = false, isAcknowledged: Bool = true) {
             (self.isWaiting, self.isAcknowledged) = (isWaiting, isAcknowledged)
         }
+        let state = Monitor<Delivery?>(nil)
+        var delivery: Delivery? { state.withLock { $0 } }
         func discard() { count.withLock { $0 += 1 } }
     }
 }

@@ -80,8 +80,10 @@ import Testing
         #expect(found.isReset)
     }
 
-    /// What was sent and lost is thrown away as what waits to be sent: the kernel would send it again.
-    @Test func whatALinkHasLostIsNotSentAgain() throws {
+    /// What was sent and lost is thrown away as what waits to be sent: the kernel would send it again. Where it has not
+    /// noticed as yet, the connection is broken as soon as an acknowledgement is overdue, before it does.
+    @Test(arguments: [(true, false), (false, false), (false, true)])
+    func whatALinkHasLostIsNotSentAgain(isNoticed: Bool, broadcastEnds: Bool) throws {
         let fixture = try FLVFixture.shared.get()
         let phase = Monitor(Phase.publishing)
         let isLosing = Monitor(false)
@@ -109,10 +111,17 @@ import Testing
         try #require(hasFilter == true)
         fixture.write(0..<1, to: log)
         try run.wait(until: "the keyframe was written") { $0.video.packets == 1 }
-        try waitUntil("the kernel has sent it again") { try Self.retransmissions(to: server.port) > 0 }
+        if isNoticed {
+            try waitUntil("the kernel has sent it again") { try Self.retransmissions(to: server.port) > 0 }
+        }
         #expect(run.destination.takeBack(before: 1) == .zero)
-        phase.signal { $0 = .ended }
+        if isNoticed { phase.signal { $0 = .ended } }
+        if broadcastEnds {
+            log.end()
+            run.destination.stop(deadline: MonotonicClock().now() + .seconds(8))
+        }
         #expect(try run.failure().detail.contains("curtain"))
+        phase.signal { $0 = .ended }
         let result: Late? = late.wait(until: MonotonicClock().now() + .seconds(30)) { $0 }
         let found = try #require(result)
         #expect(found.read == found.taken, "bytes that left after the answer")

@@ -99,6 +99,12 @@ typedef struct upcast_tcp_info {
     uint32_t min_rtt_us;
     /// Bytes that the peer has received behind one that was lost (SACK); about, counted in whole segments.
     uint64_t selectively_acknowledged;
+    /// All that the peer's kernel has acknowledged of the connection.
+    uint64_t acknowledged;
+    /// Milliseconds since it last acknowledged anything.
+    uint32_t silent_ms;
+    /// After which the kernel sends again what is not acknowledged.
+    uint32_t retransmission_timeout_us;
 } upcast_tcp_info;
 /// 0, or -1 with errno set.
 int upcast_tcp_read_info(int fd, upcast_tcp_info *result);
