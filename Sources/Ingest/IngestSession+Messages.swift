@@ -31,7 +31,12 @@ extension IngestSession {
             isLive = true
             enqueue { welcome.encode(sequence: $0, into: &$1) }
         case .sample: try beginSample(header, body: body)
-        case .discard, .skip: if header.type == .video { hasLastPicture = false }
+        case .discard: try discardSample(header, body: body)
+        case .skip:
+            // It changes nothing, but a client that says it wrongly is told so.
+            if let type = header.type, type == .paused || type == .resumed {
+                try BareMessage.check(body: body, type: type)
+            }
         case .pause:
             // First the pause: a client that said it wrongly still means it, and is told what was wrong.
             consumer.paused()
@@ -40,10 +45,7 @@ extension IngestSession {
             try BareMessage.check(body: body, type: .resumed)
             state.resume()
             consumer.resumed()
-        case .share:
-            // One that is refused has to be closed.
-            defer { noteDiscarded() }
-            try sharedPools.take(try SharedMemoryMessage.decode(body: body), arrived.take())
+        case .share: try share(body, arrived.take())
         case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))
         case .finish:
             let message = try FinishedMessage.decode(body: body)
@@ -59,13 +61,7 @@ extension IngestSession {
             // Whatever is wrong with it: the picture before it is not the last one any more.
             let hadLastPicture = hasLastPicture
             hasLastPicture = false
-            let message: VideoMessage
-            do throws(ProtocolError) {
-                message = try VideoMessage.decode(body: body, payloadBytes: total, limits: limits)
-            } catch {
-                if VideoMessage.hidesUnclearly(body) { consumer.refusedRegions(error.message, arrival: clock.now()) }
-                throw error
-            }
+            let message = try decodeVideo(header, body: body)
             if message.isUnchanged {
                 hasLastPicture = hadLastPicture
                 return try takeUnchanged(message)
@@ -75,8 +71,7 @@ extension IngestSession {
             phase = .video(total: total, position: 0, band: consumer.nextBand(), filled: 0)
         case .audioApp, .audioMic:
             let source: AudioSource = header.type == .audioApp ? .app : .microphone
-            let message = try AudioMessage.decode(
-                body: body, payloadBytes: total, limits: limits, type: source == .app ? .audioApp : .audioMic)
+            let message = try decodeAudio(header, body: body)
             // An empty sample has nothing to wait for.
             guard total > 0 else { return }
             guard
@@ -87,6 +82,43 @@ extension IngestSession {
             phase = .audio(source, total: total, filled: 0)
         default: break
         }
+    }
+
+    private func decodeVideo(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) -> VideoMessage {
+        do throws(ProtocolError) {
+            return try VideoMessage.decode(body: body, payloadBytes: header.payloadBytes, limits: limits)
+        } catch {
+            if VideoMessage.hidesUnclearly(body) { consumer.refusedRegions(error.message, arrival: clock.now()) }
+            throw error
+        }
+    }
+
+    private func decodeAudio(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) -> AudioMessage {
+        try AudioMessage.decode(
+            body: body, payloadBytes: header.payloadBytes, limits: limits,
+            type: header.type == .audioMic ? .audioMic : .audioApp)
+    }
+
+    /// A sample of a pause is looked at for the client's sake, who is told what is wrong with it, and because of what
+    /// it may mean to hide: that may be in the first picture after the pause, too.
+    private func discardSample(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) {
+        guard header.type == .video else { return _ = try decodeAudio(header, body: body) }
+        hasLastPicture = false
+        _ = try decodeVideo(header, body: body)
+    }
+
+    private func share(_ body: RawSpan, _ descriptor: consuming ForeignDescriptor?) throws(ProtocolError) {
+        // One that is refused has to be closed.
+        defer { noteDiscarded() }
+        let message: SharedMemoryMessage
+        do throws(ProtocolError) {
+            message = try SharedMemoryMessage.decode(body: body)
+        } catch {
+            // Refused for what follows its fields: pictures must not be read from what had its number before.
+            if let pool = SharedMemoryMessage.pool(of: body) { sharedPools.forget(pool) }
+            throw error
+        }
+        try sharedPools.take(message, descriptor)
     }
 
     private func takeUnchanged(_ message: VideoMessage) throws(ProtocolError) {

@@ -16,7 +16,7 @@ final class SharedPools {
         func refused(_ why: String) -> ProtocolError {
             ProtocolError(.badSharedMemory, fatal: false, "sharedMemory: memory \(message.pool) is not taken: \(why)")
         }
-        pools.removeAll { $0.id == message.pool }
+        forget(message.pool)
         guard let descriptor else {
             guard message.byteCount == 0 else { throw refused("no descriptor came with the message's first byte") }
             return
@@ -35,6 +35,9 @@ final class SharedPools {
         }
         pools.append((message.pool, memory))
     }
+
+    /// From now on the number stands for nothing.
+    func forget(_ pool: UInt32) { pools.removeAll { $0.id == pool } }
 
     /// Where a picture lies.
     func find(_ shared: SharedPayload) throws(ProtocolError) -> Payload {

@@ -18,6 +18,11 @@ package struct SharedMemoryMessage: Equatable, Sendable {
         return SharedMemoryMessage(pool: body.uint32(at: 0), byteCount: body.uint64(at: 8))
     }
 
+    /// The number that a message is about, also where it is refused; nil where its fields are not all there.
+    package static func pool(of body: RawSpan) -> UInt32? {
+        body.byteCount >= fixedBytes ? body.uint32(at: 0) : nil
+    }
+
     /// Appends the whole message.
     package func encode(sequence: UInt32, into bytes: inout [UInt8]) {
         bytes.appendMessage(.sharedMemory, sequence: sequence) { bytes in

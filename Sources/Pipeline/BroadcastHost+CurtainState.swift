@@ -36,7 +36,8 @@ extension PrivacyHolder {
         case .badRegions:
             (
                 .awaitsPicture,
-                "a picture's secure regions were refused; the last good picture is shown 1 s after the refusal"
+                "a picture was refused, so what it meant to hide is not known; "
+                    + "the last good picture is shown 1 s after the refusal"
             )
         default:
             switch kind {

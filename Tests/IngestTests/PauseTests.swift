@@ -59,4 +59,36 @@ import Testing
         let resumesAtOnce = type == .resumed && body.code == nil
         #expect(shown == (resumesAtOnce ? [.zero, .milliseconds(1)] : [.milliseconds(1)]))
     }
+
+    /// What is wrong with a message is said during a pause, too; and a picture that says wrongly what of it is to be
+    /// hidden is noted, because that may be in the first one after the pause.
+    @Test func whatIsRefusedDuringAPauseIsAnswered() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            client.send { PlainMessage.paused.encode($0, &$1) }
+            func send(_ type: MessageType, _ body: [UInt8]) {
+                client.send {
+                    MessageHeader(type: type, bodyBytes: body.count, sequence: $0).encode(into: &$1)
+                    $1 += body
+                }
+            }
+            send(.video, [1, 2, 3, 4])
+            send(.audioApp, [1, 2, 3, 4])
+            send(.paused, [1, 2, 3])
+            client.sendVideo(pts: .zero, [UInt8](repeating: 5, count: 384))
+            client.send { PlainMessage.resumed.encode($0, &$1) }
+            send(.resumed, [1, 2, 3])
+            client.send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
+            var codes: [ErrorCode?] = []
+            // The picture's place is given back as well.
+            for _ in 0..<5 {
+                if let code = try client.receiveErrorCode() { codes.append(code) }
+            }
+            #expect(codes == [.malformedBody, .malformedBody, .malformedExtension, .malformedExtension])
+            #expect(consumer.wait { if case .ended = $0 { true } else { false } })
+            #expect(consumer.all.dropLast() == [.started("t"), .paused, .refusedRegions, .resumed])
+        }
+    }
 }

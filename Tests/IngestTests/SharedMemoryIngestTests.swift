@@ -124,6 +124,31 @@ import Testing
         }
     }
 
+    /// So is it where the message is refused for an extension: its number stands in front.
+    @Test(arguments: [ErrorCode.unsupportedExtension, .malformedExtension])
+    func aReplacementWithABadExtensionLeavesNothing(code: ErrorCode) throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try start(connect)
+            let memory = try Self.memory()
+            try client.share(memory, as: 1)
+            #expect(client.sendVideo(pts: .zero, in: Self.place(0)) == (try client.receiveReleased()))
+            client.send {
+                var bytes: [UInt8] = []
+                SharedMemoryMessage(pool: 1, byteCount: 4096).encode(sequence: $0, into: &bytes)
+                let body = bytes.dropFirst(MessageHeader.byteCount)
+                // A critical extension that nobody knows, or one that is longer than the body.
+                let wrong: [UInt8] = code == .unsupportedExtension ? [0x55, 0x80, 0, 0] : [0x55, 0, 9, 0]
+                MessageHeader(type: .sharedMemory, bodyBytes: body.count + 4, sequence: $0).encode(into: &$1)
+                $1 += body + wrong
+            }
+            #expect(try client.receiveErrorCode() == code)
+            client.sendVideo(pts: .milliseconds(1), in: Self.place(0))
+            #expect(try client.receiveReleased() != nil)
+            try #require(consumer.all.count == 2, "it was read from the old memory")
+            #expect(try client.receiveErrorCode() == .badSharedMemory)
+        }
+    }
+
     /// A client that writes on before it may is told, and half of this and half of that is never shown.
     @Test func aPictureThatIsOverwritten() throws {
         let memory = try Self.memory()
