@@ -6,7 +6,8 @@ internal import MediaCore
 /// future. In between a polynomial through the eight nearest samples of either side is followed. Memory: two blocks of
 /// `frames` frames; audio thread only.
 struct RateJoint: ~Copyable {
-    static let frames = 512
+    /// The most that is looked at, with some to spare: 1305 at 192,000 Hz for a filter at 8000 Hz.
+    static let frames = 1536
     private static let nodes = 8
 
     private let past: FloatPlanes

@@ -154,7 +154,7 @@ final class SourceLane {
         let primed = Resampler.primedInput(inputRate: new.sampleRate, outputRate: rate)
         let tail = resampler.pendingInput + 1
         guard max(primed, tail) <= BlockDecoder.maximumFrames else { return nil }
-        let count = min(frames, RateJoint.frames)
+        let count = min(frames, RateJoint.frames, BlockDecoder.maximumFrames)
         unsafe decoder.decode(payload, new, frames: 0..<count, into: input)
         joint.expect(input, count: count, from: resampler.inputRate, to: new.sampleRate)
         guard joint.reaches(past: Int(Double(primed) * ratio) + 1, future: Int(Double(tail) / ratio) + 1) else {

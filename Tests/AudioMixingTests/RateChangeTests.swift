@@ -44,7 +44,10 @@ import Testing
     }
 
     /// Blocks whose length is no whole number of frames of the broadcast, and that begin anywhere.
-    @Test(arguments: [[44_100, 48_000], [32_000, 44_100, 48_000], [22_050, 96_000], [16_000, 48_000]])
+    @Test(arguments: [
+        [44_100, 48_000], [32_000, 44_100, 48_000], [22_050, 96_000], [16_000, 48_000], [8000, 96_000], [8000, 192_000],
+        [22_050, 192_000],
+    ])
     func anyLengthAndRates(rates: [Int]) throws {
         let (rig, heard) = try play(
             rates, block: MediaTime(nanoseconds: 23_219_955), start: MediaTime(nanoseconds: 12_345_678),
@@ -53,5 +56,18 @@ import Testing
         print("\(rates) Hz in blocks of 23.2 ms: the tone stands \(rest) dB above the rest")
         #expect(rest >= 60)
         #expect(rig.mixer.counters.app.gaps == 0)
+    }
+
+    /// The shortest blocks that docs/protocol.md names.
+    @Test(
+        arguments: [
+            ([8000, 192_000], 6), ([8000, 48_000], 6), ([16_000, 192_000], 3), ([16_000, 48_000], 3),
+            ([44_100, 48_000], 3),
+        ] as [([Int], Int64)])
+    func shortBlocks(rates: [Int], milliseconds: Int64) throws {
+        let (_, heard) = try play(
+            rates, block: .milliseconds(milliseconds), start: .milliseconds(20), end: .seconds(3))
+        #expect(-20 * log10(heard.impurity) >= 50)
+        #expect(abs(heard.decibels - -6.0206) < 0.01)
     }
 }
