@@ -33,8 +33,8 @@ struct PacketCursorState {
     /// And it waits no longer than this.
     static let longestHold = MediaTime.seconds(1)
     private static let leastFreshness = MediaTime.milliseconds(50)
-    /// In strict order, audio waits as long for a picture of its time, and longer where pictures have come later. A
-    /// screen that stands still has none to wait for.
+    /// In strict order, audio waits as long for a picture of its time, longer by what the encoder delays, and longer
+    /// where pictures have come later. A screen that stands still has none to wait for.
     static let leastAudioHold = MediaTime.milliseconds(100)
 
     let policy: CursorPolicy
@@ -72,7 +72,7 @@ struct PacketCursorState {
         passEvicted(in: ring)
         let videoHorizon = horizon(of: .video, in: ring, at: moment)
         let audioHorizon = horizon(of: .audio, in: ring, at: moment)
-        if startDTS == nil { seekStart(in: ring, horizon: videoHorizon, isEnded: moment.isEnded) }
+        if startDTS == nil { seekStart(in: ring, horizon: videoHorizon, at: moment) }
         while let sequence = earliest(in: ring) {
             let entry = ring[sequence]
             let horizon = entry.info.track == .video ? videoHorizon : audioHorizon
@@ -80,7 +80,7 @@ struct PacketCursorState {
             next[entry.info.track] = sequence + 1
             passed[entry.info.track] += 1
             // Once nothing more is written, nothing is late.
-            let lag = moment.isEnded ? .zero : horizon - entry.info.dts
+            let lag = moment.isEnded ? .zero : lateness(of: entry, due: horizon, at: moment)
             let verdict =
                 entry.info.track == .video
                 ? judgeVideo(entry, lag: lag, largest: largest) : judgeAudio(entry, lag: lag, largest: largest)
@@ -98,22 +98,34 @@ struct PacketCursorState {
     mutating func takeKeyframeRequest(in ring: PacketLogRing, at moment: Moment) -> Bool {
         guard awaitsKeyframe, !moment.isEnded else { return false }
         if let keyframe = ring.newestKeyframe, keyframe >= next.video,
-            isFresh(ring[keyframe].info.dts, horizon: horizon(of: .video, in: ring, at: moment))
+            isFresh(ring[keyframe], horizon: horizon(of: .video, in: ring, at: moment), at: moment)
         { return false }
         if let askedAt, ring.newestDTS - askedAt < Self.keyframeRetry { return false }
         askedAt = ring.newestDTS
         return true
     }
 
-    /// How far the next packet is behind what should have gone out by now; what waits on purpose is not late.
+    /// How far the next packet of either track is behind what should have gone out by now; what waits on purpose is not
+    /// late.
     func lag(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
-        let next = max(position, ring.first)
-        guard next < ring.end else { return .zero }
-        let entry = ring[next].info
+        max(lag(of: .video, in: ring, at: moment), lag(of: .audio, in: ring, at: moment))
+    }
+
+    private func lag(of track: Track, in ring: PacketLogRing, at moment: Moment) -> MediaTime {
+        // What lies between belongs to the other track, and may have been delivered.
+        let unread = (max(next[track], ring.first)..<ring.end).lazy.map { ring[$0] }
+        guard let entry = unread.first(where: { $0.info.track == track && $0.missing != .takenBack }) else {
+            return .zero
+        }
         // Where no sound has come yet, nobody knows whether anything waits for it.
         let isHeld = !moment.isEnded && ring.lastDTS.audio != nil
-        let due = isHeld ? horizon(of: entry.track, in: ring, at: moment) : moment.newestDTS - delay(in: ring)
-        return max(.zero, min(due, ring.newestDTS) - entry.dts)
+        let due = isHeld ? horizon(of: track, in: ring, at: moment) : moment.newestDTS - delay(in: ring)
+        return max(.zero, lateness(of: entry, due: min(due, ring.newestDTS), at: moment))
+    }
+
+    /// By how much a packet is later than it was due, or than it was written: what an encoder delays is not late.
+    private func lateness(of entry: PacketLogEntry, due: MediaTime, at moment: Moment) -> MediaTime {
+        min(due - entry.info.dts, moment.newestDTS - entry.writtenAt)
     }
 
     /// Packets of both tracks that have not been looked at.
@@ -144,7 +156,9 @@ struct PacketCursorState {
             return min(due, max(audio + lead, longest))
         case .audio:
             guard isStrict, let video = ring.lastDTS.video else { return due }
-            let hold = min(max(Self.leastAudioHold, ring.videoLateness), Self.longestHold)
+            // As late as another was by a packet of sound more: one may be written just before the picture is.
+            let late = min(ring.videoLateness + Self.strictLead, Self.longestHold)
+            let hold = max(Self.leastAudioHold + ring.encoderDelay, late)
             return min(due, max(video, moment.newestDTS - hold))
         }
     }
@@ -225,8 +239,8 @@ struct PacketCursorState {
     // MARK: The start
 
     /// Goes to the keyframe to start with, or, where there is none, past everything written so far.
-    private mutating func seekStart(in ring: PacketLogRing, horizon: MediaTime, isEnded: Bool) {
-        let start = startingPoint(in: ring, horizon: horizon, isEnded: isEnded) ?? ring.end
+    private mutating func seekStart(in ring: PacketLogRing, horizon: MediaTime, at moment: Moment) {
+        let start = startingPoint(in: ring, horizon: horizon, at: moment) ?? ring.end
         let before = ring.counts(before: start)
         for track in [Track.video, .audio] where next[track] < start {
             count(before[track] - passed[track], of: track, as: skipCause)
@@ -236,18 +250,20 @@ struct PacketCursorState {
     }
 
     /// The newest keyframe that is due and not too old to be shown to anybody, or else the first that will be due.
-    private func startingPoint(in ring: PacketLogRing, horizon: MediaTime, isEnded: Bool) -> Int? {
+    private func startingPoint(in ring: PacketLogRing, horizon: MediaTime, at moment: Moment) -> Int? {
         var ahead: Int?
         for sequence in stride(from: ring.end - 1, through: max(next.video, ring.first), by: -1) {
             let entry = ring[sequence]
             guard entry.info.track == .video, entry.info.isKeyframe, entry.missing == nil else { continue }
             if entry.info.dts <= horizon {
-                return isEnded || isFresh(entry.info.dts, horizon: horizon) ? sequence : ahead
+                return moment.isEnded || isFresh(entry, horizon: horizon, at: moment) ? sequence : ahead
             }
             ahead = sequence
         }
         return ahead
     }
 
-    private func isFresh(_ dts: MediaTime, horizon: MediaTime) -> Bool { horizon - dts <= policy.hardLimit }
+    private func isFresh(_ entry: PacketLogEntry, horizon: MediaTime, at moment: Moment) -> Bool {
+        lateness(of: entry, due: horizon, at: moment) <= policy.hardLimit
+    }
 }

@@ -8,6 +8,9 @@ struct PacketLogEntry {
     var byteCount: Int
     /// Why the payload is not here although the packet was written: readers count it as lost.
     var missing: DropCause?
+    /// The log's newest decode time when it was written: an encoder that holds frames back is late with them, and no
+    /// reader is to blame.
+    var writtenAt: MediaTime
     /// Packets of each track that were written before this one, so that a reader can tell what it missed.
     var before: TrackCounts
 }
@@ -47,8 +50,12 @@ struct TrackCounts: Equatable {
     private(set) var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
     /// Decode time of the first packet ever.
     private(set) var firstDTS: MediaTime?
-    /// How far pictures have lately come behind the newest sound; zero where they are ahead of it.
-    private(set) var videoLateness = MediaTime.zero
+    /// How far pictures come behind the newest sound, the most of the last 64 to 128; zero where they are ahead of it.
+    var videoLateness: MediaTime { max(lateness.now, lateness.before) }
+    private var lateness = (now: MediaTime.zero, before: MediaTime.zero, pictures: 0)
+    /// What the video encoder's lookahead and B-frames cost, by the newest packet. More than half of what the log holds
+    /// is not waited for.
+    private(set) var encoderDelay = MediaTime.zero
     /// Packets of earlier epochs come too late.
     private(set) var epoch: UInt32 = 0
     /// Each track's latest decode time that any reader has had.
@@ -111,9 +118,8 @@ struct TrackCounts: Equatable {
         if missing == nil {
             if info.track == .video {
                 lastDTS.video = info.dts
-                // The most that there was, forgotten by half within 44 pictures.
-                let faded = MediaTime(nanoseconds: videoLateness.nanoseconds / 64 * 63)
-                videoLateness = max(faded, first == end ? .zero : newestDTS - info.dts)
+                note(lateness: first == end ? .zero : newestDTS - info.dts)
+                encoderDelay = min(info.encoderDelay, MediaTime(nanoseconds: limits.maxDuration.nanoseconds / 2))
             } else {
                 lastDTS.audio = info.dts
             }
@@ -125,12 +131,19 @@ struct TrackCounts: Equatable {
         while first < end, !hasRoom(for: count) { first += 1 }
 
         let entry = PacketLogEntry(
-            info: info, offset: writeOffset, byteCount: count, missing: missing, before: written)
+            info: info, offset: writeOffset, byteCount: count, missing: missing, writtenAt: newestDTS,
+            before: written)
         unsafe (entries + end % limits.maxPackets).initialize(to: entry)
         if count > 0 { unsafe store(UnsafeRawBufferPointer(rebasing: payload[..<count])) }
         if missing == nil, info.track == .video, info.isKeyframe { lastKeyframe = end }
         written[info.track] += 1
         end += 1
+    }
+
+    private func note(lateness late: MediaTime) {
+        if lateness.pictures == 64 { lateness = (.zero, lateness.now, 0) }
+        lateness.now = max(lateness.now, late)
+        lateness.pictures += 1
     }
 
     // MARK: Taking back

@@ -12,8 +12,8 @@ struct PendingFrames {
         var epoch: UInt32
     }
 
-    /// More than any encoder here delays (x264's longest lookahead is 250, which no live settings use).
-    private static let capacity = 64
+    /// More than any encoder here delays: x264's longest lookahead is 250, and its threads hold a few more.
+    private static let capacity = 320
     private var entries = [Entry](
         repeating: Entry(time: MediaTime(nanoseconds: .min), pts: .zero, arrival: .zero, epoch: 0),
         count: PendingFrames.capacity)

@@ -36,6 +36,8 @@ package final class VideoEncoder {
     /// Frames of earlier ones are not written.
     private var epoch: UInt32 = 0
     private var isFinished = false
+    /// Frames that went in and have not come out.
+    private var held = 0
 
     /// What an encoder needs to know to go on with another's stream.
     package struct Continuation: Sendable {
@@ -97,6 +99,9 @@ package final class VideoEncoder {
     /// have to differ in their number (idr_pic_id), and each encoder begins with the same.
     package private(set) var lastWasKeyframe = false
 
+    /// What the encoder holds comes out only as more goes in: it looks ahead, or has B-frames.
+    package var holdsFrames: Bool { held > 0 }
+
     /// True where pictures are copied before they are encoded.
     static func copies(_ settings: VideoEncoderSettings, _ layout: VideoEncoderSettings.ChromaLayout?) -> Bool {
         settings.encoder != "libx264" || layout == .nv12
@@ -126,6 +131,7 @@ package final class VideoEncoder {
         unsafe frame.pointee.pts = time.nanoseconds
         unsafe frame.pointee.pict_type = isKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         try unsafe encoder.send(frame)
+        held += 1
         try drain(into: sink)
     }
 
@@ -171,7 +177,10 @@ package final class VideoEncoder {
     // MARK: Packets
 
     private func drain(into sink: any PacketSink) throws(EncodingError) {
-        while try encoder.receive() { write(to: sink) }
+        while try encoder.receive() {
+            held -= 1
+            write(to: sink)
+        }
     }
 
     private func write(to sink: any PacketSink) {
@@ -196,6 +205,7 @@ package final class VideoEncoder {
         let pts = known?.pts ?? time - ahead
         let decodeTime = unsafe MediaTime(nanoseconds: packet.pointee.dts)
         var dts = decodeTime.nanoseconds == upcast_AV_NOPTS_VALUE ? pts : pts - (time - decodeTime)
+        let delay = max(.zero, (lastPTS ?? pts) - dts)
         if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
         lastDTS = dts
         let priority: PacketPriority
@@ -211,7 +221,7 @@ package final class VideoEncoder {
         sink.write(
             PacketInfo(
                 track: .video, pts: pts, dts: dts, priority: priority, arrival: known?.arrival ?? .zero,
-                epoch: known?.epoch ?? 0),
+                epoch: known?.epoch ?? 0, encoderDelay: delay),
             payload: payload)
     }
 

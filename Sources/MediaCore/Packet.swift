@@ -30,12 +30,15 @@ package struct PacketInfo: Equatable, Sendable {
     package var arrival: MediaTime
     /// How often the curtain had been raised when the sample was taken: packets of before are taken back by number.
     package var epoch: UInt32
+    /// How far the newest picture that the encoder had been given was ahead of this one's decode time: what lookahead
+    /// and B-frames cost.
+    package var encoderDelay: MediaTime
 
     package var isKeyframe: Bool { priority == .keyframe }
 
     package init(
         track: Track, pts: MediaTime, dts: MediaTime, priority: PacketPriority, arrival: MediaTime = .zero,
-        epoch: UInt32 = 0
+        epoch: UInt32 = 0, encoderDelay: MediaTime = .zero
     ) {
         self.track = track
         self.pts = pts
@@ -43,6 +46,7 @@ package struct PacketInfo: Equatable, Sendable {
         self.priority = priority
         self.arrival = arrival
         self.epoch = epoch
+        self.encoderDelay = encoderDelay
     }
 }
 

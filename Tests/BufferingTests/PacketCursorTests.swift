@@ -172,7 +172,82 @@ import Testing
         #expect(drain(cursor) == ["v100"])
         #expect(cursor.backlog.duration == .zero)
         for ms in stride(from: Int64(620), through: 1_000, by: 20) { audio(ms) }
-        #expect(drain(cursor).last == "a600")
+        // By a packet of sound more.
+        #expect(drain(cursor).last == "a560")
+    }
+
+    /// Bug: the lowest number that had not been looked at by both tracks was taken for the next packet, delivered or
+    /// not. A picture of 0.7 s ago counted as the queue, and the bitrate fell on a link that took everything.
+    @Test func whatHasBeenDeliveredIsNotLate() {
+        let cursor = log.makeCursor(policy: Self.strict)
+        var buffer = PacketBuffer(limit: 1_000)
+        var (count, longest) = (0, MediaTime.zero)
+        // Pictures half a second late, for which sound waits.
+        for ms in stride(from: Int64(0), through: 3_000, by: 20) {
+            audio(ms)
+            if ms >= 500, ms % 100 == 0 { video(ms - 500, ms == 500 ? .keyframe : .reference) }
+            while case .packet = cursor.next(into: &buffer, headroom: 0, until: .zero) {
+                count += 1
+                longest = max(longest, cursor.backlog.duration)
+            }
+        }
+        #expect(count > 120)
+        #expect(longest <= .milliseconds(100), "\(longest.milliseconds) ms")
+    }
+
+    /// An encoder that looks ahead writes pictures of long ago.
+    private func lookahead(_ ms: Int64, delay: Int64, _ priority: PacketPriority = .reference) {
+        write(
+            PacketInfo(
+                track: .video, pts: .milliseconds(ms), dts: .milliseconds(ms), priority: priority,
+                encoderDelay: .milliseconds(delay)))
+    }
+
+    /// Bug: pictures that left the encoder 1.4 s late were older than the limit: viewers got none of them, the
+    /// curtain's neither. With 0.5 s they were taken for congestion.
+    @Test(arguments: [Interleaving.strict, .lowLatency]) func whatTheEncoderDelaysIsNotLate(order: Interleaving) {
+        let cursor = log.makeCursor(
+            policy: CursorPolicy(
+                softLimit: .milliseconds(500), hardLimit: .milliseconds(900), interleaving: order))
+        var out: [String] = []
+        for ms in stride(from: Int64(0), through: 4_000, by: 20) {
+            audio(ms)
+            if ms >= 1_400, ms % 40 == 0 {
+                lookahead(ms - 1_400, delay: 1_400, ms % 1_000 == 400 ? .keyframe : .disposable)
+            }
+            #expect(cursor.backlog.duration <= .milliseconds(40) || ms < 1_400, "at \(ms) ms")
+            out += drain(cursor)
+        }
+        #expect(out.count { $0.lowercased().hasPrefix("v") } == 66, "\(out)")
+        #expect(cursor.drops == DropCounters())
+        // The queue behind a link that takes nothing for a second and a half is late.
+        for ms in stride(from: Int64(4_020), through: 5_500, by: 20) {
+            audio(ms)
+            if ms % 40 == 0 { lookahead(ms - 1_400, delay: 1_400) }
+        }
+        #expect(cursor.backlog.duration >= .milliseconds(1_400))
+        _ = drain(cursor)
+        #expect(cursor.drops.video.late > 0)
+    }
+
+    /// Bug: sound waited for 100 ms until a picture had been late, and was ahead of an encoder that looks ahead; what
+    /// had been late was forgotten from picture to picture.
+    @Test(arguments: [Int64(0), 400, 1_400]) func inStrictOrderSoundWaitsForAnEncoderThatLooksAhead(delay: Int64) {
+        let cursor = log.makeCursor(policy: Self.strict)
+        var out: [String] = []
+        // Sound begins with the first keyframe, all that there has been at once.
+        for ms in stride(from: delay, through: 6_000, by: 33) {
+            lookahead(ms - delay, delay: delay, ms == delay ? .keyframe : .reference)
+            out += drain(cursor)
+            for sound in stride(from: ms == delay ? 0 : (ms - 120) / 21 * 21, through: ms - 100, by: 21) {
+                if sound > ms - 133 || ms == delay, sound >= 0 { audio(sound) }
+                out += drain(cursor)
+            }
+        }
+        let times = out.compactMap { Int64($0.dropFirst()) }
+        #expect(times.count > 250)
+        let older = zip(times, times.dropFirst()).count { $1 < $0 }
+        #expect(older == 0, "\(older) of \(times.count): \(out)")
     }
 
     // MARK: New connections

@@ -197,9 +197,13 @@ import Testing
         let recording = PacketRecording()
         let painted = try Self.encodeScene(encoder, frames: 40, into: recording)
         #expect(recording.packets.count < 40)
+        #expect(encoder.holdsFrames)
+        let last = try #require(recording.packets.last).info
+        #expect(last.encoderDelay == MediaTime(sample: 39, rate: 30) - last.dts)
         try encoder.finish(into: recording)
         try encoder.finish(into: recording)
 
+        #expect(!encoder.holdsFrames)
         let infos = recording.packets.map(\.info)
         let times = (0..<40).map { MediaTime(sample: Int64($0), rate: 30) }
         #expect(infos.map(\.pts).sorted() == times)
