@@ -196,8 +196,9 @@ final class Broadcast: Sendable {
     func close(deadline: MediaTime) -> Bool {
         taken.end()
         slot.close()
-        queue.close()
+        // What the encoder holds comes before the last sound, which would overtake it.
         videoThread.join()
+        queue.close()
         audioThread.join()
         log.end(at: clock.monotonic.now())
         if !destinations.close(deadline: deadline) {

@@ -14,7 +14,7 @@ struct FramePacer {
     }
 
     private let fullDuration: MediaTime
-    private var frameDuration: MediaTime
+    private(set) var frameDuration: MediaTime
     private var due: MediaTime?
 
     init(_ frameRate: FrameRate) {

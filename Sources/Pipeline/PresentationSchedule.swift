@@ -13,6 +13,8 @@ struct PresentationSchedule {
     private var pacer: FramePacer
     /// What was encoded last: its time, and when that was on the monotonic clock. Nil before the first.
     private var last: (pts: MediaTime, at: MediaTime)?
+    /// How far what comes next is ahead of the clock since then: behind the background that opens the stream.
+    private var leap = MediaTime.zero
 
     init(_ frameRate: FrameRate, idleInterval: MediaTime) {
         self.idleInterval = idleInterval
@@ -31,7 +33,16 @@ struct PresentationSchedule {
     /// The time of a repeat that is encoded at `now` (monotonic clock); nil before the first frame.
     ///
     /// It is as late as the last frame was; after a long gap (the machine slept) one repeat, not many.
-    func repeatTime(at now: MediaTime) -> MediaTime? { last.map { $0.pts + (now - $0.at) } }
+    func repeatTime(at now: MediaTime) -> MediaTime? { last.map { $0.pts + leap + (now - $0.at) } }
+
+    /// What was encoded last was for a time that is long past when it was encoded: what comes next is for the
+    /// broadcast's clock, which shows `clock` at `now` (monotonic clock).
+    mutating func catchUp(to clock: MediaTime, at now: MediaTime) {
+        if let repeated = repeatTime(at: now) { leap += max(.zero, clock - repeated) }
+    }
+
+    /// The least time between two frames.
+    var frameDuration: MediaTime { pacer.frameDuration }
 
     /// What comes next may be shown at any time after `pts`: the end of the stream was taken back.
     mutating func goBack(to pts: MediaTime) {
@@ -42,6 +53,7 @@ struct PresentationSchedule {
     mutating func encode(_ time: MediaTime, at now: MediaTime) -> MediaTime {
         let pts = last.map { max(time, $0.pts + Self.minimumStep) } ?? max(time, .zero)
         last = (pts, now)
+        leap = .zero
         // By the time that it has in the stream: frames that a repeat has overtaken are thinned out, not squeezed.
         pacer.encoded(pts)
         return pts

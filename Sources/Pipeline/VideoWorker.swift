@@ -33,6 +33,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private var shownRegions: UInt32 = 0
     /// What is shown has changed, and is encoded as soon as a frame is due.
     private var owesFrame = false
+    /// What was encoded last had been encoded before, or is the curtain.
+    private var lastWasRepeat = false
     /// Monotonic clock.
     private var curtainDrawnAt: MediaTime?
     /// How often the curtain had been raised when it was last drawn, or a picture shown.
@@ -323,8 +325,16 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             if case .hold(let wait) = schedule.decide(time) { return now + wait }
             return now
         }
-        return schedule.deadline(after: isCurtained ? Self.curtainInterval : schedule.idleInterval)
+        return schedule.deadline(after: repeatInterval)
             ?? clock.monotonicTime(of: firstFrameDeadline) ?? now + schedule.idleInterval
+    }
+
+    /// What an encoder holds comes out only as more goes in. At a repeat now and then the last picture, or the curtain,
+    /// would take seconds. A client's next frame is not overtaken.
+    private var repeatInterval: MediaTime {
+        let interval = isCurtained ? Self.curtainInterval : schedule.idleInterval
+        guard encoder.holdsFrames else { return interval }
+        return min(interval, lastWasRepeat ? schedule.frameDuration : schedule.frameDuration * 2)
     }
 
     /// A client that sends only audio gets the plain background as its picture, from half a second on.
@@ -338,6 +348,8 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         } else {
             guard now >= firstFrameDeadline else { return }
             try encode(.zero, arrival: .zero)
+            // What repeats it goes with the sound of its time, not half a second behind.
+            schedule.catchUp(to: now, at: clock.monotonic.now())
         }
         counters.framesRepeated.add()
     }
@@ -350,6 +362,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         let now = clock.monotonic.now()
         let pts = schedule.encode(time, at: now)
         owesFrame = false
+        lastWasRepeat = arrival == .zero
         if leanWanted.load(ordering: .relaxed) != isLean, !encoder.lastWasKeyframe {
             try changeEncoder()
         }

@@ -83,6 +83,19 @@ import Testing
         expectNoSqueezing(show(frames { index in max(0, 450 - index % 30 * 30) }), frames: 150)
     }
 
+    /// Bug: the background that opens a stream without pictures was for zero, and half a second late; so was all that
+    /// repeated it.
+    @Test func theBackgroundThatOpensTheStreamIsRepeatedOnTheClock() {
+        var schedule = PresentationSchedule(FrameRate(30), idleInterval: .milliseconds(250))
+        let start = MediaTime.seconds(7)
+        #expect(schedule.encode(.zero, at: start) == .zero)
+        schedule.catchUp(to: .milliseconds(500), at: start)
+        let next = schedule.repeatTime(at: start + .milliseconds(100))
+        #expect(next == .milliseconds(600))
+        #expect(schedule.encode(.milliseconds(600), at: start + .milliseconds(100)) == .milliseconds(600))
+        #expect(schedule.repeatTime(at: start + .milliseconds(200)) == .milliseconds(700))
+    }
+
     /// A screen that stands still: repeats a quarter of a second apart, on the clock.
     @Test func repeatsKeepTheClock() {
         let shown = show([Frame(pts: 0, arrival: 40), Frame(pts: 2000, arrival: 2040)])
