@@ -8,6 +8,15 @@ extension DestinationConfiguration {
         return try secret(called: "the stream key", file: keyFile, variable: keyEnvironment, prefix: "key", environment)
     }
 
+    /// The files that `streamKey` and `login` read, for people; empty for none.
+    package var secretFiles: String {
+        let files = [
+            key == nil ? keyFile.map { "key_file \(printable($0))" } : nil,
+            loginFile.map { "login_file \(printable($0))" },
+        ]
+        return files.compactMap { $0 }.joined(separator: " and ")
+    }
+
     /// "user:password" from `loginFile` or `loginEnvironment`, read as the stream key is; nil when neither is set.
     package func login(environment: [String: String]) throws(SecretError) -> (user: Secret, password: Secret)? {
         let separate = try secret(

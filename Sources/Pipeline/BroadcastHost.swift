@@ -285,6 +285,7 @@ package final class BroadcastHost: Sendable {
         }
         if let message { server.notify(message) }
         if let counts { server.notify(counts) }
+        current?.destinations.lookAtFiles()
         noteHistory()
         giveUpConsulting()
         settleAudit()

@@ -31,6 +31,7 @@ extension Configuration {
             cursorPolicy: cursorPolicy(destination), reconnect: reconnectPolicy(destination))
         guard case .rtmp = settings.kind else { return settings }
         settings.isAdaptedTo = video.adaptive && destination.adaptive
+        settings.secretFiles = destination.secretFiles
         settings.readSecrets = { () throws(PublishError) in
             do {
                 let login = try destination.login(environment: environment)

@@ -96,6 +96,11 @@ final class DestinationSet: Sendable {
         }
     }
 
+    /// Once a second: says so where a disk hangs on which a destination has a file.
+    func lookAtFiles() {
+        for member in state.withLock({ $0.members }) { member.lookAtFiles() }
+    }
+
     /// What the links do, of destinations that a broadcast adapts to. Without an array: it is asked ten times a second.
     func forEachLink(_ body: (String, LinkReport) -> Void) {
         for member in state.withLock({ $0.members }) where member.settings.isAdaptedTo {
@@ -140,7 +145,7 @@ final class DestinationSet: Sendable {
         var hasEnded = true
         for member in members + leaving where !member.join(until: end) {
             hasEnded = false
-            onEvent(member.settings.name, .warning("\(member.title) hangs at its end; what it has not written is lost"))
+            onEvent(member.settings.name, .warning(member.lateEnd))
         }
         return hasEnded
     }

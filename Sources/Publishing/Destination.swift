@@ -39,6 +39,7 @@ package final class Destination: Sendable {
     /// What the thread does between two waits of any length, beyond the deadlines that it has for each; nil for a file:
     /// a disk that hangs is no fault of the daemon's, and the other destinations go on without it.
     package let work: WorkMark?
+    let files: FileReading
     let gate: TakeBackGate
     private let retry = Monitor<RetrySignal?>(nil)
 
@@ -59,6 +60,9 @@ package final class Destination: Sendable {
         self.log = log
         writtenBefore = log.statistics.written
         work = if case .rtmp = settings.kind { WorkMark("the thread of destination \"\(settings.name)\"") } else { nil }
+        files = FileReading(work, clock: clock) { file in
+            onEvent(.notice("\"\(settings.name)\" (\(settings.location)): the disk of \(file) answers again"))
+        }
         let kind =
             switch settings.kind {
             case .rtmp(let rtmp): rtmp.endpoint.isSecure ? "rtmps" : "rtmp"

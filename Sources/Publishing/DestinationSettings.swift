@@ -19,6 +19,8 @@ package struct DestinationSettings: Sendable {
     /// Reads the key and the login before each connection, on the destination's thread, so that one that was replaced
     /// is used; nil where `kind` has them. What it gives as nil stays as `kind` has it.
     package var readSecrets: (@Sendable () throws(PublishError) -> RTMPSecrets)?
+    /// The files that `readSecrets` reads, for people; empty for none.
+    package var secretFiles = ""
     /// Whether the encoder's bitrate follows what this link carries.
     package var isAdaptedTo = false
 

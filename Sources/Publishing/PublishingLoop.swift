@@ -89,9 +89,11 @@ final class PublishingLoop {
         while true {
             switch kind {
             case .rtmp(var settings):
-                // Files, whose disk may hang: like a file's own thread this one is not watched meanwhile.
+                let wasOverdue = destination.snapshot.lastError?.kind == .acknowledgementTimeout
                 destination.work?.end()
-                if let secrets = try destination.settings.readSecrets?() {
+                if let read = destination.settings.readSecrets {
+                    let files = destination.settings.secretFiles
+                    let secrets = try files.isEmpty ? read() : destination.files.read(files, .secret, read)
                     settings.key = secrets.key ?? settings.key
                     settings.credentials = secrets.credentials ?? settings.credentials
                 }
@@ -101,8 +103,8 @@ final class PublishingLoop {
                 }
                 let publisher = RTMPPublisher(
                     settings: settings, format: destination.format, clock: clock, control: control,
+                    files: destination.files,
                     onNotice: { [destination] in destination.onEvent(.notice(destination.title + ": " + $0)) })
-                let wasOverdue = destination.snapshot.lastError?.kind == .acknowledgementTimeout
                 var watch = acknowledgements ?? AcknowledgementWatch(window: settings.acknowledgementWindow)
                 watch.reconnect(wasOverdue: wasOverdue)
                 acknowledgements = watch

@@ -6,6 +6,7 @@ internal import MediaCore
 final class RTMPConnection {
     private let settings: RTMPDestinationSettings
     private let clock: any TimeSource
+    private let files: FileReading?
     private let onNotice: (String) -> Void
     private(set) var socket: RTMPSocket
     private(set) var handle: RTMPHandle
@@ -27,11 +28,12 @@ final class RTMPConnection {
     /// Resolves, connects, and brings the connection to where media may be sent; every step has its deadline.
     init(
         settings: RTMPDestinationSettings, clock: any TimeSource, control: PublishControl,
-        onNotice: @escaping (String) -> Void
+        files: FileReading?, onNotice: @escaping (String) -> Void
     ) throws(PublishError) {
         try RTMPLibrary.selfTest()
         self.settings = settings
         self.clock = clock
+        self.files = files
         self.onNotice = onNotice
         session = RTMPSession(window: settings.acknowledgementWindow)
         let endpoint = settings.endpoint
@@ -70,7 +72,7 @@ final class RTMPConnection {
         if settings.endpoint.isSecure {
             try socket.startTLS(
                 authorities: settings.verifiesCertificate
-                    ? TrustedAuthorities(caFile: settings.caFile, beneath: settings.caFolder) : nil)
+                    ? TrustedAuthorities(caFile: settings.caFile, beneath: settings.caFolder, files: files) : nil)
         }
         try handle.handshake(connect: RTMPCommand.connect(to: settings.endpoint, login: login))
         let early = handle.takeEarlyBytes()

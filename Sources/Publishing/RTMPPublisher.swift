@@ -9,6 +9,7 @@ final class RTMPPublisher: PublishingSink {
     private let format: BroadcastFormat
     private let clock: any TimeSource
     private let control: PublishControl
+    private let files: FileReading?
     private let onNotice: (String) -> Void
     private var connection: RTMPConnection?
     private var hasSentHeaders = false
@@ -25,13 +26,14 @@ final class RTMPPublisher: PublishingSink {
 
     init(
         settings: RTMPDestinationSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,
-        onNotice: @escaping (String) -> Void
+        files: FileReading? = nil, onNotice: @escaping (String) -> Void
     ) {
         self.settings = settings
         location = settings.endpoint.description
         self.format = format
         self.clock = clock
         self.control = control
+        self.files = files
         self.onNotice = onNotice
     }
 
@@ -59,7 +61,8 @@ final class RTMPPublisher: PublishingSink {
     }
 
     func open() throws(PublishError) {
-        connection = try RTMPConnection(settings: settings, clock: clock, control: control, onNotice: onNotice)
+        connection = try RTMPConnection(
+            settings: settings, clock: clock, control: control, files: files, onNotice: onNotice)
     }
 
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool {

@@ -7,10 +7,12 @@ internal import LinuxSystem
 /// The system's 140 CAs take 3.7 MB once GnuTLS has parsed them all. A server's chain needs one or two of them: those
 /// that bear a name that the chain mentions. So the file is read one certificate at a time, some milliseconds for
 /// each connection, and only these are kept, for the length of the handshake.
-struct TrustedAuthorities: Sendable, Equatable {
+struct TrustedAuthorities: Sendable {
     let file: String
     /// `file` is beneath it; nil for a path.
     private let folder: String?
+    /// Hears of the waits for the file's disk, if any does.
+    private let files: FileReading?
 
     /// Where systems have theirs: Debian and Alpine, Fedora, SUSE, the BSDs.
     private static let systemFiles = [
@@ -22,21 +24,36 @@ struct TrustedAuthorities: Sendable, Equatable {
     ///   - caFile: nil stands for the system's.
     ///   - folder: `caFile` must be beneath it; nil for a path.
     /// - Throws: where the file cannot be read; what it holds shows when it is used.
-    init(caFile: String?, beneath folder: String? = nil) throws(PublishError) {
+    init(caFile: String?, beneath folder: String? = nil, files: FileReading? = nil) throws(PublishError) {
         self.folder = caFile == nil ? nil : folder
+        self.files = files
+        file = try Self.waiting(for: caFile, files) { () throws(PublishError) in
+            try Self.find(caFile, beneath: folder)
+        }
+    }
+
+    private static func find(_ caFile: String?, beneath folder: String?) throws(PublishError) -> String {
         if let caFile {
             do { _ = try Self.open(caFile, beneath: folder) } catch {
                 throw PublishError(.certificate, "cannot read the CA file \(caFile): \(error)")
             }
-            file = caFile
+            return caFile
         } else {
             guard let found = Self.systemFiles.first(where: { unsafe access($0, R_OK) == 0 }) else {
                 throw PublishError(
                     .certificate,
                     "the system has no CA certificates to verify servers against: install them or name a CA file")
             }
-            file = found
+            return found
         }
+    }
+
+    /// - Parameter caFile: nil stands for the system's.
+    private static func waiting<Result, Failure: Error>(
+        for caFile: String?, _ files: FileReading?, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let files else { return try body() }
+        return try files.read(caFile.map { "ca_file \($0)" } ?? "the system's CA certificates", .certificate, body)
     }
 
     private static func open(_ file: String, beneath folder: String?) throws(Errno) -> OwnedDescriptor {
@@ -50,6 +67,10 @@ struct TrustedAuthorities: Sendable, Equatable {
     ///
     /// - Returns: how many certificates the file holds, wanted or not.
     func add(named names: [[UInt8]], to list: gnutls_x509_trust_list_t) -> Int {
+        Self.waiting(for: file, files) { unsafe read(named: names, to: list) }
+    }
+
+    private func read(named names: [[UInt8]], to list: gnutls_x509_trust_list_t) -> Int {
         guard let opened = try? Self.open(file, beneath: folder), let stream = unsafe fdopen(opened.relinquish(), "r")
         else { return 0 }
         var certificateCount = 0

@@ -168,6 +168,45 @@ struct HangingDiskTests {
         }
     }
 
+    /// A destination whose stream key cannot be read is named, and is the only one that waits.
+    @Test(.inItsTurn) func theStreamKeysDisk() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let manager = try ServiceManager()
+            let folder = try TemporaryDirectory("flv")
+            disk.put("k3y".utf8, "key")
+            var settings = DaemonSettings()
+            settings.stop = ["drain_ms": "500"]
+            settings.destinations = [
+                ("slow", ["url": "rtmp://127.0.0.1:9/live", "key_file": disk.file("key")]),
+                ("file", ["url": "file:" + folder.file("out.flv")]),
+            ]
+            let daemon = try Daemon(
+                settings, environment: manager.environment.merging(["WATCHDOG_USEC": "4000000"]) { $1 })
+            disk.hang()
+            let client = try CaptureClient(socket: daemon.ingestSocket)
+            try client.start()
+            let playback = Playback(client)
+            try playback.bringLive(Self.picture)
+            let sentence = "the disk of key_file \(disk.file("key")) has not answered for"
+            try waitFor("the log to say so", evidence: { daemon.log }) {
+                try client.send(Self.picture, pts: playback.now)
+                pause(until: MonotonicClock().now() + .milliseconds(30))
+                return daemon.log.contains(sentence)
+            }
+            let destinations = try daemon.status()["destinations"] as? [[String: Any]]
+            let slow = destinations?.first { $0["name"] as? String == "slow" }
+            #expect((slow?["last_error"] as? String)?.contains(sentence) == true, "\(slow ?? [:])")
+            let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
+            #expect(health.status == 200, "\(health)")
+            #expect(try client.finish().reason == .finished)
+            #expect(daemon.log.contains("has not ended: its thread waits for the disk of key_file"), "\(daemon.log)")
+            disk.recover()
+            _ = try daemon.terminate()
+            #expect(try !FLVRecording(folder.file("out.flv")).tags.isEmpty)
+        }
+    }
+
     /// A request that names a file on such a disk is refused after a while; everything else is answered meanwhile.
     @Test(.inItsTurn) func aRequestsDisk() async throws {
         try await blocking {

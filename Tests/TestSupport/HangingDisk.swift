@@ -21,6 +21,7 @@ package final class HangingDisk: Sendable {
     private struct State {
         var files = MemoryFiles()
         var isHanging = false
+        var onlyReadingHangs = false
         /// Requests that have no answer yet.
         var held: [[UInt8]] = []
         var isOver = false
@@ -72,7 +73,11 @@ package final class HangingDisk: Sendable {
     }
 
     /// From now on nothing is answered.
-    package func hang() { state.withLock { $0.isHanging = true } }
+    ///
+    /// - Parameter onlyReading: files can still be opened.
+    package func hang(onlyReading: Bool = false) {
+        state.withLock { ($0.isHanging, $0.onlyReadingHangs) = (true, onlyReading) }
+    }
 
     /// Requests that wait for the disk.
     package var waiting: Int { state.withLock { $0.held.count } }
@@ -102,7 +107,8 @@ package final class HangingDisk: Sendable {
             }
             let request = Array(buffer[..<count])
             state.withLock { state in
-                if state.isHanging, MemoryFiles.mayHang(request) {
+                let mayHang = state.onlyReadingHangs ? MemoryFiles.isRead(request) : MemoryFiles.mayHang(request)
+                if state.isHanging, mayHang {
                     state.held.append(request)
                 } else {
                     reply(to: request, with: &state.files, on: device)
@@ -146,6 +152,10 @@ struct MemoryFiles {
         case .flush, .forget, .forgetSome, .interrupt, .release, .releaseFolder, .initialize: false
         default: true
         }
+    }
+
+    static func isRead(_ request: [UInt8]) -> Bool {
+        Operation(rawValue: UInt32(truncatingIfNeeded: request.number(at: 4, 4))) == .read
     }
 
     /// The answer to a request; nil where the kernel wants none.

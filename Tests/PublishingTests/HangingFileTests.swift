@@ -1,0 +1,74 @@
+import Buffering
+import Foundation
+import LinuxSystem
+import MediaCore
+import TestSupport
+@testable import Publishing
+import Testing
+
+/// Promise: a disk that hangs under a file of one destination's is said, and is nobody else's affair.
+@Suite struct HangingFileTests {
+    private func check(_ run: DestinationRun, _ file: String) throws {
+        // What a watchdog goes by: the thread is in no piece of work.
+        #expect(run.destination.work?.current == nil)
+        #expect(run.destination.snapshot.lastError == nil)
+        let sentence = "the disk of \(file) has not answered for \(FileReading.patience): it hangs"
+        try waitUntil("the disk to be named") {
+            run.destination.lookAtFiles()
+            return run.destination.snapshot.lastError?.detail == sentence
+        }
+        #expect(run.notices.count { $0.contains(sentence) } == 1, "\(run.notices)")
+        run.destination.lookAtFiles()
+        #expect(run.notices.count { $0.contains(sentence) } == 1, "\(run.notices)")
+        #expect(run.destination.lateEnd.contains("waits for the disk of \(file)"), "\(run.destination.lateEnd)")
+        #expect(run.destination.work?.current == nil)
+    }
+
+    /// Bug: neither the log nor the status said anything for as long as the disk hung.
+    @Test func theStreamKeysDisk() throws {
+        let (isAsked, mayGoOn) = (Monitor(false), Monitor(false))
+        let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(Loopback.freePort())/live")
+        var settings = DestinationSettings(
+            name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret(""))))
+        settings.secretFiles = "key_file /disk/key"
+        settings.readSecrets = {
+            isAsked.signal { $0 = true }
+            _ = mayGoOn.wait(until: MonotonicClock().now() + .seconds(60)) { $0 ? true : nil }
+            return RTMPSecrets(key: Secret("k3y"))
+        }
+        let run = try DestinationRun(settings, log: FLVFixture.log(), format: HostileServerTests.format)
+        defer { mayGoOn.signal { $0 = true } }
+        try waitUntil("the key to be read") { isAsked.withLock { $0 } }
+        try check(run, "key_file /disk/key")
+        mayGoOn.signal { $0 = true }
+        #expect(try run.failure().kind == .connect)
+        #expect(run.notices.contains { $0.contains("the disk of key_file /disk/key answers again") }, "\(run.notices)")
+    }
+
+    /// Bug: the thread counted as stuck, so that the whole daemon was ended by its watchdog.
+    @Test(
+        .enabled(if: HangingDisk.unavailable == nil && StunnelServer.isInstalled, "needs FUSE and openssl"),
+        arguments: [false, true])
+    func theAuthoritiesDisk(onlyReadingHangs: Bool) throws {
+        let disk = try HangingDisk()
+        let certificates = try TestCertificates.shared.get()
+        disk.put(try Data(contentsOf: URL(filePath: certificates.ca)), "ca.pem")
+        let pem = certificates.folder.file("localhost.pem")
+        let server = try OpenSSLServer(certificate: pem, key: pem, ["-tls1_3"])
+        var rtmp = RTMPDestinationSettings(
+            endpoint: try RTMPEndpoint("rtmps://127.0.0.1:\(server.port)/live"), key: Secret("show"))
+        rtmp.caFile = disk.file("ca.pem")
+        disk.hang(onlyReading: onlyReadingHangs)
+        let run = try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
+            format: HostileServerTests.format)
+        defer { disk.recover() }
+        try waitUntil("the file to be asked for") { disk.waiting > 0 }
+        try check(run, "ca_file \(disk.file("ca.pem"))")
+        // The connection is watched again from then on.
+        disk.recover()
+        try waitUntil("the disk to answer") { run.notices.contains { $0.contains("answers again") } }
+        run.destination.cancel()
+        run.destination.join()
+    }
+}
