@@ -47,6 +47,7 @@ final class Broadcast: Sendable {
     static let pcmQueueBytes = 1024 * 1024
 
     /// - Parameters:
+    ///   - worked: URLs of destinations that have worked in an earlier broadcast, by name.
     ///   - release: lets go of what awaits a picture that may be shown; its time. Called on the ingest thread.
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
     ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
@@ -55,7 +56,7 @@ final class Broadcast: Sendable {
     /// - Throws: a sentence for the client and the log.
     init(
         _ started: StartedMessage, configuration: Configuration, environment: [String: String],
-        clock monotonic: any TimeSource, curtain: Curtain = Curtain(),
+        worked: [String: DestinationURL] = [:], clock monotonic: any TimeSource, curtain: Curtain = Curtain(),
         standing: StandingRegions = StandingRegions(), protections: Protections = Protections(),
         release: @escaping @Sendable (MediaTime) -> Void = { _ in }, freeze: TestFreeze? = nil,
         onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
@@ -135,7 +136,9 @@ final class Broadcast: Sendable {
 
         do {
             for destination in configuration.destinations where !destination.refuses(started.source) {
-                try destinations.add(configuration.settings(of: destination, environment: environment))
+                let hasWorked = worked[destination.name] == destination.url
+                try destinations.add(
+                    configuration.settings(of: destination, environment: environment, hasWorked: hasWorked))
             }
             (videoThread, audioThread) = try Self.start(video, audio, slot, taken)
         } catch {

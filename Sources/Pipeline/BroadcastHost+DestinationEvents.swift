@@ -13,6 +13,7 @@ extension BroadcastHost {
         event.log(to: logger, name: name, isFlapping: isFlapping(name))
         endWithoutDestinations()
         if case .state(.connecting) = event { noteConnecting(name) }
+        if case .state(.publishing) = event { noteWorked(name) }
         notePhase()
         let message = state.withLock { state -> StateMessage? in
             guard let broadcast = state.broadcast, state.closer == nil else { return nil }
@@ -23,6 +24,14 @@ extension BroadcastHost {
 
     private func isFlapping(_ name: String) -> Bool {
         current?.destinations.contains { $0.name == name && $0.isFlapping } ?? false
+    }
+
+    /// What it refuses in a later broadcast may pass.
+    private func noteWorked(_ name: String) {
+        state.withLock { state in
+            guard let destination = state.destinations.first(where: { $0.name == name }) else { return }
+            state.worked[name] = destination.url
+        }
     }
 
     /// That packets flow the client learns from `ClientAdvice`.

@@ -91,7 +91,10 @@ extension BroadcastHost {
     /// Removes a destination; a connection that is open is ended in order while the others go on.
     package func removeDestination(_ name: String) throws(CommandRefusal) {
         try requireDestination(name)
-        state.withLock { state in state.destinations.removeAll { $0.name == name } }
+        state.withLock { state in
+            state.destinations.removeAll { $0.name == name }
+            state.worked[name] = nil
+        }
         if let broadcast = current {
             notePublished(broadcast.destinations.snapshots)
             broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)

@@ -39,7 +39,8 @@ extension BroadcastHost: IngestConsumer {
         let broadcast: Broadcast
         do {
             broadcast = try Broadcast(
-                message, configuration: currentConfiguration, environment: environment, clock: clock, curtain: curtain,
+                message, configuration: currentConfiguration, environment: environment,
+                worked: state.withLock { $0.worked }, clock: clock, curtain: curtain,
                 standing: standing, protections: protections,
                 release: { [weak self] in self?.pictureAllowed(at: $0) }, freeze: freeze,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },

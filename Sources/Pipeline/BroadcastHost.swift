@@ -20,6 +20,8 @@ package final class BroadcastHost: Sendable {
         var broadcast: Broadcast?
         /// Those of the configuration, and what was added and removed since.
         var destinations: [DestinationConfiguration]
+        /// URLs of those that have worked since the daemon began, by name.
+        var worked: [String: DestinationURL] = [:]
         var isPaused = false
         /// Paused by an operator.
         var isHeld = false

@@ -25,10 +25,15 @@ extension SourceList.Source {
 
 extension Configuration {
     /// What a destination needs; stream key and login it reads itself, before each connection.
-    func settings(of destination: DestinationConfiguration, environment: [String: String]) -> DestinationSettings {
+    ///
+    /// - Parameter hasWorked: in an earlier broadcast.
+    func settings(
+        of destination: DestinationConfiguration, environment: [String: String], hasWorked: Bool = false
+    ) -> DestinationSettings {
         var settings = DestinationSettings(
             name: destination.name, kind: kind(of: destination), maximumPacketBytes: maximumPacketBytes,
             cursorPolicy: cursorPolicy(destination), reconnect: reconnectPolicy(destination))
+        settings.hasWorked = hasWorked
         guard case .rtmp = settings.kind else { return settings }
         settings.isAdaptedTo = video.adaptive && destination.adaptive
         settings.secretFiles = destination.secretFiles

@@ -21,6 +21,8 @@ package struct DestinationSettings: Sendable {
     package var readSecrets: (@Sendable () throws(PublishError) -> RTMPSecrets)?
     /// The files that `readSecrets` reads, for people; empty for none.
     package var secretFiles = ""
+    /// The destination has worked in an earlier broadcast: no certificate or refusal is final.
+    package var hasWorked = false
     /// Whether the encoder's bitrate follows what this link carries.
     package var isAdaptedTo = false
 

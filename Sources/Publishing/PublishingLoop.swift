@@ -344,7 +344,7 @@ final class PublishingLoop {
 
     /// How long to wait before the next attempt; nil where there is to be none.
     private func delay(after error: PublishError) -> MediaTime? {
-        guard !error.isFinal(hasWorked: hasWorked) else { return nil }
+        guard !error.isFinal(hasWorked: hasWorked || destination.settings.hasWorked) else { return nil }
         return backoff.next(using: &random)
     }
 

@@ -1,5 +1,9 @@
 import Configuration
 import ControlProtocol
+import Foundation
+import Ingest
+import IngestProtocol
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -33,6 +37,33 @@ import Testing
         let two = try refusal("{name: second, url: 'file:/tmp/a.flv', sync: often, rotate_bytes: many}")
         #expect(two.sentence.contains("sync") && two.sentence.contains("rotate_bytes") && !two.sentence.contains("\n"))
         #expect(rig.host.status.destinations.map(\.name) == ["main"])
+    }
+
+    /// Bug: what fails at its beginning in the second broadcast was final, though the first had gone well.
+    @Test(arguments: [false, true]) func whatHasWorkedIsTriedAgainInTheNextBroadcast(isAddedAnew: Bool) throws {
+        let folder = try TemporaryDirectory("worked")
+        try FileManager.default.createDirectory(atPath: folder.file("flv"), withIntermediateDirectories: false)
+        let rig = try HostRig { configuration in
+            configuration.memory.capBytes = 1 << 30
+            configuration.destinations[0].url = .flvFile(path: folder.file("flv") + "/out.flv")
+        }
+        func state() -> DestinationStatus.State? { rig.host.status.destinations.first?.state }
+        try rig.start()
+        try waitFor("the first broadcast to be recorded") { state() == .live }
+        rig.host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
+        rig.host.joinCloser()
+        if isAddedAnew {
+            let destination = rig.host.currentConfiguration.destinations[0]
+            try rig.host.removeDestination("main")
+            try rig.host.addDestination(destination)
+        }
+        try FileManager.default.removeItem(atPath: folder.file("flv"))
+        try rig.start()
+        try waitFor("the second to fail") { [.reconnecting, .failed].contains(state()) }
+        // Whoever adds one anew means it as it is.
+        #expect(state() == (isAddedAnew ? .failed : .reconnecting))
+        rig.host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
+        rig.host.joinCloser()
     }
 
     /// Without a broadcast the next one begins with what has been added, and without what has been removed.

@@ -8,14 +8,16 @@ import Testing
 @Suite(.enabled(if: NginxServer.isInstalled && StunnelServer.isInstalled), .serialized) struct TLSDestinationTests {
     private func run(
         _ stunnel: StunnelServer, host: String = "localhost", reconnect: ReconnectPolicy = .never,
+        hasWorked: Bool = false,
         _ change: (inout RTMPDestinationSettings) -> Void
     ) throws -> DestinationRun {
         var rtmp = RTMPDestinationSettings(
             endpoint: try RTMPEndpoint("rtmps://\(host):\(stunnel.port)/live"), key: Secret("show"))
         change(&rtmp)
+        var settings = DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything)
+        settings.hasWorked = hasWorked
         return try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything),
-            log: FLVFixture.log(), format: FLVFixture.shared.get().format, reconnect: reconnect)
+            settings, log: FLVFixture.log(), format: FLVFixture.shared.get().format, reconnect: reconnect)
     }
 
     /// Bug: whoever showed another certificate at one reconnect ended the destination for the rest of the broadcast.
@@ -36,6 +38,16 @@ import Testing
         stunnel = nil
         stunnel = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: nginx.port, port: port)
         try run.wait(until: "it was live again") { $0.connects == 2 }
+        #expect(!run.said.contains("failed"), "\(run.said)")
+    }
+
+    /// Bug: it was final where an earlier broadcast had met a good one.
+    @Test func aBadCertificateIsTriedAgainInALaterBroadcast() throws {
+        let stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort())
+        let ca = try TestCertificates.shared.get().ca
+        let run = try run(stunnel, reconnect: ReconnectPolicy(), hasWorked: true) { $0.caFile = ca }
+        try run.wait(until: "the certificate was refused") { $0.lastError?.kind == .certificate }
+        try run.wait(for: .reconnecting)
         #expect(!run.said.contains("failed"), "\(run.said)")
     }
 
