@@ -11,6 +11,10 @@ enum CertificateLimits {
     static let rsaBits = 2048...8192
     /// Entries of a certificate's extended key usage: GnuTLS reads all of it for each of them.
     static let purposes = 32
+    /// Alternative names in one certificate; GnuTLS reads them as it does purposes.
+    static let names = 512
+    /// Attributes of the names of issuer and subject, together; they cost the same way.
+    static let attributes = 128
     /// OCSP responses that are stapled to the certificates.
     static let responses = 2
     /// 65537 has 17; Go and Windows take no more than 32 either.
@@ -53,6 +57,15 @@ enum CertificateLimits {
         }
         guard outline.purposes <= purposes else {
             throw Refusal("\(owner) certificate is for \(outline.purposes) purposes, at most \(purposes) are accepted")
+        }
+        guard outline.names <= names else {
+            throw Refusal(
+                "\(owner) certificate has \(outline.names) alternative names, at most \(names) are accepted")
+        }
+        guard outline.attributes <= attributes else {
+            throw Refusal(
+                "the names in \(owner) certificate have \(outline.attributes) attributes, at most \(attributes) are "
+                    + "accepted")
         }
         switch outline.key {
         case .curve: break

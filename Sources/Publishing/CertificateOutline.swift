@@ -1,5 +1,5 @@
-/// What a certificate says about the cost of using it: its public key, and the one list that GnuTLS reads anew for each
-/// of its entries. Pure.
+/// What a certificate says about the cost of using it: its public key, and the lists that GnuTLS reads anew for each of
+/// their entries. Pure.
 struct CertificateOutline: Equatable {
     enum Key: Equatable {
         /// - Parameters:
@@ -15,6 +15,10 @@ struct CertificateOutline: Equatable {
     let key: Key
     /// Entries of the extended key usage.
     let purposes: Int
+    /// Names in the subject's and the issuer's alternative names.
+    let names: Int
+    /// Attributes of the distinguished names of issuer and subject, together.
+    let attributes: Int
 
     /// - Parameter certificate: a whole X.509 certificate (RFC 5280, section 4.1).
     init(_ certificate: ArraySlice<UInt8>) throws(BadDER) {
@@ -23,31 +27,36 @@ struct CertificateOutline: Equatable {
         if body.tag == DERReader.Tag.context0 { try body.skip(DERReader.Tag.context0) }
         // Serial number; signature algorithm, issuer, validity, subject.
         try body.skip(DERReader.Tag.integer)
-        for _ in 0..<4 { try body.skip(DERReader.Tag.sequence) }
+        try body.skip(DERReader.Tag.sequence)
+        let issuer = try Self.attributes(body.enter(DERReader.Tag.sequence))
+        try body.skip(DERReader.Tag.sequence)
+        attributes = try issuer + Self.attributes(body.enter(DERReader.Tag.sequence))
         key = try Self.key(try body.enter(DERReader.Tag.sequence))
         // Identifiers of issuer and subject, which nobody uses.
         for tag in DERReader.Tag.uniqueIdentifiers where body.tag == tag { try body.skip(tag) }
         guard !body.isAtEnd else {
-            purposes = 0
+            (purposes, names) = (0, 0)
             return
         }
         var extensions = try body.enter(DERReader.Tag.context3).entering(DERReader.Tag.sequence)
         try body.end()
-        var purposes = 0
+        var (purposes, names) = (0, 0)
         while !extensions.isAtEnd {
             var item = try extensions.enter(DERReader.Tag.sequence)
-            guard try item.contents(of: DERReader.Tag.objectIdentifier).elementsEqual(Self.extendedKeyUsage) else {
+            let identifier = try item.contents(of: DERReader.Tag.objectIdentifier)
+            let isPurposes = identifier.elementsEqual(Self.extendedKeyUsage)
+            guard isPurposes || Self.alternativeNames.contains(where: { identifier.elementsEqual($0) }) else {
                 continue
             }
             if item.tag == DERReader.Tag.boolean { try item.skip(DERReader.Tag.boolean) }
             let value = try item.contents(of: DERReader.Tag.octetString)
             var list = try DERReader.only(DERReader.Tag.sequence, in: value)
-            while !list.isAtEnd {
-                try list.skip(DERReader.Tag.objectIdentifier)
-                purposes += 1
+            while let tag = list.tag {
+                try list.skip(isPurposes ? DERReader.Tag.objectIdentifier : tag)
+                if isPurposes { purposes += 1 } else { names += 1 }
             }
         }
-        self.purposes = purposes
+        (self.purposes, self.names) = (purposes, names)
     }
 
     private static let rsa: [[UInt8]] = [
@@ -65,6 +74,21 @@ struct CertificateOutline: Equatable {
     private static let edwardsCurves: [[UInt8]] = [[0x2b, 0x65, 0x70], [0x2b, 0x65, 0x71]]
     /// 2.5.29.37
     private static let extendedKeyUsage: [UInt8] = [0x55, 0x1d, 0x25]
+    /// 2.5.29.17 and .18
+    private static let alternativeNames: [[UInt8]] = [[0x55, 0x1d, 0x11], [0x55, 0x1d, 0x12]]
+
+    /// Of a distinguished name: a sequence of sets.
+    private static func attributes(_ content: DERReader) throws(BadDER) -> Int {
+        var (name, count) = (content, 0)
+        while !name.isAtEnd {
+            var set = try name.enter(DERReader.Tag.set)
+            while !set.isAtEnd {
+                try set.skip(DERReader.Tag.sequence)
+                count += 1
+            }
+        }
+        return count
+    }
 
     /// Reads a SubjectPublicKeyInfo.
     private static func key(_ content: DERReader) throws(BadDER) -> Key {

@@ -13,6 +13,7 @@ struct DERReader {
         static let objectIdentifier: UInt8 = 0x06
         static let enumerated: UInt8 = 0x0a
         static let sequence: UInt8 = 0x30
+        static let set: UInt8 = 0x31
         /// [0] and [3], explicit.
         static let context0: UInt8 = 0xa0
         static let context3: UInt8 = 0xa3

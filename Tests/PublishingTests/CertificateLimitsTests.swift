@@ -41,17 +41,23 @@ import Testing
         sequence(sequence(der(0x06, name), parameters), der(0x03, [0, 4, 1, 2, 3]))
     }
 
-    private func certificate(_ key: [UInt8], extensions: [UInt8] = []) -> [UInt8] {
+    private func certificate(
+        _ key: [UInt8], extensions: [UInt8] = [], issuer: [UInt8] = [], subject: [UInt8] = []
+    ) -> [UInt8] {
         let algorithm = sequence(der(0x06, Self.rsaEncryption), [5, 0])
         let version = der(0xa0, der(0x02, [2]))
         let body = sequence(
-            version, der(0x02, [1]), algorithm, sequence(), sequence(), sequence(), key,
+            version, der(0x02, [1]), algorithm, sequence(issuer), sequence(), sequence(subject), key,
             extensions.isEmpty ? [] : der(0xa3, der(0x30, extensions)))
         return sequence(body, algorithm, der(0x03, [0, 1]))
     }
     private func purposes(_ count: Int) -> [UInt8] {
         let list = der(0x30, Array([[UInt8]](repeating: der(0x06, [0x2a]), count: count).joined()))
         return sequence(der(0x06, [0x55, 0x1d, 0x25]), der(0x01, [0xff]), der(0x04, list))
+    }
+    private func names(_ count: Int, issuers: Bool = false) -> [UInt8] {
+        let list = der(0x30, Array([[UInt8]](repeating: der(0x82, [0x61]), count: count).joined()))
+        return sequence(der(0x06, [0x55, 0x1d, issuers ? 0x12 : 0x11]), der(0x04, list))
     }
 
     private func vector(_ lengthBytes: Int, _ bytes: [UInt8]) -> [UInt8] {
@@ -129,6 +135,31 @@ import Testing
         #expect(refusal(message([usual])) == nil)
         let many = certificate(rsa(2048), extensions: purposes(20) + purposes(13))
         #expect(refusal(message([many])) == "its certificate is for 33 purposes, at most 32 are accepted")
+    }
+
+    @Test func names() {
+        #expect(refusal(message([certificate(rsa(2048), extensions: names(512))])) == nil)
+        for extensions in [names(513), names(500) + names(13, issuers: true)] {
+            #expect(
+                refusal(message([certificate(rsa(2048), extensions: extensions)]))
+                    == "its certificate has 513 alternative names, at most 512 are accepted")
+        }
+    }
+
+    @Test func distinguishedNames() {
+        /// One set of two attributes, and sets of one.
+        func name(_ count: Int) -> [UInt8] {
+            let attribute = sequence(der(0x06, [0x55, 0x04, 0x0b]), der(0x0c, [0x61]))
+            return der(0x31, attribute + attribute) + (2..<count).flatMap { _ in der(0x31, attribute) }
+        }
+        func refusal(_ issuer: [UInt8], _ subject: [UInt8]) -> String? {
+            self.refusal(message([certificate(rsa(2048), issuer: issuer, subject: subject)]))
+        }
+        #expect(refusal(name(64), name(64)) == nil)
+        #expect(
+            refusal(name(64), name(65))
+                == "the names in its certificate have 129 attributes, at most 128 are accepted")
+        #expect(refusal(sequence(), []) == "its certificate is not valid DER")
     }
 
     /// Whatever is cut off or spelled in another way than DER's is refused, and read within its bounds.

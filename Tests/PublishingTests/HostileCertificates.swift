@@ -7,7 +7,7 @@ struct HostileCertificates {
 
     static let shared = Result { try HostileCertificates() }.mapError { SharedFailure(text: "no certificates: \($0)") }
 
-    /// Certificates near the greatest size that is accepted, made of very many small parts.
+    /// Certificates near the greatest size that is accepted, made of very many small parts; as are their issuers'.
     static let long = ["names", "subject", "extensions", "purposes"]
 
     func file(_ name: String) -> String { folder.file(name) }
@@ -102,12 +102,27 @@ struct HostileCertificates {
         try Data(response).write(to: URL(filePath: file("chain.der")))
     }
 
+    private static let unit = "/OU=" + String(repeating: "a", count: 60)
+
     private func lists() throws {
-        let names = (0..<5200).map { "DNS.\($0)=a\n" }.joined()
-        try sign("names", "subjectAltName=@names\n[names]\n" + names)
-        try sign("subject", subject: "/CN=localhost" + String(repeating: "/OU=a", count: 1100))
-        try sign("extensions", Self.server + (0..<1000).map { "1.2.3.\($0)=DER:0500\n" }.joined())
+        func names(_ count: Int, _ name: String) -> String {
+            let list = (0..<count).map { "DNS.\($0)=\(name)\n" }.joined()
+            return "subjectAltName=@names\n[names]\nDNS.\(count)=localhost\n" + list
+        }
+        try pair("many", names(5000, "a"))
+        try pair("names", names(511, "a.name.of.26.characters.org"))
+        try sign(
+            "subject-ca", subject: "/CN=subject CA" + String(repeating: Self.unit, count: 120), Self.authority)
+        try sign("subject", by: "subject-ca", signerKey: "small")
+        let extensions = (0..<1280).map { "1.2.3.\($0)=DER:0500\n" }.joined()
+        try pair("extensions", Self.server + extensions)
         let purposes = String(repeating: "1.2,", count: 5200)
-        try sign("purposes", Self.server + "extendedKeyUsage=\(purposes)serverAuth\n")
+        try pair("purposes", Self.server + "extendedKeyUsage=\(purposes)serverAuth\n")
+    }
+
+    /// A server's certificate and its issuer's, with the same extensions.
+    private func pair(_ name: String, _ extensions: String) throws {
+        try sign(name + "-ca", subject: "/CN=\(name) CA", Self.authority + extensions)
+        try sign(name, extensions, by: name + "-ca", signerKey: "small")
     }
 }
