@@ -43,6 +43,8 @@ final class PublishingLoop {
     private var nextMeasurement = MediaTime.zero
     private var acknowledgements: AcknowledgementWatch?
     private var shortConnections = ShortConnections()
+    /// The last attempt added to them.
+    private var wasShort = false
     /// Since when packets may flow on the present connection.
     private var publishingSince: MediaTime?
 
@@ -137,7 +139,7 @@ final class PublishingLoop {
             earlier = ($0.snapshot.bytesSent, $0.snapshot.bytesAcknowledged ?? 0)
         }
         enter(.connecting)
-        publishingSince = nil
+        (publishingSince, wasShort) = (nil, false)
         do {
             destination.work?.begin(allowing: longestOpening)
             try sink.open()
@@ -202,6 +204,7 @@ final class PublishingLoop {
                 ", \(lasted.milliseconds) ms after the stream was accepted: \(PublishError.wordlessCauses)"
         }
         shortConnections.noteShort()
+        wasShort = true
         destination.state.withLock { $0.snapshot.shortConnections = shortConnections.count }
     }
 
@@ -357,12 +360,12 @@ final class PublishingLoop {
         let begin = clock.now()
         var next = begin + delay
         let told = told(error, "trying again in \(delay)")
-        if shortConnections.isNews {
-            destination.onEvent(.flapping(told, connections: shortConnections.count))
-        }
         destination.state.withLock { $0.snapshot.nextAttempt = next }
         enter(.reconnecting)
         destination.onEvent(.retrying(told, attempt: backoff.attempts, after: delay))
+        if wasShort, shortConnections.isNews {
+            destination.onEvent(.flapping(told, connections: shortConnections.count))
+        }
         defer { destination.state.withLock { $0.snapshot.nextAttempt = nil } }
         while true {
             let (isOver, isStopping) = destination.state.withLock {

@@ -20,6 +20,10 @@ final class RTMPConnection {
     /// The answer, as a query.
     private var login = ""
     private var inbound = [UInt8](repeating: 0, count: 4096)
+    /// Until media may be sent. What the server says after that belongs to a stream that it has accepted.
+    private var isOpening = true
+    /// What came together with the server's consent, behind it.
+    private var unparsed: [UInt8] = []
 
     /// Reads of `inbound` at most for one call of `service`, and pongs: a server cannot keep media from being sent.
     private static let readsPerService = 16
@@ -60,6 +64,7 @@ final class RTMPConnection {
             try reachMedia(until: deadline)
         }
         // Media from here on.
+        isOpening = false
         socket.setResetsOnClose(true)
         socket.limitUnsent(to: settings.sendAheadBytes)
         socket.patience = settings.sendTimeout
@@ -173,12 +178,17 @@ final class RTMPConnection {
 
     private func readAvailable() throws(PublishError) {
         var pongs = 0
+        if !isOpening, !unparsed.isEmpty {
+            let rest = unparsed
+            unparsed = []
+            try parse(rest, rest.count, pongs: &pongs)
+        }
         for _ in 0..<Self.readsPerService {
             let count = try receive()
             guard count > 0 else { break }
             try parse(inbound, count, pongs: &pongs)
             // What follows a refusal is the connection's end, which is none of this one's failures.
-            if loginRequest != nil { return }
+            if loginRequest != nil || (isOpening && session.phase == .live) { return }
         }
         if let count = session.acknowledgementDue(received: socket.bytesReceived) {
             try handle.send(.acknowledgement, on: .control, word: count)
@@ -193,7 +203,8 @@ final class RTMPConnection {
             guard error.kind == .closedByServer else { throw error }
             let hint =
                 switch session.phase {
-                case .connecting: " instead of answering connect: it may not know the application"
+                case .connecting:
+                    " instead of answering connect: it may not know the application, or deny the publisher"
                 case .creatingStream, .startingPublish:
                     " instead of accepting the stream: \(PublishError.wordlessCauses)"
                 case .live, .unpublishing, .over: ""
@@ -218,6 +229,10 @@ final class RTMPConnection {
                 guard pongs <= Self.pongsPerService else { continue }
             }
             try act(action)
+            if isOpening, session.phase == .live {
+                unparsed = Array(bytes[position..<count])
+                return
+            }
         }
     }
 

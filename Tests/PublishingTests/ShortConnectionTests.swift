@@ -24,6 +24,52 @@ import Testing
         for cause in Self.causes { #expect(error.detail.contains(cause), "\(error)") }
     }
 
+    /// Bug: nothing but the closing was named where it was read together with the server's consent, and it did not
+    /// count.
+    @Test(arguments: [true, false]) func consentAndEndInOneBreath(hasWords: Bool) throws {
+        let server = try ScriptedServer(clients: 60) { peer in
+            peer.handshake()
+            peer.receive(until: "connect")
+            peer.send(connectResult)
+            peer.receive(until: "createStream")
+            peer.send(createStreamResult)
+            peer.receive(until: "publish\u{0}\u{40}")
+            if hasWords {
+                peer.send(publishStart, status("NetStream.Unpublish.Success", text: "no"))
+            } else {
+                peer.send(publishStart)
+            }
+            peer.closeSending()
+            peer.receiveAll()
+        }
+        let run = try run(server.port)
+        try run.wait(until: "three short connections") { $0.shortConnections >= 3 }
+        let closings = run.said.filter { $0.contains("trying again in") && !$0.hasPrefix("flapping") }
+        for closing in closings {
+            #expect(closing.contains(hasWords ? "NetStream.Unpublish.Success" : "name may be taken"), "\(closing)")
+        }
+        #expect(run.destination.snapshot.connects >= closings.count, "\(run.said)")
+    }
+
+    /// Bug: an attempt that failed in another way repeated the news.
+    @Test func flappingIsNotSaidAgainWithoutAnotherShortConnection() throws {
+        let server = try ScriptedServer(clients: 60) { peer in
+            guard peer.number >= 3 else { return peer.acceptPublisher() }
+            peer.handshake()
+            peer.receive(until: "connect")
+            peer.send(connectResult)
+            peer.receive(until: "createStream")
+            peer.send(createStreamResult)
+            peer.receive(until: "publish\u{0}\u{40}")
+            peer.send(status("NetStream.Publish.BadName", level: "error", text: "Already publishing"))
+            peer.receiveAll()
+        }
+        let run = try run(server.port)
+        try run.wait(until: "another failure") { $0.failures[.nameInUse, default: 0] >= 3 }
+        // A busy machine may find one that lasted.
+        #expect(run.said.count { $0.hasPrefix("flapping") } <= 1, "\(run.said)")
+    }
+
     private func run(_ port: UInt16, _ change: (inout ReconnectPolicy) -> Void = { _ in }) throws -> DestinationRun {
         var policy = ReconnectPolicy()
         (policy.firstDelay, policy.longestDelay) = (.milliseconds(20), .milliseconds(40))
@@ -53,6 +99,9 @@ import Testing
         // A busy machine may find one that lasted, and begin anew.
         #expect(flapping.first?.hasPrefix("flapping 3:") == true, "\(run.said)")
         for cause in Self.causes { #expect(flapping.first?.contains(cause) == true, "\(flapping)") }
+        // What it follows from stands before it.
+        let first = try #require(run.said.firstIndex { $0.hasPrefix("flapping") })
+        #expect(run.said[first - 1] == run.said[first].dropFirst("flapping 3: ".count), "\(run.said)")
         // The pauses go on growing: a connection that was live for a moment is a failure like the others.
         let snapshot = run.destination.snapshot
         #expect(snapshot.isFlapping && snapshot.attempt >= snapshot.connects, "\(snapshot)")
