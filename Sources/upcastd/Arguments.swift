@@ -49,8 +49,9 @@ struct Arguments: Equatable {
         Every key of the configuration can be given in the environment: UPCAST_VIDEO_WIDTH=1920,
         UPCAST_DESTINATIONS_0_URL=rtmp://host/app. Config/upcastd.yaml documents all of them.
 
-        Exit status: 0 stopped and everything sent; 3 stopped, but not everything could be sent in time,
-        or there were broadcasts and nothing was ever published; 64 wrong usage; 69 something it needs
-        is not there (the sentence says what); 78 wrong configuration.
+        Exit status: 0 stopped, and all that was left at the end was sent (packets that were lost before
+        do not count); 3 stopped, but not everything could be sent in time, or there were broadcasts and
+        nothing was ever published; 64 wrong usage; 69 something it needs is not there (the sentence says
+        what); 78 wrong configuration.
         """
 }
