@@ -1,5 +1,6 @@
 internal import IngestProtocol
 internal import MediaCore
+internal import Publishing
 
 /// What the client is told of how the broadcast is doing: looked at once a second and when a destination changes, said
 /// only when it is news.
@@ -26,9 +27,8 @@ struct ClientAdvice {
         var wasted: UInt64 = 0
     }
 
-    /// Above this a destination is congested, and below half of it no longer: OBS's first threshold is 700 ms of queue,
-    /// where it already drops.
-    static let congestedLag = MediaTime.milliseconds(500)
+    /// Above this a destination is congested, and below half of it no longer.
+    static let congestedLag = LinkReport.congestedLateness
     /// A client wastes its own and our time when this share of its frames is never encoded.
     private static let wastedShare = 0.2
     /// For as many seconds: a client that catches up after it was held up is not too fast.

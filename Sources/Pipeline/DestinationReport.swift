@@ -57,12 +57,13 @@ extension DestinationSnapshot {
             switch state {
             case .idle: .idle
             case .connecting: .connecting
-            case .publishing, .stopping: link.lateness > ClientAdvice.congestedLag ? .congested : .live
+            case .publishing, .stopping: link.congestedSince == nil ? .live : .congested
             case .reconnecting: .reconnecting
             case .stopped: .closed
             case .failed: .failed
             }
-        status.stateMilliseconds = Int((now - since).milliseconds)
+        let begin = status.state == .congested ? link.congestedSince ?? since : since
+        status.stateMilliseconds = Int((now - begin).milliseconds)
         status.bytesSent = Int(clamping: bytesSent)
         status.packetsSent = video.packets + audio.packets
         status.bytesAcknowledged = Int(clamping: bytesAcknowledged ?? 0)

@@ -6,8 +6,8 @@ struct LinkMeter {
     /// Samples that are kept: six seconds of them, and few servers are waited for longer.
     private static let capacity = 64
 
-    /// Bytes given to the socket by then, since the connection began.
-    private var samples: [(time: MediaTime, sent: UInt64)] = []
+    /// Bytes given to the socket by then, since the connection began, and how late what came next from the log was.
+    private var samples: [(time: MediaTime, sent: UInt64, backlog: MediaTime)] = []
     private(set) var delivered: UInt64 = 0
     private(set) var outstanding = 0
     /// When bytes last left, or none were outstanding.
@@ -21,7 +21,9 @@ struct LinkMeter {
     }
 
     /// Ten times a second or so.
-    mutating func note(sent: UInt64, outstanding: Int, roundTrip: MediaTime = .zero, at now: MediaTime) {
+    mutating func note(
+        sent: UInt64, outstanding: Int, roundTrip: MediaTime = .zero, backlog: MediaTime = .zero, at now: MediaTime
+    ) {
         let delivered = sent - min(sent, UInt64(max(0, outstanding)))
         if delivered > self.delivered || outstanding == 0 { lastMovement = now }
         self.delivered = max(self.delivered, delivered)
@@ -30,7 +32,7 @@ struct LinkMeter {
         // One that has arrived stays, to tell when the next bytes were sent.
         while samples.count > 1, samples[1].sent <= self.delivered { samples.removeFirst() }
         if samples.count == Self.capacity { samples.removeLast() }
-        samples.append((now, sent))
+        samples.append((now, sent, backlog))
     }
 
     /// How long nothing has left although something was to.
@@ -38,7 +40,18 @@ struct LinkMeter {
 
     /// How long the oldest byte that has not arrived has been on its way, beyond what the path takes anyway.
     func socketLag(at now: MediaTime) -> MediaTime {
-        guard outstanding > 0, let oldest = samples.first(where: { $0.sent > delivered }) else { return .zero }
+        guard let oldest else { return .zero }
         return max(.zero, now - oldest.time - roundTrip)
+    }
+
+    /// How late the other side is: by the oldest byte that has not arrived, which was late already when it was sent, or
+    /// by what waits in the log. The two wait at the same time, so they do not add up.
+    func lateness(behind backlog: MediaTime, at now: MediaTime) -> MediaTime {
+        max(backlog, socketLag(at: now) + (oldest?.backlog ?? .zero))
+    }
+
+    /// What was sent when the oldest byte was that has not arrived.
+    private var oldest: (time: MediaTime, sent: UInt64, backlog: MediaTime)? {
+        outstanding > 0 ? samples.first { $0.sent > delivered } : nil
     }
 }

@@ -6,9 +6,13 @@ package struct LinkReport: Equatable, Sendable {
     package var time: MediaTime
     /// Packets flow; without, the rest says nothing.
     package var isPublishing = false
-    /// How late packets reach the other side: what waits in the log, and what waits in the socket at the rate at which
-    /// it leaves.
+    /// What the bitrate follows: what waits in the log, and for how long the socket has held its oldest byte. While
+    /// nothing moves, both grow.
     package var lag = MediaTime.zero
+    /// How late the other side is; see `LinkMeter.lateness`.
+    package var behind = MediaTime.zero
+    /// Since when packets have been so late that the destination is called congested; nil where they are not.
+    package var congestedSince: MediaTime?
     /// For how long the server has not acknowledged what it should have: it hangs, or the path swallows. No bitrate
     /// helps against that.
     package var unacknowledged = MediaTime.zero
@@ -24,5 +28,12 @@ package struct LinkReport: Equatable, Sendable {
     package init(time: MediaTime) { self.time = time }
 
     /// How late packets are for those who watch, as far as it can be known.
-    package var lateness: MediaTime { max(lag, unacknowledged) }
+    package var lateness: MediaTime { max(behind, unacknowledged) }
+    /// OBS's first threshold is 700 ms of queue, where it already drops.
+    package static let congestedLateness = MediaTime.milliseconds(500)
+
+    mutating func noteLateness(_ behind: MediaTime, at now: MediaTime) {
+        self.behind = behind
+        congestedSince = lateness > Self.congestedLateness ? congestedSince ?? now : nil
+    }
 }

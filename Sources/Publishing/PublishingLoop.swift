@@ -302,8 +302,10 @@ final class PublishingLoop {
         nextMeasurement = now + Self.servicePeriod
         if let publishingSince, now - publishingSince >= ShortConnections.shortest { noteLasting() }
         let progress = sink.progress
+        let backlog = destination.cursor.backlog.duration
         meter.note(
-            sent: progress.bytesSent, outstanding: progress.outstandingBytes, roundTrip: progress.roundTrip, at: now)
+            sent: progress.bytesSent, outstanding: progress.outstandingBytes, roundTrip: progress.roundTrip,
+            backlog: backlog, at: now)
         note(progress)
         guard case .rtmp(let settings) = kind else { return }
         let stalled = meter.stalled(at: now)
@@ -318,13 +320,13 @@ final class PublishingLoop {
                 .acknowledgementTimeout,
                 "the server takes data but has acknowledged none of it for \(overdue): it hangs")
         }
-        let backlog = destination.cursor.backlog.duration
         let shed = destination.cursor.drops
         destination.state.withLock { state in
             state.snapshot.link.time = now
             state.snapshot.link.isPublishing = true
             state.snapshot.link.lag = backlog + meter.socketLag(at: now)
             state.snapshot.link.unacknowledged = overdue
+            state.snapshot.link.noteLateness(meter.lateness(behind: backlog, at: now), at: now)
             state.snapshot.link.deliveredBytes = meter.delivered
             state.snapshot.link.outstandingBytes = meter.outstanding
             state.snapshot.link.shedPackets = shed.video.late + shed.video.disposable + shed.audio.late
@@ -421,7 +423,10 @@ final class PublishingLoop {
         destination.state.withLock { state in
             state.snapshot.state = new
             state.snapshot.since = clock.now()
-            if new != .publishing, new != .stopping { state.snapshot.link.isPublishing = false }
+            if new != .publishing, new != .stopping {
+                state.snapshot.link.isPublishing = false
+                state.snapshot.link.congestedSince = nil
+            }
         }
         destination.onEvent(.state(new))
     }

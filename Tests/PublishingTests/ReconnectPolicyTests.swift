@@ -149,6 +149,30 @@ import Testing
         #expect(meter.socketLag(at: .milliseconds(2100)) == .zero)
     }
 
+    /// Bug: the time in which the server read nothing counted twice, in the socket and in the log.
+    @Test func aStallIsNotCountedTwice() {
+        var meter = LinkMeter(at: .zero)
+        meter.note(sent: 10_000, outstanding: 0, at: .seconds(1))
+        var report = LinkReport(time: .zero)
+        for step in 1...90 {
+            // The socket is full after a second; the rest waits in the log.
+            let now = MediaTime.seconds(1) + .milliseconds(Int64(step) * 100)
+            let (sent, backlog) = (min(step, 10) * 10_000, MediaTime.milliseconds(Int64(max(0, step - 10)) * 100))
+            meter.note(sent: UInt64(10_000 + sent), outstanding: sent, backlog: backlog, at: now)
+            report.noteLateness(meter.lateness(behind: backlog, at: now), at: now)
+        }
+        #expect(report.lateness == .milliseconds(8_900))
+        #expect(report.congestedSince == .milliseconds(1_700))
+        // The old bytes arrive; what comes now has waited in the log.
+        meter.note(sent: 110_000, outstanding: 0, backlog: .seconds(8), at: .milliseconds(10_100))
+        #expect(meter.lateness(behind: .seconds(8), at: .milliseconds(10_100)) == .seconds(8))
+        // And is as late for as long as it is on its way.
+        meter.note(sent: 120_000, outstanding: 10_000, backlog: .seconds(8), at: .milliseconds(10_200))
+        #expect(meter.lateness(behind: .zero, at: .milliseconds(10_300)) == .milliseconds(8_100))
+        report.noteLateness(.zero, at: .seconds(11))
+        #expect(report.congestedSince == nil)
+    }
+
     /// Bug: a keyframe that had just been given to the socket counted as late as its bytes take at the stream's rate.
     @Test func aKeyframeThatWasJustSentIsNotLate() {
         var meter = LinkMeter(at: .zero)
