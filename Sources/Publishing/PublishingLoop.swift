@@ -41,6 +41,8 @@ final class PublishingLoop {
     private let longestTurn: MediaTime
     private var meter: LinkMeter
     private var nextMeasurement = MediaTime.zero
+    /// It was said that packets are late.
+    private var isCongestionTold = false
     private var acknowledgements: AcknowledgementWatch?
     private var shortConnections = ShortConnections()
     /// The last attempt added to them.
@@ -139,7 +141,7 @@ final class PublishingLoop {
             earlier = ($0.snapshot.bytesSent, $0.snapshot.bytesAcknowledged ?? 0)
         }
         enter(.connecting)
-        (publishingSince, wasShort) = (nil, false)
+        (publishingSince, wasShort, isCongestionTold) = (nil, false, false)
         do {
             destination.work?.begin(allowing: longestOpening)
             try sink.open()
@@ -321,7 +323,7 @@ final class PublishingLoop {
                 "the server takes data but has acknowledged none of it for \(overdue): it hangs")
         }
         let shed = destination.cursor.drops
-        destination.state.withLock { state in
+        let link = destination.state.withLock { state in
             state.snapshot.link.time = now
             state.snapshot.link.isPublishing = true
             state.snapshot.link.lag = backlog + meter.socketLag(at: now)
@@ -330,7 +332,16 @@ final class PublishingLoop {
             state.snapshot.link.deliveredBytes = meter.delivered
             state.snapshot.link.outstandingBytes = meter.outstanding
             state.snapshot.link.shedPackets = shed.video.late + shed.video.disposable + shed.audio.late
+            return state.snapshot.link
         }
+        tellCongestion(link)
+    }
+
+    private func tellCongestion(_ link: LinkReport) {
+        guard link.isCongestionNews(isTold: isCongestionTold) else { return }
+        isCongestionTold.toggle()
+        let what = isCongestionTold ? "packets are \(link.lateness.milliseconds) ms late" : "packets are on time again"
+        destination.onEvent(.notice("\(destination.title): \(what)"))
     }
 
     private func note(_ progress: SinkProgress) {

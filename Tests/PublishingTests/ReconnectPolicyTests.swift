@@ -173,6 +173,24 @@ import Testing
         #expect(report.congestedSince == nil)
     }
 
+    /// Once for each time that it lasts.
+    @Test func congestionIsSaidWhenItLasts() {
+        var report = LinkReport(time: .zero)
+        var isTold = false
+        var said: [Int64] = []
+        for tick in 0..<100 {
+            let now = MediaTime.milliseconds(Int64(tick) * 100)
+            report.time = now
+            // A burst of 1 s at 1 s, and a stall from 3 s to 7 s.
+            let isLate = (10..<20).contains(tick) || (30..<70).contains(tick)
+            report.noteLateness(isLate ? .seconds(1) : .zero, at: now)
+            guard report.isCongestionNews(isTold: isTold) else { continue }
+            isTold.toggle()
+            said.append(now.milliseconds)
+        }
+        #expect(said == [5_000, 7_000])
+    }
+
     /// Bug: a keyframe that had just been given to the socket counted as late as its bytes take at the stream's rate.
     @Test func aKeyframeThatWasJustSentIsNotLate() {
         var meter = LinkMeter(at: .zero)
