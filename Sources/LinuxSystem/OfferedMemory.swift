@@ -46,11 +46,6 @@ internal import Glibc
     ///
     /// - Returns: how many bytes were taken, at least one.
     package func send(with bytes: UnsafeRawBufferPointer, to socket: CInt) throws(Errno) -> Int {
-        while true {
-            let count = unsafe upcast_send_with_descriptor(
-                socket, bytes.baseAddress, UInt(bytes.count), descriptor.raw)
-            if count > 0 { return count }
-            guard errno == EINTR else { throw Errno.current }
-        }
+        unsafe try UnixSocket.send(bytes, with: descriptor.raw, to: socket)
     }
 }

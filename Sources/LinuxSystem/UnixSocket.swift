@@ -79,6 +79,17 @@ package enum UnixSocket {
         }
     }
 
+    /// Sends bytes over a connected socket, a descriptor with the first of them. How many bytes were taken.
+    package static func send(
+        _ bytes: UnsafeRawBufferPointer, with descriptor: CInt, to socket: CInt
+    ) throws(Errno) -> Int {
+        while true {
+            let count = unsafe upcast_send_with_descriptor(socket, bytes.baseAddress, UInt(bytes.count), descriptor)
+            if count > 0 { return count }
+            guard errno == EINTR else { throw Errno.current }
+        }
+    }
+
     /// From now on nobody can pass descriptors to what `listener` accepts: whoever tries gets EPERM. False before
     /// Linux 6.16.
     @discardableResult package static func refuseDescriptors(_ listener: borrowing OwnedDescriptor) -> Bool {

@@ -248,6 +248,47 @@ struct HangingDiskTests {
         }
     }
 
+    /// A capture client that shares a file on such a disk as memory is refused, and the ingest thread goes on.
+    @Test(.inItsTurn) func aDescriptorsDisk() async throws {
+        try await blocking {
+            let disk = try HangingDisk()
+            let folder = try TemporaryDirectory("flv")
+            var settings = DaemonSettings()
+            settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
+            let daemon = try Daemon(settings)
+            disk.put("memory".utf8, "shared")
+            let shared = OwnedDescriptor(open(disk.file("shared"), O_RDWR | O_CLOEXEC))
+            try #require(shared.raw >= 0)
+            // On every way out before the file is closed here.
+            defer { disk.recover() }
+            let client = try UnixSocket.connect(path: daemon.ingestSocket)
+            var limit = timeval(tv_sec: Int(Patience.scaled(10)), tv_usec: 0)
+            setsockopt(client.raw, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            var bytes: [UInt8] = []
+            StartedMessage(clientName: "t", convention: .exif).encode(sequence: 0, into: &bytes)
+            #expect(send(client.raw, bytes, bytes.count, 0) == bytes.count)
+            disk.hang()
+            bytes = []
+            SharedMemoryMessage(pool: 1, byteCount: 4096).encode(sequence: 1, into: &bytes)
+            let sent = try bytes.withUnsafeBytes { try UnixSocket.send($0, with: shared.raw, to: client.raw) }
+            #expect(sent == bytes.count)
+            // A welcome comes first, and whatever else the daemon has to say.
+            var answer: [UInt8] = []
+            var room = [UInt8](repeating: 0, count: 4096)
+            let refusal = "sharedMemory: memory 1 is not taken"
+            while !String(decoding: answer, as: UTF8.self).contains(refusal) {
+                let count = recv(client.raw, &room, room.count, 0)
+                guard count > 0 else { break }
+                answer += room[..<count]
+            }
+            #expect(String(decoding: answer, as: UTF8.self).contains(refusal))
+            let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
+            #expect(health.status == 200, "\(health)")
+            disk.recover()
+            _ = try daemon.terminate()
+        }
+    }
+
     /// A reload whose file cannot be read is done when it can; the broadcast and the watchdog do not wait for it.
     @Test(.inItsTurn) func theConfigurationsDisk() async throws {
         try await blocking {
