@@ -21,6 +21,8 @@ final class ControlAcceptor: Sendable {
     private let refusal: [UInt8]
     private let admit: @Sendable (CInt, ControlPeer, ConnectionQuota.Owner) -> Void
     private let thread = Monitor<WorkerThread?>(nil)
+    /// What `up-accept` does between two waits.
+    let work = WorkMark("the thread that accepts control connections")
     /// Closes the connections that are refused.
     private let closer = DescriptorCloser()
 
@@ -65,12 +67,15 @@ final class ControlAcceptor: Sendable {
     }
 
     private func run() {
+        defer { work.end() }
         while true {
+            work.end()
             var events = [
                 pollfd(fd: wakeUp.raw, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0),
             ]
             _ = unsafe poll(&events, 2, -1)
+            work.begin()
             guard events[0].revents == 0 else { return }
             guard closer.waitForRoom(.milliseconds(Int64(Self.restMilliseconds))) else { continue }
             do {

@@ -18,6 +18,8 @@ package final class ControlServer: Sendable {
     private let running = Monitor<Running?>(nil)
     private let remote: RemoteControl?
     private let connections = OpenConnections()
+    /// The event loop's turn, from when it is asked for until it comes.
+    private let turn = WorkMark("the event loop of the control server")
     private let roles: ControlRoleTable
 
     private struct Running: Sendable {
@@ -100,6 +102,18 @@ package final class ControlServer: Sendable {
         running.withLock { [channels] in
             $0 = Running(group: group, channels: channels, acceptor: acceptor, ownsFile: ownsFile)
         }
+    }
+
+    /// Some times a second, by the one thread that looks after others: the work of the server's threads.
+    package func forEachWorkMark(_ body: (WorkMark) -> Void) {
+        guard let running = running.withLock({ $0 }) else { return }
+        // The last turn has come: asks for the next.
+        if turn.current == nil {
+            turn.begin()
+            running.group.next().execute { [turn] in turn.end() }
+        }
+        body(turn)
+        body(running.acceptor.work)
     }
 
     /// Removes the socket file, closes every connection and ends the thread. Call from a plain thread; a second call

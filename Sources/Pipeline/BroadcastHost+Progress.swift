@@ -1,5 +1,5 @@
 internal import Ingest
-internal import LinuxSystem
+package import LinuxSystem
 package import MediaCore
 
 /// Whether the data threads get on: what a watchdog, and /healthz, hang on.
@@ -24,14 +24,16 @@ extension BroadcastHost {
 
     /// Some times a second, by the main thread: looks at every data thread.
     ///
+    /// - Parameter others: calls its argument with the work of each thread that is not the host's.
     /// - Returns: what does not get on, as a sentence; nil where all is well.
-    package func watchProgress() -> String? {
+    package func watchProgress(and others: ((WorkMark) -> Void) -> Void = { _ in }) -> String? {
         // Not under the lock: a thread that hangs may hold another, and whoever asks is not to wait for it.
         var watch = progress.withLock { $0.watch }
         let now = clock.now()
         watch.begin(at: now)
         watch.look(at: server.work)
         current?.forEachWorkMark { watch.look(at: $0) }
+        others { watch.look(at: $0) }
         return progress.withLock { [watch] progress in
             progress.lastLook = now
             progress.watch = watch

@@ -130,7 +130,9 @@ struct Daemon {
         }
         manager.ready(host.statusLine)
         let name: String
-        do { name = try serve(host, signals, &manager) } catch { throw StartFailure("no event descriptor: \(error)") }
+        do { name = try serve(host, control, signals, &manager) } catch {
+            throw StartFailure("no event descriptor: \(error)")
+        }
         let longest = configuration.stop.drain + configuration.buffer.delay
         logger.notice("stopping", metadata: ["signal": "\(name)", "drain_ms": "\(longest.milliseconds)"])
         host.noteStopping()
@@ -177,7 +179,8 @@ struct Daemon {
 
     /// The main thread's work from ready to the signal that ends it, whose name it returns.
     private func serve(
-        _ host: BroadcastHost, _ signals: borrowing SignalDescriptor, _ manager: inout ServiceManager
+        _ host: BroadcastHost, _ control: ControlServer, _ signals: borrowing SignalDescriptor,
+        _ manager: inout ServiceManager
     ) throws(Errno) -> String {
         var reload = try ConfigurationReload(
             path: path, environment: environment, loaded: configuration, logger: logger, output: output)
@@ -191,7 +194,7 @@ struct Daemon {
             if now >= nextLook {
                 nextLook = now + Self.lookPeriod
                 host.watchMemory()
-                manager.feedWatchdog(wedged: host.watchProgress())
+                manager.feedWatchdog(wedged: host.watchProgress(and: control.forEachWorkMark))
                 if isReloading { reload.continueReload(on: host) }
                 if isSecond {
                     host.tick()

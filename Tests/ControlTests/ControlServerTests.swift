@@ -2,6 +2,7 @@ import Control
 import ControlProtocol
 import Foundation
 import LinuxSystem
+import MediaCore
 import Synchronization
 import SeededRandom
 import Testing
@@ -76,6 +77,41 @@ import Testing
                 try [UInt8(1)].withUnsafeBytes { _ = try memory.send(with: $0, to: client.raw) }
             }
         }
+    }
+
+    /// The main thread sees that the event loop hangs, and that it goes on.
+    @Test func anEventLoopThatHangsIsSeen() throws {
+        let isHanging = Monitor(true)
+        let hasBegun = Monitor(false)
+        var routes = ControlRoutes.standard(status: { .full }, readiness: { .ready })
+        routes.add("POST", "/hang") { _ in
+            hasBegun.signal { $0 = true }
+            _ = isHanging.wait { $0 ? nil : true }
+            return ControlResponse(status: 200, json: .object([]))
+        }
+        let server = ControlServer(path: path, mode: 0o600, routes: routes)
+        try server.start()
+        defer { server.stop() }
+        func stuck() -> [String] {
+            var names: [String] = []
+            server.forEachWorkMark {
+                if let (inside, _) = $0.look(after: .seconds(1)), inside >= .seconds(5) { names.append($0.name) }
+            }
+            return names
+        }
+        for _ in 0..<20 {
+            #expect(stuck().isEmpty)
+            #expect(answers200("/healthz"))
+        }
+        let client = try RawClient(path)
+        client.send("POST /hang HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+        #expect(hasBegun.wait(until: MonotonicClock().now() + .seconds(30)) { $0 ? true : nil } == true)
+        for _ in 0..<6 { _ = stuck() }
+        #expect(stuck() == ["the event loop of the control server"])
+        isHanging.signal { $0 = false }
+        #expect(client.receiveText().hasPrefix("HTTP/1.1 200"))
+        #expect(answers200("/healthz"))
+        #expect(stuck().isEmpty)
     }
 
     private static var kernelRefusesDescriptors: Bool {
