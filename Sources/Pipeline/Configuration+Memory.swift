@@ -40,8 +40,8 @@ extension Configuration {
         costs.snapshots = SnapshotBooth.memoryBytes(video.canvas, size: control.snapshotSize)
         costs.curtainDecoding = StillPicture.decodingBytes
         costs.threadStack = MeasuredMemory.threadStack
-        // Main, ingest, video, audio, close, the control server's two, and the one that writes the audit log. Those that
-        // write the log and the state file, and those that read files, are in the reserve.
+        // Main, ingest, video, audio, close, the control server's two, and the one that writes the audit log. The
+        // reserve has those that write the log and the state file, and those that read files.
         costs.threadCount = 7 + (hasAudit ? 1 : 0)
         costs.reserve = MeasuredMemory.reserve
         return costs
