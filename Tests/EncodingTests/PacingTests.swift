@@ -59,15 +59,15 @@ import Testing
 
     @Test func pendingFramesForgetTheOldest() {
         var pending = PendingFrames()
-        for index in 0..<100 {
+        for index in 0..<400 {
             pending.insert(
                 .init(
                     time: .milliseconds(Int64(index)), pts: .zero, arrival: .seconds(Int64(index)),
                     epoch: UInt32(index)))
         }
-        #expect(pending[.milliseconds(99)]?.arrival == .seconds(99))
-        #expect(pending[.milliseconds(36)]?.epoch == 36)
-        #expect(pending[.milliseconds(35)] == nil)
+        #expect(pending[.milliseconds(399)]?.arrival == .seconds(399))
+        #expect(pending[.milliseconds(80)]?.epoch == 80)
+        #expect(pending[.milliseconds(79)] == nil)
     }
 
     @Test func samplesMapToTheTimeOfTheirBlock() {
