@@ -18,9 +18,7 @@ import Testing
         let folder = try TemporaryDirectory("flv")
         var settings = settings
         settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
-        let daemon = try Daemon(settings)
-        let client = try CaptureClient(socket: daemon.ingestSocket)
-        try client.start(tracks: pictures ? [.video, .audioApp] : [.audioApp])
+        // Before the client starts: a broadcast whose client sends nothing for a second begins with silence.
         var timetable: [(at: MediaTime, action: Playback.Action)] = []
         for block in 0..<Int64(200) {
             let at = MediaTime.milliseconds(block * 20)
@@ -32,6 +30,9 @@ import Testing
             let picture = TestPictures.landscape(1)
             timetable.append((at, { client, _ in try client.send(picture, pts: clock(at)) }))
         }
+        let daemon = try Daemon(settings)
+        let client = try CaptureClient(socket: daemon.ingestSocket)
+        try client.start(tracks: pictures ? [.video, .audioApp] : [.audioApp])
         try Playback(client).play(timetable)
         let status = try daemon.status()
         func count(_ section: String, _ name: String) -> Int {
