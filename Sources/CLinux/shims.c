@@ -148,5 +148,16 @@ int upcast_socket_unsent(int fd) {
 
 int upcast_join_until(unsigned long thread, long seconds, long nanoseconds) {
     struct timespec deadline = {.tv_sec = seconds, .tv_nsec = nanoseconds};
+#if defined(__has_feature) && __has_feature(thread_sanitizer)
+    // ThreadSanitizer does not know pthread_clockjoin_np, and takes the next thread with this handle for the same one.
+    struct timespec now, wall;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_REALTIME, &wall);
+    long rest = (seconds - now.tv_sec) * 1000000000L + nanoseconds - now.tv_nsec;
+    if (rest < 0) rest = 0;
+    rest += wall.tv_nsec;
+    deadline = (struct timespec){.tv_sec = wall.tv_sec + rest / 1000000000L, .tv_nsec = rest % 1000000000L};
+    return pthread_timedjoin_np((pthread_t)thread, NULL, &deadline);
+#endif
     return pthread_clockjoin_np((pthread_t)thread, NULL, CLOCK_MONOTONIC, &deadline);
 }
