@@ -38,12 +38,13 @@ extension ConfigurationLoader {
                 "min_bitrate_kbps \(video.minBitrate / 1000) is more than bitrate_kbps \(video.bitrate / 1000)",
                 "the least cannot be more than the most")
         }
+        checkEffort()
         if video.encoder == "libx264" {
             let presets = [
                 "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow",
                 "placebo"
             ]
-            if !presets.contains(video.preset) {
+            if !video.preset.isEmpty, !presets.contains(video.preset) {
                 conflict(
                     ["video.preset"], "libx264 has no preset \"\(video.preset)\"",
                     didYouMean(video.preset, presets) ?? "write one of \(presets.joined(separator: ", "))")
@@ -72,6 +73,41 @@ extension ConfigurationLoader {
         }
         for index in configuration.destinations.indices { checkDestination(index) }
     }
+
+    /// An effort, a preset and options of x264 must not contradict each other.
+    private mutating func checkEffort() {
+        let video = configuration.video
+        if origins["video.effort"] != nil {
+            if video.encoder != "libx264" {
+                conflict(
+                    ["video.effort"], "\(video.encoder) has no effort, which is for libx264",
+                    "remove video.effort; video.preset takes what \(video.encoder) calls its presets")
+            } else if !video.preset.isEmpty {
+                conflict(
+                    ["video.preset", "video.effort"], "effort and preset are both set",
+                    "keep one: effort names measured settings of libx264, preset names its own")
+            }
+        }
+        guard let effort = video.encoderEffort else { return }
+        for (name, value) in video.encoderOptions.sorted(by: { $0.key < $1.key }) {
+            let isList = name == "x264-params" || name == "x264opts"
+            let names = isList ? value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [name[...]]
+            for option in names where Self.effortOptions.contains(option.lowercased()) {
+                conflict(
+                    ["video.encoder_options"], "\(option) is decided by video.effort, which is \(effort.rawValue)",
+                    "set video.preset to choose it yourself, or remove \(option)")
+            }
+        }
+    }
+
+    /// By all names that libavcodec and x264 have for them.
+    private static let effortOptions: Set = [
+        "subq", "subme", "me", "me-method", "me_method", "motion-est", "me_range", "merange", "partitions", "analyse",
+        "8x8dct", "8x8", "no-8x8dct", "refs", "ref", "frameref", "trellis", "cabac", "no-cabac", "coder", "weightp",
+        "aq-mode", "aq-strength", "psy", "no-psy", "psy-rd", "deblock", "nf", "no-deblock", "mixed-refs", "mixed_refs",
+        "chroma-me", "no-chroma-me", "fast-pskip", "no-fast-pskip", "dct-decimate", "no-dct-decimate",
+        "sliced-threads", "slices",
+    ]
 
     private mutating func checkDestination(_ index: Int) {
         let destination = configuration.destinations[index]

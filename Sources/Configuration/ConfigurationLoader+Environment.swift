@@ -68,6 +68,10 @@ extension ConfigurationLoader {
     }
 
     private mutating func reportUnknown(_ name: String, _ known: [String]) {
+        let replaced = Self.replacedKeys.first { "UPCAST_" + $0.key.uppercased().replacing(".", with: "_") == name }
+        if let replaced {
+            return report(.environment(name), "", "\(replaced.key) is not a key any more", replaced.value)
+        }
         let index = name.dropFirst("UPCAST_DESTINATIONS_".count).prefix { $0.isNumber }
         let candidates = known.sorted() + destinationKeys.map { $0.environmentName(index: Int(index) ?? 0) }
         let parts = name.split(separator: "_")

@@ -129,7 +129,18 @@ struct ConfigurationLoader {
         }
     }
 
+    /// Keys of earlier versions, with what is written in their place.
+    static let replacedKeys = [
+        "video.subpixel_motion": """
+            video.effort has taken its place: low, normal and high all search subpixel motion, and it is left out by \
+            itself where memory.cap_bytes has no room for it
+            """
+    ]
+
     private mutating func reportUnknown(_ key: YAMLScalar, in section: String, _ known: [String]) {
+        if let replacement = Self.replacedKeys["\(section).\(key.text)"] {
+            return report(place(key.mark), section, "\"\(key.text)\" is not a key any more", replacement)
+        }
         let remedy =
             if section.hasPrefix("destinations"), !known.contains("key"),
                 ["key", "stream_key", "streamkey", "stream"].contains(key.text.lowercased())

@@ -68,10 +68,21 @@ enum ConfigurationTable {
                 "The encoder; see ffmpeg -encoders for what the system's libavcodec has.",
                 memory: "The plan knows libx264; others are planned for as if they were."),
             ConfigurationKey(
+                "video", "effort", \.video.effort, .cases(),
+                "Picture quality against processor time, libx264: measured points (docs/performance.md). Set either "
+                    + "effort or preset.",
+                memory:
+                    "19 MB at 720p, 38 at 1080p. Where that does not fit, subpixel motion is left out (6.4 and 14 MB "
+                    + "less), and upcastd --plan and the log tell what that costs."),
+            ConfigurationKey(
+                "video", "adaptive_effort", \.video.adaptiveEffort, .boolean,
+                "Where the processor is short the effort goes down before frames are lost, and comes back later.",
+                memory: nothing),
+            ConfigurationKey(
                 "video", "preset", \.video.preset,
-                .word("preset of the encoder", example: "veryfast", mayBeEmpty: true),
-                "Speed against quality: for libx264 ultrafast, superfast, veryfast, faster, fast, medium, slow, "
-                    + "slower, veryslow; \"\" for an encoder without presets.",
+                .word("preset of the encoder", example: "medium", mayBeEmpty: true),
+                "The encoder's own preset instead of an effort: for libx264 ultrafast, superfast, veryfast, faster, "
+                    + "fast, medium, slow, slower, veryslow; \"\" for effort, and for the default of other encoders.",
                 memory:
                     "With zerolatency at 720p: ultrafast 12 MB, superfast and veryfast 19, fast 24, medium 31, slow 41."
             ),
@@ -90,10 +101,6 @@ enum ConfigurationTable {
                 "Encoder threads. 1 takes a tenth less processor time; "
                     + "2 take a third off what the slowest frames wait.",
                 memory: "0.4 MB a thread with zerolatency; without it 9 MB a thread at 720p."),
-            ConfigurationKey(
-                "video", "subpixel_motion", \.video.subpixelMotion, .boolean,
-                "libx264 looks for motion by fractions of a sample: sharper motion, a third more time.",
-                memory: "6.4 MB at 720p, 14 MB at 1080p."),
             ConfigurationKey(
                 "video", "b_frames", \.video.bFrames, .integer(0...4),
                 "Most B-frames in a row; each adds a frame of delay.", memory: "9 MB each at 720p."),
@@ -133,7 +140,7 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "video", "encoder_options", \.video.encoderOptions, .options,
                 "Private options of the encoder by name, such as aq-mode: \"0\"; in the environment "
-                    + "name=value:name=value.",
+                    + "name=value:name=value. Those that an effort decides need a preset instead of it.",
                 memory: "The plan does not know them.")
         ]
     }

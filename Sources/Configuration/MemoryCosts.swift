@@ -1,6 +1,19 @@
 /// What the stages say they hold for one configuration, in bytes. The composition fills it in from the stages' own
 /// functions, so that nothing here knows a stage.
 package struct MemoryCosts: Equatable, Sendable {
+    /// What was left out of the encoder because it does not fit.
+    package struct Compromise: Equatable, Sendable {
+        /// Per cent more bits for the same picture.
+        package var bitratePercent: Int
+        /// What the whole plan would take with it.
+        package var fullBytes: Int
+
+        package init(bitratePercent: Int, fullBytes: Int) {
+            self.bitratePercent = bitratePercent
+            self.fullBytes = fullBytes
+        }
+    }
+
     /// The executable, its libraries and the Swift runtime, resident before any stage exists. Measured.
     package var baseline = 0
     package var videoEncoder = 0
@@ -30,6 +43,7 @@ package struct MemoryCosts: Equatable, Sendable {
     package var threadCount = 0
     /// Fragmentation and what nobody thought of.
     package var reserve = 0
+    package var compromise: Compromise?
 
     package init() {}
 }

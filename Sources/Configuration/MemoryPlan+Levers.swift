@@ -16,8 +16,12 @@ extension MemoryPlan {
                 "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"
             ]
             let current = fastest.firstIndex(of: video.preset) ?? fastest.count
-            for preset in fastest[..<min(3, current)] { offer("video.preset: \(preset)") { $0.video.preset = preset } }
-            offer("video.subpixel_motion: false") { $0.video.subpixelMotion = false }
+            // Where an effort decides, a cheaper one takes no less, and subpixel motion has been left out already.
+            if video.encoderEffort == nil {
+                for preset in fastest[..<min(3, current)] {
+                    offer("video.preset: \(preset)") { $0.video.preset = preset }
+                }
+            }
             if !video.tune.split(separator: ",").contains("zerolatency") {
                 offer("video.tune: zerolatency") { $0.video.tune = "zerolatency" }
             }

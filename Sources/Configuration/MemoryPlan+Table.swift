@@ -37,7 +37,16 @@ extension MemoryPlan: CustomStringConvertible {
             return index == lines.count ? String(repeating: "-", count: width + 14) + "\n" + line : line
         }.joined(separator: "\n")
         if !fits { text += "\n\n" + wayOut }
+        if fits, let price { text += "\n\nThere is no room for subpixel motion: what moves \(price)." }
         return text + "\n"
+    }
+
+    /// What viewers pay for what was left out of the encoder, after a subject such as "it"; nil where nothing was.
+    package var price: String? {
+        compromise.map {
+            "needs about \($0.bitratePercent) % more bitrate for the same picture; "
+                + "memory.cap_bytes of \(sufficientCapMebibytes) MiB avoids it"
+        }
     }
 
     /// For an error: how much is too much, and the changes that would help.
@@ -50,12 +59,14 @@ extension MemoryPlan: CustomStringConvertible {
             return excess + " The largest parts are "
                 + largest.map { "\($0.purpose.title) (\(mebibytes($0.bytes)) MiB)" }.joined(separator: ", ") + "."
         }
-        let width = levers.reduce(0) { max($0, $1.change.count) }
+        let cap = "memory.cap_bytes: \(sufficientCapMebibytes)MiB"
+        let width = levers.reduce(cap.count) { max($0, $1.change.count) }
         return excess + " What would help:\n"
             + levers.map {
                 let saved = leftPadded(mebibytes($0.savedBytes), to: 6)
                 return "  \(padded($0.change, to: width))  saves \(saved) MiB\($0.isEnough ? ", enough by itself" : "")"
             }.joined(separator: "\n")
+            + "\n  \(padded(cap, to: width))  fits everything, with the best picture"
     }
 }
 

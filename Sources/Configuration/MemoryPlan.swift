@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// What one broadcast will hold at most, added up before anything is allocated.
 package struct MemoryPlan: Equatable, Sendable {
     /// What memory is for; the raw value is its name in JSON and metrics.
@@ -39,6 +41,8 @@ package struct MemoryPlan: Equatable, Sendable {
     /// Every purpose, in the order of `Purpose`.
     package let lines: [Line]
     package let capBytes: Int
+    /// What the picture loses so that the plan fits; nil where it loses nothing.
+    package let compromise: MemoryCosts.Compromise?
     /// Those that save something, the largest saving first; empty when the plan fits, or when only one set of costs was
     /// known.
     package let levers: [Lever]
@@ -47,6 +51,10 @@ package struct MemoryPlan: Equatable, Sendable {
     package var fits: Bool { totalBytes <= capBytes }
     /// Negative when the plan does not fit.
     package var leftBytes: Int { capBytes - totalBytes }
+    /// The least `memory.cap_bytes` under which everything fits, picture quality included, in whole MiB.
+    package var sufficientCapMebibytes: Int {
+        (max(totalBytes, compromise?.fullBytes ?? 0) + (1 << 20) - 1) >> 20
+    }
     /// For refusals of a change that would not fit.
     package var excess: String { "the memory plan would be \(totalBytes) bytes of \(capBytes)" }
 
@@ -78,6 +86,7 @@ package struct MemoryPlan: Equatable, Sendable {
             return Line(purpose: purpose, bytes: bytes, how: how)
         }
         capBytes = configuration.memory.capBytes
+        compromise = costs.compromise
         self.levers = levers
     }
 
@@ -91,7 +100,8 @@ package struct MemoryPlan: Equatable, Sendable {
         switch purpose {
         case .baseline: return (costs.baseline, "code in use, libraries, runtime; measured")
         case .videoEncoder:
-            let words = [video.encoder, video.preset, video.tune].filter { !$0.isEmpty }.joined(separator: " ")
+            let quality = video.encoderEffort.map { "effort \($0.rawValue)" } ?? video.preset
+            let words = [video.encoder, quality, video.tune].filter { !$0.isEmpty }.joined(separator: " ")
             return (costs.videoEncoder, "\(words), \(size), \(counted(video.threads, "thread"))")
         case .audioEncoder: return (costs.audioEncoder, "AAC, \(counted(configuration.audio.channels, "channel"))")
         case .canvases:

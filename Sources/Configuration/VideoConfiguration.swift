@@ -12,14 +12,17 @@ package struct VideoConfiguration: Equatable, Sendable {
     package var background = RGBColor(red: 0, green: 0, blue: 0)
     /// The encoder's name as libavcodec knows it.
     package var encoder = "libx264"
-    package var preset = "veryfast"
+    /// libx264 only, and only where `preset` is empty.
+    package var effort = VideoEffort.normal
+    /// Whether the effort goes down where the processor is short.
+    package var adaptiveEffort = true
+    /// Empty for what `effort` says, and for encoders that have none.
+    package var preset = ""
     /// Empty for none.
     package var tune = "zerolatency"
     package var profile = H264Profile.high
     package var threads = 2
     package var bFrames = 0
-    /// libx264 only.
-    package var subpixelMotion = false
     /// Bits a second.
     package var bitrate = 2_500_000
     /// Whether the bitrate follows what the network carries.
@@ -42,6 +45,9 @@ package struct VideoConfiguration: Equatable, Sendable {
     package static let leastBitrate = 100_000
 
     package init() {}
+
+    /// The effort that the encoder is opened with; nil where a preset decides, or another encoder than libx264.
+    package var encoderEffort: VideoEffort? { encoder == "libx264" && preset.isEmpty ? effort : nil }
 
     /// The picture that is encoded.
     package var canvas: CanvasFormat {

@@ -51,6 +51,12 @@ package struct MetricsText {
         gauge("video_target_bytes_per_second", "What the encoder is asked for.", bytes(video.targetBitsPerSecond))
         gauge("video_bytes_per_second", "What the encoder delivers.", bytes(video.bitsPerSecond))
         gauge("video_frame_rate_divisor", "One frame in so many is encoded.", Double(video.frameRateDivisor))
+        gauge(
+            "video_effort", "1 for the effort that the encoder uses.",
+            VideoStatus.efforts.map { ([("effort", $0)], $0 == video.effort ? 1 : 0) })
+        gauge(
+            "video_configured_effort", "1 for the effort that is configured.",
+            VideoStatus.efforts.map { ([("effort", $0)], $0 == video.configuredEffort ? 1 : 0) })
     }
 
     private mutating func audio(_ audio: AudioStatus) {
@@ -129,6 +135,9 @@ package struct MetricsText {
             StatusReport.memorySteps.map { step in
                 ([("step", step)], Double(memory.givenUp.first { $0.name == step }?.value ?? 0))
             })
+        gauge(
+            "memory_bitrate_loss_ratio", "More bits for the same picture, because memory is short.",
+            Double(memory.bitrateLossPercent) / 100)
         counter(
             "memory_steps_total", "Steps of the governor.",
             [

@@ -6,6 +6,11 @@ package struct VideoStatus: JSONRecord {
     /// "30" or "30000/1001".
     package var frameRate = ""
     package var encoder = ""
+    /// low, normal or high, as the encoder uses it now; empty where a preset decides.
+    package var effort = ""
+    package static let efforts = ["low", "normal", "high"]
+    /// As configured; better than `effort` while the processor is short.
+    package var configuredEffort = ""
     /// The last picture that came: "1920x1080 420v, orientation 6"; empty before the first.
     package var source = ""
     package var framesReceived = 0
@@ -30,6 +35,8 @@ package struct VideoStatus: JSONRecord {
         fields("height", &height)
         fields("frame_rate", &frameRate)
         fields("encoder", &encoder)
+        fields("effort", &effort)
+        fields("configured_effort", &configuredEffort)
         fields("source", &source)
         fields("frames_received", &framesReceived)
         fields("frames_encoded", &framesEncoded)

@@ -64,7 +64,7 @@ extension StatusReport {
     ]
 
     /// All that can be in `memory.given_up`, in the order in which it is.
-    package static let memorySteps = ["half_log", "least_log", "two_pictures", "lean_encoder"]
+    package static let memorySteps = ["half_log", "least_log", "two_pictures", "one_thread", "no_subpixel_motion"]
 }
 
 extension DestinationStatus {

@@ -109,6 +109,9 @@ package struct MemoryStatus: JSONRecord {
     package var neededBytes = 0
     /// What was given up because memory was short, with the bytes that each saves.
     package var givenUp: [Counter] = []
+    /// Per cent more bits that viewers would have to be sent for the picture that the encoder would make with enough
+    /// memory; 0 where it has enough.
+    package var bitrateLossPercent = 0
     /// Steps of this broadcast.
     package var stepsDown = 0
     package var stepsUp = 0
@@ -126,6 +129,7 @@ package struct MemoryStatus: JSONRecord {
         fields("limit_bytes", &limitBytes)
         fields("needed_bytes", &neededBytes)
         fields("given_up", &givenUp)
+        fields("bitrate_loss_percent", &bitrateLossPercent)
         fields("steps_down", &stepsDown)
         fields("steps_up", &stepsUp)
     }

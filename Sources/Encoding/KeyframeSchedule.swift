@@ -13,13 +13,14 @@ struct KeyframeSchedule {
         tolerance = MediaTime(nanoseconds: frameDuration.nanoseconds / 2)
     }
 
+    /// Whether a keyframe is due at `time`.
+    func isDue(at time: MediaTime) -> Bool { last.map { time - $0 + tolerance >= interval } ?? true }
+
     /// Whether the frame at `time` must be a keyframe; a frame for which it is true counts as one.
     mutating func mustForce(at time: MediaTime, requested: Bool) -> Bool {
-        guard let last, !requested, time - last + tolerance < interval else {
-            noteKeyframe(at: time)
-            return true
-        }
-        return false
+        guard requested || isDue(at: time) else { return false }
+        noteKeyframe(at: time)
+        return true
     }
 
     /// The encoder made a keyframe, whether asked or not.

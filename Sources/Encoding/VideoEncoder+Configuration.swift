@@ -66,7 +66,7 @@ extension VideoEncoder {
         }
         // A keyframe on request must be one at which a player can begin, not one that later frames reach across.
         if encoder.hasOption("forced-idr") { try encoder.setOption("forced-idr", "1") }
-        for (option, value) in [("preset", settings.preset), ("tune", settings.tune)]
+        for (option, value) in [("preset", settings.openedPreset), ("tune", settings.tune)]
         where !value.isEmpty && encoder.hasOption(option) {
             try encoder.setOption(option, value)
         }

@@ -9,7 +9,7 @@ extension VideoEncoder {
     /// refer to (four luma planes each with subpixel motion), and what it keeps of every macroblock. Measured as growth
     /// of RssAnon with huge pages disabled, 30 fps, 2.5 Mbit/s (24 Mbit/s add 1 MB), one thread, in kB:
     ///
-    /// | canvas | veryfast | with subpixel motion | faster | with | medium | with | ultrafast |
+    /// | canvas | veryfast without subpixel motion | with | faster without | with | medium without | with | ultrafast |
     /// |---|---|---|---|---|---|---|---|
     /// | 640x360 | 4,820 | 6,728 | | | | | |
     /// | 1280x720 | 12,260 | 18,672 | 14,124 | 23,792 | 17,144 | 30,184 | 12,176 |
@@ -29,7 +29,7 @@ extension VideoEncoder {
         let copy = copies(settings, settings.chromaLayout)
             ? aligned(width) * height + 2 * aligned(width / 2) * height / 2 : 0
 
-        let preset = X264Preset(rawValue: settings.preset) ?? .medium
+        let preset = X264Preset(rawValue: settings.openedPreset) ?? .medium
         let usesSubpixels = settings.encoder == "libx264" && settings.subpixelMotion && preset != .ultrafast
         let sourceFrame = luma * 3 / 2 + 4 * halfSize + 28 * macroblocks
         let referenceFrame = luma * 3 / 2 + (usesSubpixels ? 3 * luma : 0) + 75 * macroblocks
@@ -41,14 +41,22 @@ extension VideoEncoder {
             + 393 * macroblocks + (settings.threads - 1) * 400_000
     }
 
-    /// Settings that take less memory for the same stream: same sequence and picture parameter sets, so that players
-    /// notice nothing but a keyframe and, at the same bitrate, a little less quality. Nil where there is nothing left
-    /// to save, and for encoders whose memory nobody knows.
-    package static func lean(_ settings: VideoEncoderSettings) -> VideoEncoderSettings? {
+    /// Per cent more bits that the same picture takes without subpixel motion, beside effort normal: the average of two
+    /// films, a street, a pan and a screen, which take 66, 41, 4, 35 and 50 (BD-rate by PSNR, docs/performance.md).
+    package static let subpixelMotionPercent = 40
+
+    /// Settings with which the same stream takes less memory: the same sequence and picture parameter sets, so that
+    /// players notice nothing but a keyframe. Nil where `saving` saves nothing or would change them, and for encoders
+    /// whose memory nobody knows.
+    package static func lean(_ settings: VideoEncoderSettings, _ saving: EncoderSaving) -> VideoEncoderSettings? {
         guard settings.encoder == "libx264" else { return nil }
         var lean = settings
-        if X264Preset(rawValue: settings.preset)?.hasChromaOffset == false { lean.subpixelMotion = false }
-        lean.threads = 1
+        switch saving {
+        case .oneThread: lean.threads = 1
+        case .noSubpixelMotion:
+            guard X264Preset(rawValue: settings.openedPreset)?.hasChromaOffset == false else { return nil }
+            lean.subpixelMotion = false
+        }
         return estimatedBytes(lean) < estimatedBytes(settings) ? lean : nil
     }
 

@@ -13,7 +13,7 @@ extension VideoEncoder {
         _ encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings
     ) throws(EncodingError) {
         // x264 prints what it thinks of an unknown name to standard error, and libavcodec says "Invalid argument".
-        if !settings.preset.isEmpty, X264Preset(rawValue: settings.preset) == nil {
+        if settings.effort == nil, !settings.preset.isEmpty, X264Preset(rawValue: settings.preset) == nil {
             let names = X264Preset.allCases.map(\.rawValue).joined(separator: ", ")
             throw .option(encoder: encoder.name, name: "preset", value: settings.preset, reason: "x264 has \(names)")
         }
@@ -21,18 +21,25 @@ extension VideoEncoder {
             let names = X264Preset.tunes.joined(separator: ", ")
             throw .option(encoder: encoder.name, name: "tune", value: settings.tune, reason: "x264 has \(names)")
         }
-        try encoder.setOption("x264-params", constantFrameRate)
+        try encoder.setOption("x264-params", parameters(settings))
         try encoder.setOption("nal-hrd", "none")
         // Keyframes come on schedule only: segmenters like them even, and at a cut intra blocks serve as well.
         try encoder.setOption("sc_threshold", "0")
-        if !settings.subpixelMotion { try encoder.setOption("subq", "0") }
+    }
+
+    /// What `x264-params` says before any option of the settings does.
+    private static func parameters(_ settings: VideoEncoderSettings) -> String {
+        var parts = [constantFrameRate]
+        if let effort = settings.effort { parts.append(X264Effort.parameters(effort)) }
+        if !settings.subpixelMotion { parts.append(X264Effort.withoutSubpixelMotion) }
+        return parts.joined(separator: ":")
     }
 
     /// Sets one of the settings' further options.
     static func set(
-        _ option: VideoEncoderSettings.Option, on encoder: borrowing LibAVEncoder, isX264: Bool
+        _ option: VideoEncoderSettings.Option, of settings: VideoEncoderSettings, on encoder: borrowing LibAVEncoder
     ) throws(EncodingError) {
-        guard isX264 else { return try encoder.setOption(option.name, option.value) }
+        guard settings.encoder == "libx264" else { return try encoder.setOption(option.name, option.value) }
         let isList = option.name == "x264-params" || option.name == "x264opts"
         let names = isList ? option.value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [option.name[...]]
         for name in names where rateControlOptions.contains(String(name)) {
@@ -41,6 +48,6 @@ extension VideoEncoder {
                 reason: "\(name) is decided by the bitrate and the VBV of the settings")
         }
         let isParameters = option.name == "x264-params"
-        try encoder.setOption(option.name, isParameters ? "\(constantFrameRate):\(option.value)" : option.value)
+        try encoder.setOption(option.name, isParameters ? "\(parameters(settings)):\(option.value)" : option.value)
     }
 }

@@ -60,7 +60,7 @@ package final class VideoEncoder {
         let isX264 = settings.encoder == "libx264"
         try Self.configure(encoder, settings, pixelFormat: Self.pixelFormat(layout))
         if isX264 { try Self.configureX264(encoder, settings) }
-        for option in settings.options { try Self.set(option, on: encoder, isX264: isX264) }
+        for option in settings.options { try Self.set(option, of: settings, on: encoder) }
         try encoder.open()
         if Self.copies(settings, layout) {
             copy = try InputFrame(
@@ -98,6 +98,9 @@ package final class VideoEncoder {
     /// Whether the last packet was a keyframe. The first of another encoder must not follow it: two keyframes in a row
     /// have to differ in their number (idr_pic_id), and each encoder begins with the same.
     package private(set) var lastWasKeyframe = false
+
+    /// Whether a frame for `pts` becomes a keyframe without being asked.
+    package func isKeyframeDue(at pts: MediaTime) -> Bool { keyframes.isDue(at: pts + ahead) }
 
     /// What the encoder holds comes out only as more goes in: it looks ahead, or has B-frames.
     package var holdsFrames: Bool { held > 0 }

@@ -36,6 +36,8 @@ package struct VideoEncoderSettings: Equatable, Sendable {
     package var vbvMilliseconds = 1000
     /// The longest time from one keyframe to the next.
     package var keyframeInterval = MediaTime.seconds(2)
+    /// For libx264, in place of a preset; nil where `preset` decides.
+    package var effort: VideoEffort?
     /// For encoders that have an option `preset`; empty leaves theirs.
     package var preset = "veryfast"
     /// For encoders that have an option `tune`; empty leaves theirs.
@@ -44,13 +46,12 @@ package struct VideoEncoderSettings: Equatable, Sendable {
     /// Consecutive frames at most that no other refers to; each delays the stream by a frame.
     package var bFrames = 0
     package var threads = 1
-    /// Whether libx264 looks for motion by halves and quarters of a sample, for which it keeps three more luma planes
-    /// of every frame that it refers to.
+    /// Whether libx264 searches for motion by halves and quarters of a sample, for which it keeps three more luma
+    /// planes of every frame that it refers to.
     ///
-    /// Off, a third of its memory at 720p and a third of its time are saved (`VideoEncoder.estimatedBytes` has the
-    /// figures); a 720p screen recording that scrolls and types loses 4.8 dB of 52.1 dB luma PSNR at 2.5 Mbit/s (SSIM
-    /// 0.9997 to 0.9993) and 3.1 dB of 41.9 dB at 0.8 Mbit/s (0.9975 to 0.9955).
-    package var subpixelMotion = false
+    /// Off, it takes a third less memory at 720p (`VideoEncoder.estimatedBytes` has the figures), and natural motion
+    /// takes `VideoEncoder.subpixelMotionPercent` more bits for the same picture.
+    package var subpixelMotion = true
     /// Nil takes what the encoder takes, I420 first.
     package var chromaLayout: ChromaLayout?
     /// More options, set after all others; unknown ones are refused, and with libx264 those that would take the rate
@@ -62,7 +63,13 @@ package struct VideoEncoderSettings: Equatable, Sendable {
         self.bitrate = bitrate
     }
 
+    /// The preset that the encoder is opened with.
+    var openedPreset: String { effort == nil ? preset : X264Effort.preset.rawValue }
+
     func validate() throws(EncodingError) {
+        guard effort == nil || encoder == "libx264" else {
+            throw .invalidSetting("an effort is for libx264 and not for \(encoder)")
+        }
         for (name, value) in [("width", canvas.width), ("height", canvas.height)]
         where !(16...4096).contains(value) || value % 2 != 0 {
             throw .invalidSetting("a canvas \(name) of \(value) is not an even number from 16 to 4096")

@@ -14,12 +14,13 @@ struct MemorySavings: Sendable {
     let fullLog: Log
     let halfLog: Log
     let leastLog: Log
-    /// Pictures that were planned for, and what the third takes; zero where there are two.
-    let pictureCount: Int
+    let fit: MemoryFit
+    /// What the third picture takes; zero where there are two.
     let pictureBytes: Int
-    /// Nil where the encoder can do with no less.
-    let leanEncoder: VideoEncoderSettings?
-    let leanEncoderBytes: Int
+    /// As the broadcast begins.
+    let encoder: VideoEncoderSettings
+    /// What each of the encoder's savings saves when those before it are in force.
+    let encoderBytes: [EncoderSaving: Int]
 
     init(_ configuration: Configuration) {
         let (buffer, video) = (configuration.buffer, configuration.video)
@@ -33,12 +34,16 @@ struct MemorySavings: Sendable {
         let delay = MediaTime.milliseconds(Int64((half - least) * 1000 / max(1, bytesPerSecond)))
         halfLog = Log(maxBytes: half, maxDelay: min(buffer.delay, delay))
         leastLog = Log(maxBytes: least, maxDelay: .zero)
-        pictureCount = configuration.pictureCount
-        pictureBytes = pictureCount > 2 ? Picture.byteCount(width: video.width, height: video.height) : 0
-        let settings = configuration.videoEncoderSettings
-        leanEncoder = VideoEncoder.lean(settings)
-        leanEncoderBytes =
-            leanEncoder.map { VideoEncoder.estimatedBytes(settings) - VideoEncoder.estimatedBytes($0) } ?? 0
+        fit = configuration.memoryFit
+        pictureBytes = fit.pictures > 2 ? Picture.byteCount(width: video.width, height: video.height) : 0
+        encoder = configuration.videoEncoderSettings(fit)
+        var (settings, encoderBytes) = (encoder, [EncoderSaving: Int]())
+        for saving in EncoderSaving.allCases {
+            guard let lean = VideoEncoder.lean(settings, saving) else { continue }
+            encoderBytes[saving] = VideoEncoder.estimatedBytes(settings) - VideoEncoder.estimatedBytes(lean)
+            settings = lean
+        }
+        self.encoderBytes = encoderBytes
     }
 
     /// Every step with what it saves, in the order in which they are taken.
@@ -48,7 +53,8 @@ struct MemorySavings: Sendable {
             case .halfLog: (step, fullLog.maxBytes - halfLog.maxBytes)
             case .leastLog: (step, halfLog.maxBytes - leastLog.maxBytes)
             case .twoPictures: (step, pictureBytes)
-            case .leanEncoder: (step, leanEncoderBytes)
+            case .oneThread: (step, encoderBytes[.oneThread] ?? 0)
+            case .noSubpixelMotion: (step, encoderBytes[.noSubpixelMotion] ?? 0)
             }
         }
     }
@@ -69,7 +75,10 @@ extension Broadcast {
         if savings.pictureBytes > 0 {
             if steps.contains(.twoPictures) { slot.shedPicture() } else { slot.restorePicture() }
         }
-        video.useLeanEncoder(steps.contains(.leanEncoder))
+        var encoder = EncoderSavings()
+        if steps.contains(.oneThread) { encoder.insert(.oneThread) }
+        if steps.contains(.noSubpixelMotion) { encoder.insert(.noSubpixelMotion) }
+        video.save(encoder)
         ProcessMemory.releaseFreed()
         return isDone
     }

@@ -51,6 +51,7 @@ final class Broadcast: Sendable {
     ///   - release: lets go of what awaits a picture that may be shown; its time. Called on the ingest thread.
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
     ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
+    ///   - onEffort: what the encoder does because of the processor; called on the video thread.
     ///   - onFailure: called once by any thread when the broadcast cannot go on.
     ///   - freeze: for a test, the encoder hangs.
     /// - Throws: a sentence for the client and the log.
@@ -60,7 +61,8 @@ final class Broadcast: Sendable {
         standing: StandingRegions = StandingRegions(), protections: Protections = Protections(),
         release: @escaping @Sendable (MediaTime) -> Void = { _ in }, freeze: TestFreeze? = nil,
         onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
-        onBitrate: @escaping @Sendable (BitrateStep) -> Void, onFailure: @escaping @Sendable (String) -> Void
+        onBitrate: @escaping @Sendable (BitrateStep) -> Void, onEffort: @escaping @Sendable (EffortStep) -> Void,
+        onFailure: @escaping @Sendable (String) -> Void
     ) throws(WorkerFailure) {
         self.started = started
         self.curtain = curtain
@@ -80,7 +82,7 @@ final class Broadcast: Sendable {
             paint.painter.paint(background.planes, after: background.planes)
         }
         savings = MemorySavings(configuration)
-        slot = FrameSlot(shown: background, others: savings.pictureCount - 1)
+        slot = FrameSlot(shown: background, others: savings.fit.pictures - 1)
         queue = PCMQueue(capacity: Self.pcmQueueBytes)
         log = PacketLog(limits: configuration.packetLogLimits)
         meter = PacketMeter(into: log)
@@ -90,7 +92,7 @@ final class Broadcast: Sendable {
         let audioEncoder: AudioEncoder
         let mixer: AudioMixer
         do {
-            videoEncoder = try VideoEncoder(configuration.videoEncoderSettings)
+            videoEncoder = try VideoEncoder(savings.encoder)
             audioEncoder = try AudioEncoder(configuration.audioEncoderSettings)
             mixer = try AudioMixer(settings: configuration.mixerSettings(expecting: started.tracks))
         } catch {
@@ -114,8 +116,11 @@ final class Broadcast: Sendable {
         let bitrate = BitrateControl(configuration.bitrateLimits)
         self.bitrate = bitrate
         let video = VideoWorker(
-            slot: slot, encoder: videoEncoder, settings: configuration.videoEncoderSettings,
-            leanSettings: savings.leanEncoder, shown: background, sink: meter, clock: clock, counters: counters,
+            slot: slot, encoder: videoEncoder, settings: savings.encoder,
+            effort: configuration.video.encoderEffort.map {
+                EffortControl($0, isAdaptive: configuration.video.adaptiveEffort)
+            },
+            shown: background, sink: meter, clock: clock, counters: counters,
             snapshots: snapshots, curtain: curtain,
             painter: paint.painter, standing: standing,
             secureColor: configuration.canvasSecureColor, frameRate: canvas.frameRate,
@@ -125,7 +130,7 @@ final class Broadcast: Sendable {
                 if let step { onBitrate(step) }
                 return step
             },
-            onFailure: onFailure)
+            onEffort: onEffort, onFailure: onFailure)
         let audio = AudioWorker(
             queue: queue, mixer: mixer, encoder: audioEncoder, meter: meter, clock: clock, counters: counters,
             curtain: curtain, takenBack: takenBack, onFailure: onFailure)

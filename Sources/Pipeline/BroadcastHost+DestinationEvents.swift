@@ -55,6 +55,18 @@ extension BroadcastHost {
             ])
     }
 
+    func effortChanged(_ step: EffortStep) {
+        var metadata: Logger.Metadata = ["effort": "\(step.effort.rawValue)", "busy_percent": "\(step.busyPercent)"]
+        if step.superseded > 0 { metadata["superseded"] = "\(step.superseded)" }
+        if step.isLower {
+            metadata["why"] = "the processor is short"
+            logger.warning("encoder effort lowered", metadata: metadata)
+        } else {
+            metadata["why"] = "the processor has room again"
+            logger.notice("encoder effort raised", metadata: metadata)
+        }
+    }
+
     /// One dead destination costs the others nothing; when none is left there is nothing to broadcast to.
     func endWithoutDestinations() {
         guard let snapshots = current?.destinations.snapshots, snapshots.noneIsLeft else { return }

@@ -69,7 +69,7 @@ extension BroadcastHost {
     }
 
     private func add(_ added: DestinationConfiguration, making changed: Configuration) throws(CommandRefusal) {
-        let plan = changed.memoryPlan(pictures: current?.savings.pictureCount)
+        let plan = changed.memoryPlan(current?.savings.fit)
         guard plan.fits else {
             throw CommandRefusal(
                 code: .doesNotFit,

@@ -45,10 +45,14 @@ extension BroadcastHost: IngestConsumer {
                 release: { [weak self] in self?.pictureAllowed(at: $0) }, freeze: freeze,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },
                 onBitrate: { [weak self] in self?.bitrateChanged($0) },
+                onEffort: { [weak self] in self?.effortChanged($0) },
                 onFailure: { [weak self] in self?.failed($0) })
         } catch {
             logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
             throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
+        }
+        if let price = currentConfiguration.memoryPlan(broadcast.savings.fit).price {
+            logger.warning("no room for subpixel motion", metadata: ["why": "what moves \(price)"])
         }
         if let problem = broadcast.curtainProblem {
             logger.warning("no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import ControlProtocol
+internal import Encoding
 internal import LinuxSystem
 internal import Logging
 
@@ -45,12 +46,16 @@ extension BroadcastHost {
             status.limitBytes = room.limit
             status.neededBytes = room.needed
         }
-        let plan = currentConfiguration.memoryPlan(pictures: current?.savings.pictureCount)
+        let plan = currentConfiguration.memoryPlan(current?.savings.fit)
         status.planBytes = plan.totalBytes
         status.capBytes = plan.capBytes
         status.plan = plan.lines.map { Counter($0.purpose.rawValue, $0.bytes) }
         let governor = state.withLock { $0.governor }
         status.givenUp = governor.current.map { Counter($0.step.rawValue, $0.savedBytes) }
+        status.bitrateLossPercent = governor.current.reduce(0) { $0 + $1.step.bitratePercent }
+        if current?.savings.fit.subpixelMotion == false {
+            status.bitrateLossPercent = VideoEncoder.subpixelMotionPercent
+        }
         status.stepsDown = governor.givenUp
         status.stepsUp = governor.takenBack
         return status
@@ -63,7 +68,10 @@ extension MemoryStep {
         case .halfLog: "the packet log holds half, and a delay no more than that"
         case .leastLog: "the packet log holds no more than a late destination needs, and no delay"
         case .twoPictures: "there are two pictures instead of three"
-        case .leanEncoder: "the encoder is opened again with settings that take less memory"
+        case .oneThread: "the encoder is opened again with one thread"
+        case .noSubpixelMotion:
+            "the encoder is opened again without subpixel motion: the picture is as with a bitrate that is "
+                + "\(bitratePercent) % too low"
         }
     }
 
@@ -72,7 +80,8 @@ extension MemoryStep {
         case .halfLog: "the packet log is as large as configured"
         case .leastLog: "the packet log holds half"
         case .twoPictures: "there are three pictures"
-        case .leanEncoder: "the encoder is opened again with the configured settings"
+        case .oneThread: "the encoder is opened again with all its threads"
+        case .noSubpixelMotion: "the encoder is opened again with subpixel motion"
         }
     }
 }

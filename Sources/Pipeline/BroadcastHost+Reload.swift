@@ -128,7 +128,7 @@ extension BroadcastHost {
                 sentence: "with those that were added by command there would be \(then.destinations.count) "
                     + "destinations, and one daemon serves at most \(Configuration.maxDestinations); remove some first")
         }
-        let plan = then.memoryPlan(pictures: current?.savings.pictureCount)
+        let plan = then.memoryPlan(current?.savings.fit)
         guard plan.fits else {
             throw CommandRefusal(
                 code: .doesNotFit,

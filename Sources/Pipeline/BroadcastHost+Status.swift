@@ -45,6 +45,8 @@ extension BroadcastHost {
         report.video.height = configuration.video.height
         report.video.frameRate = "\(configuration.video.frameRate)"
         report.video.encoder = configuration.video.encoder
+        report.video.effort = configuration.video.encoderEffort?.rawValue ?? ""
+        report.video.configuredEffort = report.video.effort
         report.video.targetBitsPerSecond = configuration.video.bitrate
         report.audio.sampleRate = configuration.audio.sampleRate
         report.audio.channels = configuration.audio.channels
@@ -142,17 +144,18 @@ extension Broadcast {
         report.latency = [LatencyStatus("socket_to_encoder", counters.encodeLatency.withLock { $0.summary })]
     }
 
-    private func fillVideo(_ video: inout VideoStatus) {
-        video.source = inlet.sourceDescription
-        video.framesReceived = counters.framesReceived.asInt
-        video.framesEncoded = counters.framesEncoded.asInt + counters.framesRepeated.asInt
-        video.framesRepeated = counters.framesRepeated.asInt
-        video.framesUnchanged = counters.framesUnchanged.asInt
-        video.keyframes = meter.keyframes.asInt
-        video.bytesEncoded = meter.videoBytes.asInt
+    private func fillVideo(_ status: inout VideoStatus) {
+        status.effort = video.currentEffort?.rawValue ?? ""
+        status.source = inlet.sourceDescription
+        status.framesReceived = counters.framesReceived.asInt
+        status.framesEncoded = counters.framesEncoded.asInt + counters.framesRepeated.asInt
+        status.framesRepeated = counters.framesRepeated.asInt
+        status.framesUnchanged = counters.framesUnchanged.asInt
+        status.keyframes = meter.keyframes.asInt
+        status.bytesEncoded = meter.videoBytes.asInt
         let step = bitrate.current
-        video.targetBitsPerSecond = step.bitrate
-        video.frameRateDivisor = step.frameRateDivisor
+        status.targetBitsPerSecond = step.bitrate
+        status.frameRateDivisor = step.frameRateDivisor
     }
 
     private func fillAudio(_ audio: inout AudioStatus) {

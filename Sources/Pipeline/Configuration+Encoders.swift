@@ -8,7 +8,7 @@ extension Configuration {
         // What is wrong is said by the error; what libav says beside it is no use here.
         LibAVLog.install { _, _ in }
         var problems: [ConfigurationProblem] = []
-        do throws(EncodingError) { _ = try VideoEncoder(videoEncoderSettings) } catch {
+        do throws(EncodingError) { _ = try VideoEncoder(videoEncoderSettings(memoryFit)) } catch {
             problems.append(problem(error, of: "video", places))
         }
         do throws(EncodingError) { _ = try AudioEncoder(audioEncoderSettings) } catch {

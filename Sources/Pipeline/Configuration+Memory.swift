@@ -7,26 +7,27 @@ internal import MediaCore
 
 extension Configuration {
     /// The memory plan of this configuration: what each stage says it holds, added up before anything is allocated.
-    package var memoryPlan: MemoryPlan { memoryPlan(pictures: nil) }
+    package var memoryPlan: MemoryPlan { memoryPlan(nil) }
 
-    /// The plan for a broadcast that has so many pictures; nil for one that is yet to begin.
-    func memoryPlan(pictures: Int?) -> MemoryPlan {
-        MemoryPlan(self) { $0.memoryCosts(pictures: pictures ?? $0.pictureCount) }
+    /// The plan for a broadcast that was given `fit`; nil for one that is yet to begin.
+    func memoryPlan(_ fit: MemoryFit?) -> MemoryPlan {
+        MemoryPlan(self) { configuration in
+            let fit = fit ?? configuration.memoryFit
+            var costs = configuration.memoryCosts(fit)
+            costs.compromise = configuration.bytesWithSubpixelMotion(fit).map {
+                MemoryCosts.Compromise(bitratePercent: VideoEncoder.subpixelMotionPercent, fullBytes: $0)
+            }
+            return costs
+        }
     }
 
-    /// One picture that is shown, one that waits, one that is filled; where that does not fit, two.
-    var pictureCount: Int {
-        let most = 3
-        return MemoryPlan(self, costs: memoryCosts(pictures: most)).fits ? most : 2
-    }
-
-    private func memoryCosts(pictures: Int) -> MemoryCosts {
+    func memoryCosts(_ fit: MemoryFit) -> MemoryCosts {
         var costs = MemoryCosts()
         costs.baseline = MeasuredMemory.baseline
         costs.audioEncoder = AudioEncoder.estimatedBytes
         costs.canvas = Picture.byteCount(width: video.width, height: video.height)
-        costs.canvasCount = pictures
-        costs.videoEncoder = VideoEncoder.estimatedBytes(videoEncoderSettings)
+        costs.canvasCount = fit.pictures
+        costs.videoEncoder = VideoEncoder.estimatedBytes(videoEncoderSettings(fit))
         costs.ingestBand = MeasuredMemory.ingestMessages
         costs.scaler = FrameIntake.memoryBytes(canvas: video.canvas)
         costs.pcmQueue = Broadcast.pcmQueueBytes

@@ -40,15 +40,17 @@ extension Configuration {
         }
     }
 
-    var videoEncoderSettings: VideoEncoderSettings {
+    /// - Parameter fit: what the broadcast has room for.
+    func videoEncoderSettings(_ fit: MemoryFit) -> VideoEncoderSettings {
         var settings = VideoEncoderSettings(canvas: video.canvas, bitrate: video.bitrate)
         settings.encoder = video.encoder
+        settings.effort = video.encoderEffort
         settings.preset = video.preset
         settings.tune = video.tune
         settings.profile = VideoEncoderSettings.Profile(rawValue: video.profile.rawValue) ?? .high
         settings.threads = video.threads
         settings.bFrames = video.bFrames
-        settings.subpixelMotion = video.subpixelMotion
+        settings.subpixelMotion = fit.subpixelMotion
         settings.vbvMilliseconds = Int(video.vbv.milliseconds)
         settings.keyframeInterval = video.keyframeInterval
         settings.options = video.encoderOptions.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }

@@ -1,7 +1,9 @@
+internal import Encoding
 internal import MediaCore
 
-/// What a broadcast can do without when memory runs short, in the order in which it is given up: first what only a bad
-/// network needs, then what only a slow encoder needs, at last quality.
+/// What a broadcast can do without when memory runs short, in the order in which it is given up, which is that of what
+/// viewers lose for each megabyte: first what only a bad network needs, then what only a slow encoder needs, at last
+/// quality.
 enum MemoryStep: String, CaseIterable, Sendable {
     /// Half of the packet log, and of the delay what the log then still holds.
     case halfLog = "half_log"
@@ -9,8 +11,13 @@ enum MemoryStep: String, CaseIterable, Sendable {
     case leastLog = "least_log"
     /// Two pictures instead of three.
     case twoPictures = "two_pictures"
-    /// The encoder with settings that take less memory.
-    case leanEncoder = "lean_encoder"
+    /// One encoder thread.
+    case oneThread = "one_thread"
+    /// The encoder without subpixel motion.
+    case noSubpixelMotion = "no_subpixel_motion"
+
+    /// Per cent more bits that viewers would have to be sent for the same picture.
+    var bitratePercent: Int { self == .noSubpixelMotion ? VideoEncoder.subpixelMotionPercent : 0 }
 }
 
 /// Decides when a broadcast gives something up for want of memory, and when it takes it back: pure, fed with looks at

@@ -15,9 +15,10 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private let slot: FrameSlot<VideoFrameTag>
     /// Nil only while one takes another's place: two never hold memory at once.
     private var open: VideoEncoder?
+    /// What the first encoder was opened with.
     private let settings: VideoEncoderSettings
-    private let leanSettings: VideoEncoderSettings?
-    private var isLean = false
+    private var chosen: EncoderChoice
+    private var effort: EffortControl?
     private var shown: Picture
     private let sink: any PacketSink
     private let clock: BroadcastClock
@@ -45,6 +46,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private let takenBack: @Sendable (UInt32) -> TakenBack?
     /// What the links ask of the encoder, if that has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
+    private let onEffort: @Sendable (EffortStep) -> Void
     private let onFailure: @Sendable (String) -> Void
     /// A frame from being taken to being encoded.
     let work = WorkMark("the video thread")
@@ -53,26 +55,31 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private var fillLimit = FillLimit()
 
     private let keyframeWanted = Atomic(false)
-    private let leanWanted = Atomic(false)
+    private let savingsWanted = Atomic<UInt8>(0)
+    private let effortInForce: Monitor<VideoEffort?>
     private var schedule: PresentationSchedule
 
     /// - Parameters:
     ///   - encoder: opened with `settings`.
-    ///   - leanSettings: for the same stream with less memory; nil where there are none.
+    ///   - effort: what decides the encoder's effort; nil where a preset does.
+    ///   - onEffort: called on the video thread when the effort changes.
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: VideoEncoder, settings: VideoEncoderSettings,
-        leanSettings: VideoEncoderSettings?, shown: Picture, sink: any PacketSink,
+        effort: EffortControl?, shown: Picture, sink: any PacketSink,
         clock: BroadcastClock, counters: BroadcastCounters, snapshots: SnapshotBooth, curtain: Curtain,
         painter: CurtainPainter, standing: StandingRegions, secureColor: CanvasColor, frameRate: FrameRate,
         idleInterval: MediaTime,
         takenBack: @escaping @Sendable (UInt32) -> TakenBack?, freeze: TestFreeze? = nil,
-        adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onFailure: @escaping @Sendable (String) -> Void
+        adapt: @escaping @Sendable (MediaTime) -> BitrateStep?, onEffort: @escaping @Sendable (EffortStep) -> Void,
+        onFailure: @escaping @Sendable (String) -> Void
     ) {
         framesUntilFreeze = freeze?.encoderFrames
         self.slot = slot
         open = encoder
         self.settings = settings
-        self.leanSettings = leanSettings
+        self.effort = effort
+        chosen = EncoderChoice(effort: effort?.effort)
+        effortInForce = Monitor(effort?.effort)
         self.shown = shown
         self.sink = sink
         self.clock = clock
@@ -85,6 +92,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         self.takenBack = takenBack
         epoch = curtain.stamp.epoch
         self.adapt = adapt
+        self.onEffort = onEffort
         self.onFailure = onFailure
         schedule = PresentationSchedule(frameRate, idleInterval: idleInterval)
     }
@@ -92,9 +100,12 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     /// Any thread: the next frame becomes a keyframe.
     func requestKeyframe() { keyframeWanted.store(true, ordering: .relaxed) }
 
-    /// Any thread: whether the encoder is to do with less memory. It changes with the next frame or the one after,
-    /// which becomes a keyframe.
-    func useLeanEncoder(_ isLean: Bool) { leanWanted.store(isLean && leanSettings != nil, ordering: .relaxed) }
+    /// Any thread: what the encoder is to do without from now on, because memory is short. It changes with the next
+    /// frame or the one after, which becomes a keyframe.
+    func save(_ savings: EncoderSavings) { savingsWanted.store(savings.rawValue, ordering: .relaxed) }
+
+    /// Any thread: the effort with which it encodes; nil where a preset decides.
+    var currentEffort: VideoEffort? { effortInForce.withLock { $0 } }
 
     private var encoder: VideoEncoder {
         guard let open else { preconditionFailure("no encoder is open") }
@@ -363,9 +374,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         let pts = schedule.encode(time, at: now)
         owesFrame = false
         lastWasRepeat = arrival == .zero
-        if leanWanted.load(ordering: .relaxed) != isLean, !encoder.lastWasKeyframe {
-            try changeEncoder()
-        }
+        try chooseEncoder(for: pts)
         if let step = adapt(now) {
             schedule.divide(by: step.frameRateDivisor)
             try encoding { () throws(EncodingError) in try encoder.setBitrate(step.bitrate) }
@@ -379,19 +388,36 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, epoch: epoch, into: sink)
         }
         snapshots.pass(shown, epoch: epoch, regions: shownRegions)
+        noteEffort(since: now)
     }
 
-    /// Closes the encoder and goes on with the other settings.
-    private func changeEncoder() throws(WorkerFailure) {
-        isLean.toggle()
+    /// How long a frame took, from when it was begun.
+    private func noteEffort(since begin: MediaTime) {
+        let now = clock.monotonic.now()
+        if let step = effort?.note(took: now - begin, now: now, superseded: { slot.superseded }) { onEffort(step) }
+    }
+
+    /// Another encoder, where memory or the processor asks for one. A better picture waits for a keyframe that is due.
+    private func chooseEncoder(for pts: MediaTime) throws(WorkerFailure) {
+        let savings = EncoderSavings(rawValue: savingsWanted.load(ordering: .relaxed))
+        let wanted = EncoderChoice(savings: savings, effort: effort?.effort)
+        guard wanted != chosen, !encoder.lastWasKeyframe else { return }
+        if chosen.canWait(for: wanted), !encoder.isKeyframeDue(at: pts) { return }
+        try changeEncoder(to: wanted)
+    }
+
+    /// Closes the encoder and goes on with other settings.
+    private func changeEncoder(to choice: EncoderChoice) throws(WorkerFailure) {
+        chosen = choice
+        effortInForce.withLock { $0 = choice.effort }
+        let next = choice.settings(settings)
         let format = encoder.format
         try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
         let continuation = encoder.continuation
         open = nil
-        let next = isLean ? leanSettings ?? settings : settings
         try encoding { () throws(EncodingError) in open = try VideoEncoder(next, continuing: continuation) }
         guard encoder.format.decoderConfiguration == format.decoderConfiguration else {
-            throw WorkerFailure(sentence: "encoding failed: the encoder's parameter sets changed with its memory")
+            throw WorkerFailure(sentence: "encoding failed: the encoder's parameter sets changed")
         }
         ProcessMemory.releaseFreed()
     }

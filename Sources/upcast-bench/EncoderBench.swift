@@ -12,7 +12,8 @@ struct EncoderBench: ParsableCommand {
 
     @Option(help: "Width and height of the canvas.") var canvas = "1280x720"
     @Option(help: "The encoder's preset.") var preset = "veryfast"
-    @Flag(help: "With subpixel motion.") var subpixelMotion = false
+    @Option(help: "low, normal or high, instead of a preset.") var effort: String?
+    @Flag(help: "Without subpixel motion.") var withoutSubpixelMotion = false
     @Option(help: "Kilobits a second.") var bitrate = 2500
     @Option(help: "Threads.") var threads = 1
     @Option(help: "Frames.") var frames = 90
@@ -23,7 +24,13 @@ struct EncoderBench: ParsableCommand {
         let format = CanvasFormat(width: width, height: height, frameRate: FrameRate(30))
         var settings = VideoEncoderSettings(canvas: format, bitrate: bitrate * 1000)
         settings.preset = preset
-        settings.subpixelMotion = subpixelMotion
+        settings.subpixelMotion = !withoutSubpixelMotion
+        if let effort {
+            guard let known = VideoEffort(rawValue: effort) else {
+                throw ValidationError("there is no effort \(effort)")
+            }
+            settings.effort = known
+        }
         settings.threads = threads
 
         // Noise that moves: every block has something to search for.
@@ -53,8 +60,9 @@ struct EncoderBench: ParsableCommand {
         let milliseconds = Double(Stopwatch.nanoseconds() - start) / Double(frames) / 1_000_000
         withExtendedLifetime(picture) {}
         print(
-            #"{"bench": "encoder", "canvas": "\#(canvas)", "preset": "\#(preset)", "#
-                + #""subpixel_motion": \#(subpixelMotion), "threads": \#(threads), "anonymous_kb": \#(peak - before), "#
+            #"{"bench": "encoder", "canvas": "\#(canvas)", "preset": "\#(effort ?? preset)", "#
+                + #""subpixel_motion": \#(!withoutSubpixelMotion), "threads": \#(threads), "#
+                + #""anonymous_kb": \#(peak - before), "#
                 + #""estimated_kb": \#(VideoEncoder.estimatedBytes(settings) / 1024), "ms": \#(milliseconds)}"#)
     }
 

@@ -56,10 +56,14 @@ enum StatusText {
 
         let video = status.video
         line(
-            "video", "\(video.width)x\(video.height) at \(video.frameRate) frames/s", video.encoder,
+            "video", "\(video.width)x\(video.height) at \(video.frameRate) frames/s",
+            video.effort.isEmpty ? video.encoder : "\(video.encoder) \(video.configuredEffort)",
             (video.bitsPerSecond > 0 ? "\(Quantity.rate(video.bitsPerSecond)) of " : "")
                 + Quantity.rate(video.targetBitsPerSecond),
             video.frameRateDivisor > 1 ? "1 frame in \(video.frameRateDivisor)" : "")
+        if video.effort != video.configuredEffort {
+            line("", "effort \(video.effort) instead of \(video.configuredEffort): the processor is short")
+        }
         if !video.source.isEmpty { line("", "from \(video.source)") }
         line(
             "", unlessZero(video.framesReceived) { "\(Quantity.counted($0, "frame")) received" },
@@ -110,6 +114,11 @@ enum StatusText {
                     + "(\(memory.limit))",
                 memory.givenUp.isEmpty
                     ? "" : "given up: " + memory.givenUp.map { words($0.name) }.joined(separator: ", "))
+        }
+        if memory.bitrateLossPercent > 0 {
+            line(
+                "", "too little for subpixel motion: "
+                    + "the same picture takes \(memory.bitrateLossPercent) % more bitrate")
         }
 
         let width = lines.reduce(0) { max($0, $1.label.count) }

@@ -95,6 +95,39 @@ import Testing
             "c.yaml:2:11: video.preset: libx264 has no preset \"veryfats\"; did you mean \"veryfast\"?"
         ),
         (
+            "video:\n  effort: best\n",
+            "c.yaml:2:11: video.effort: \"best\" is not known; write one of low, normal, high"
+        ),
+        (
+            "video:\n  effort: normal\n  preset: veryfast\n",
+            """
+            c.yaml:3:11: video.preset: effort and preset are both set; keep one: effort names measured settings of \
+            libx264, preset names its own
+            """
+        ),
+        (
+            "video:\n  effort: high\n  encoder: h264_nvenc\n",
+            """
+            c.yaml:2:11: video.effort: h264_nvenc has no effort, which is for libx264; remove video.effort; \
+            video.preset takes what h264_nvenc calls its presets
+            """
+        ),
+        (
+            "video:\n  encoder_options:\n    x264-params: \"nr=100:me=hex\"\n",
+            """
+            c.yaml:3:5: video.encoder_options: me is decided by video.effort, which is normal; set video.preset to \
+            choose it yourself, or remove me
+            """
+        ),
+        (
+            "video:\n  subpixel_motion: true\n",
+            """
+            c.yaml:2:3: video: \"subpixel_motion\" is not a key any more; video.effort has taken its place: low, \
+            normal and high all search subpixel motion, and it is left out by itself where memory.cap_bytes has no \
+            room for it
+            """
+        ),
+        (
             "video:\n  tune: zerolatncy\n",
             "c.yaml:2:9: video.tune: libx264 has no tune \"zerolatncy\"; did you mean \"zerolatency\"?"
         ),

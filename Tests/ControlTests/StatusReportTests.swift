@@ -19,6 +19,8 @@ extension StatusReport {
         report.video.height = 720
         report.video.frameRate = "30000/1001"
         report.video.encoder = "libx264"
+        report.video.effort = "low"
+        report.video.configuredEffort = "normal"
         report.video.source = "1920x1080 420v, orientation 6"
         report.video.framesReceived = 21_690
         report.video.framesEncoded = 21_688
@@ -79,6 +81,7 @@ extension StatusReport {
         report.memory.limitBytes = 50_000_000
         report.memory.neededBytes = 33_000_000
         report.memory.givenUp = [Counter("half_log", 1_048_576)]
+        report.memory.bitrateLossPercent = 60
         report.memory.stepsDown = 2
         report.memory.stepsUp = 1
         report.timeline = [Counter("jumps", 1), Counter("skew_us", -350)]
@@ -134,8 +137,9 @@ extension StatusReport {
         }
         let expected = """
             version state state_ms uptime_ms broadcasts client.name client.kind client.connected_ms
-            video.width video.height video.frame_rate video.encoder video.source video.frames_received
-            video.frames_encoded video.frames_repeated video.frames_unchanged video.keyframes video.bytes_encoded
+            video.width video.height video.frame_rate video.encoder video.effort video.configured_effort
+            video.source video.frames_received video.frames_encoded video.frames_repeated
+            video.frames_unchanged video.keyframes video.bytes_encoded
             video.target_bits_per_second video.frame_rate_divisor video.bits_per_second
             audio.sample_rate_hz audio.channels audio.app_blocks_received audio.microphone_blocks_received
             audio.samples_encoded
@@ -153,7 +157,7 @@ extension StatusReport {
             destinations[].latency.p99_us destinations[].latency.maximum_us
             memory.resident_bytes memory.peak_resident_bytes memory.anonymous_bytes memory.plan_bytes memory.cap_bytes
             memory.plan.video_encoder memory.limit memory.limit_bytes memory.needed_bytes memory.given_up.half_log
-            memory.steps_down memory.steps_up
+            memory.bitrate_loss_percent memory.steps_down memory.steps_up
             timeline.jumps timeline.skew_us
             latency[].path latency[].average_us latency[].p50_us latency[].p99_us latency[].maximum_us
             privacy.curtain.up privacy.curtain.holders[].holder
@@ -189,7 +193,8 @@ extension StatusReport {
             hidden    1 region
             audit     3 lines could not be written
             client    Screen "1" (display), connected for 12 min 3 s
-            video     1280x720 at 30000/1001 frames/s, libx264, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
+            video     1280x720 at 30000/1001 frames/s, libx264 normal, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
+                      effort low instead of normal: the processor is short
                       from 1920x1080 420v, orientation 6
                       21690 frames received, 200 unchanged, 21688 encoded, 300 of these repeated, 362 keyframes
             audio     48000 Hz, 2 channels, 128 kbit/s
@@ -200,6 +205,7 @@ extension StatusReport {
             latency   socket to encoder 9.1 ms (p50), 33.0 ms (p99), 44.0 ms at most
             memory    43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
                       31.4 MiB of 47.6 MiB needed (memory cgroup /sys/fs/cgroup/box), given up: half log
+                      too little for subpixel motion: the same picture takes 60 % more bitrate
 
             DESTINATION  STATE      FOR    SENT       ACKNOWLEDGED  BEHIND  P50, P99      CONNECTS  WHERE
             main         congested  4.2 s  221.3 MiB  220.2 MiB     960 ms  9.3, 34.0 ms  2         \(place)
@@ -226,6 +232,8 @@ extension StatusReport {
         (report.video.framesRepeated, report.video.keyframes, report.video.bitsPerSecond) = (0, 0, 0)
         report.video.framesUnchanged = 0
         report.video.frameRateDivisor = 1
+        report.video.effort = "normal"
+        report.memory.bitrateLossPercent = 0
         (report.audio.appBlocksReceived, report.audio.microphoneBlocksReceived, report.audio.silenceSamples) = (0, 0, 0)
         (report.drops, report.timeline, report.latency) = (idle.drops, idle.timeline, idle.latency)
         (report.queue.milliseconds, report.queue.bytes, report.queue.packets) = (0, 0, 0)
@@ -236,7 +244,7 @@ extension StatusReport {
             state   idle for 12 min 3 s
             daemon  upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
             client  none
-            video   1280x720 at 30000/1001 frames/s, libx264, 2500 kbit/s
+            video   1280x720 at 30000/1001 frames/s, libx264 normal, 2500 kbit/s
             audio   48000 Hz, 2 channels, 128 kbit/s
             memory  43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
                     31.4 MiB of 47.6 MiB needed (memory cgroup /sys/fs/cgroup/box), given up: half log

@@ -23,6 +23,16 @@ import Testing
         #expect(abs(ratio - 1) < 0.06)
     }
 
+    /// An effort takes what its preset does.
+    @Test(arguments: VideoEffort.allCases) func efforts(_ effort: VideoEffort) {
+        var settings = VideoEncoderSettings(
+            canvas: CanvasFormat(width: 1280, height: 720, frameRate: FrameRate(30)), bitrate: 2_500_000)
+        let preset = VideoEncoder.estimatedBytes(settings)
+        settings.preset = "placebo"
+        settings.effort = effort
+        #expect(VideoEncoder.estimatedBytes(settings) == preset)
+    }
+
     @Test func whatDelaysAlsoCosts() {
         let canvas = CanvasFormat(width: 1280, height: 720, frameRate: FrameRate(30))
         let settings = VideoEncoderSettings(canvas: canvas, bitrate: 2_500_000)

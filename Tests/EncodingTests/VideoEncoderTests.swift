@@ -140,9 +140,13 @@ import Testing
         settings.bFrames = bFrames
         settings.tune = bFrames == 0 ? "zerolatency" : ""
         settings.threads = 3
-        settings.subpixelMotion = true
-        let lean = try #require(VideoEncoder.lean(settings))
-        #expect(VideoEncoder.lean(lean) == nil)
+        var lean = try #require(VideoEncoder.lean(settings, .oneThread))
+        #expect(lean.threads == 1 && VideoEncoder.lean(lean, .oneThread) == nil)
+        // Without subpixel motion medium would have another picture parameter set.
+        let leaner = VideoEncoder.lean(lean, .noSubpixelMotion)
+        #expect((leaner == nil) == (preset == "medium"))
+        lean = leaner ?? lean
+        #expect(VideoEncoder.lean(lean, .noSubpixelMotion) == nil)
         let recording = PacketRecording()
         var encoder = try VideoEncoder(settings)
         let first = encoder.format
@@ -169,6 +173,31 @@ import Testing
         for (index, picture) in painted.enumerated() {
             let range = (index * picture.count)..<((index + 1) * picture.count)
             #expect(TestPictures.psnr(decoded[range], picture[...]) > 34, "frame \(index)")
+        }
+    }
+
+    /// One effort takes another's place in the middle of a stream, and so does one without subpixel motion.
+    @Test func everyEffortHasTheSameParameterSets() throws {
+        var settings = Self.settings(322, 178)
+        settings.threads = 2
+        var formats: [VideoTrackFormat] = []
+        for effort in VideoEffort.allCases {
+            settings.effort = effort
+            formats.append(try VideoEncoder(settings).format)
+            for saving in EncoderSaving.allCases {
+                formats.append(try VideoEncoder(#require(VideoEncoder.lean(settings, saving))).format)
+            }
+        }
+        #expect(formats.count == 9 && formats.allSatisfy { $0 == formats[0] })
+    }
+
+    /// The options are x264's: what it does not know is refused, and an effort's reach it.
+    @Test func anEffortIsRefusedByOtherEncoders() throws {
+        var settings = Self.settings(322, 178)
+        settings.effort = .normal
+        settings.encoder = "libopenh264"
+        #expect(throws: EncodingError.invalidSetting("an effort is for libx264 and not for libopenh264")) {
+            try VideoEncoder(settings)
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
                 return
             }
             var settings = DaemonSettings()
-            settings.video["subpixel_motion"] = "true"
+            settings.video["threads"] = "2"
             settings.buffer = ["max_bytes": "\(8 << 20)", "duration_ms": "20000"]
             settings.memory = ["cap_bytes": "\(200 << 20)"]
             let stage = try Stage(settings, in: cgroup)
@@ -30,7 +30,7 @@ import Testing
             let bound = try memory()["limit"] as? String ?? ""
             #expect(bound == "memory.cap_bytes" || bound.hasPrefix("memory cgroup "), "\(bound)")
 
-            let steps = ["half_log", "least_log", "two_pictures", "lean_encoder"]
+            let steps = ["half_log", "least_log", "two_pictures", "one_thread", "no_subpixel_motion"]
             try waitFor("every step to be taken", within: 60, evidence: { (try? stage.daemon.statusText()) ?? "" }) {
                 for (index, picture) in pictures.enumerated() {
                     let at = MediaTime.milliseconds(Int64(index) * 50)
@@ -49,7 +49,8 @@ import Testing
             })
             let log = stage.daemon.log
             let places = [
-                "holds half, and", "than a late destination needs", "two pictures instead", "settings that take less",
+                "holds half, and", "than a late destination needs", "two pictures instead", "again with one thread",
+                "again without subpixel motion",
             ].map { log.range(of: $0)?.lowerBound }
             #expect(places.allSatisfy { $0 != nil } && places.compactMap { $0 } == places.compactMap { $0 }.sorted())
             _ = try playback.client.finish()

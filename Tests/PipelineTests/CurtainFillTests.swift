@@ -143,7 +143,7 @@ import Testing
             let (clock, curtain) = (MonotonicClock(), Curtain())
             let broadcast = try Broadcast(
                 StartedMessage(clientName: "test", convention: .exif), configuration: configuration, environment: [:],
-                clock: clock, curtain: curtain, onEvent: { _, _ in }, onBitrate: { _ in },
+                clock: clock, curtain: curtain, onEvent: { _, _ in }, onBitrate: { _ in }, onEffort: { _ in },
                 onFailure: { Issue.record("\($0)") })
             broadcast.clock.start()
             func run(_ seconds: Int64, _ what: String) throws {
@@ -192,13 +192,13 @@ import Testing
             let slot = FrameSlot<VideoFrameTag>(shown: background, others: 2)
             self.slot = slot
             let worker = VideoWorker(
-                slot: slot, encoder: try VideoEncoder(settings), settings: settings, leanSettings: nil,
+                slot: slot, encoder: try VideoEncoder(settings), settings: settings, effort: nil,
                 shown: background, sink: watched, clock: broadcast, counters: BroadcastCounters(),
                 snapshots: SnapshotBooth(canvas, size: 0, clock: clock), curtain: curtain,
                 painter: CurtainPainter(.solid(.black(canvas.color.range)), canvas: canvas),
                 standing: standing, secureColor: .black(canvas.color.range), frameRate: canvas.frameRate,
                 idleInterval: .seconds(1), takenBack: { _ in TakenBack(lastVideo: now - delay) },
-                adapt: { _ in nil }, onFailure: { Issue.record("\($0)") })
+                adapt: { _ in nil }, onEffort: { _ in }, onFailure: { Issue.record("\($0)") })
             self.worker = worker
             let shown = Monitor(false)
             watched.onPacket.withLock { $0 = { _ in shown.signal { $0 = true } } }

@@ -16,7 +16,6 @@ import Testing
         let left = Monitor(10_000_000)
         let limit = 50_000_000
         let rig = try HostRig({ configuration in
-            configuration.video.subpixelMotion = true
             configuration.buffer.delay = .seconds(4)
             configuration.buffer.maxBytes = 8 << 20
             configuration.memory.capBytes = 1 << 30
@@ -33,14 +32,15 @@ import Testing
         left.withLock { $0 = 100_000 }
         for _ in 0..<10 { rig.host.watchMemory() }
         let short = rig.host.status.memory
-        #expect(short.givenUp.map(\.name) == ["half_log", "least_log", "two_pictures", "lean_encoder"])
-        #expect(short.stepsDown == 4 && short.limit == "memory cgroup /box" && short.limitBytes == limit)
+        let steps = ["half_log", "least_log", "two_pictures", "one_thread", "no_subpixel_motion"]
+        #expect(short.givenUp.map(\.name) == steps && short.bitrateLossPercent > 0)
+        #expect(short.stepsDown == 5 && short.limit == "memory cgroup /box" && short.limitBytes == limit)
         #expect(short.neededBytes == limit - 100_000)
         #expect(broadcast.log.limits.maxBytes == broadcast.savings.leastLog.maxBytes)
         #expect(broadcast.log.limits.maxDelay == .zero)
         #expect(broadcast.slot.pictureCount == 2)
         let warnings = rig.log.lines.filter { $0.message == "memory is short" }
-        #expect(warnings.count == 4 && warnings.allSatisfy { $0.level == .warning })
+        #expect(warnings.count == 5 && warnings.allSatisfy { $0.level == .warning })
         #expect(warnings.first?.metadata["limit"] == "memory cgroup /box")
 
         left.withLock { $0 = 30_000_000 }
@@ -49,10 +49,10 @@ import Testing
             rig.clock.turn(.seconds(31))
             rig.host.watchMemory()
         }
-        #expect(rig.host.status.memory.givenUp.isEmpty && rig.host.status.memory.stepsUp == 4)
+        #expect(rig.host.status.memory.givenUp.isEmpty && rig.host.status.memory.stepsUp == 5)
         #expect(broadcast.log.limits.maxBytes == 8 << 20 && broadcast.log.limits.maxDelay == .seconds(4))
         #expect(broadcast.slot.pictureCount == 3)
-        #expect(rig.log.lines.filter { $0.message == "memory is enough again" }.count == 4)
+        #expect(rig.log.lines.filter { $0.message == "memory is enough again" }.count == 5)
         rig.host.ended(.daemonStopping)
         _ = rig.host.shutDown()
     }
@@ -69,9 +69,12 @@ import Testing
         let savings = MemorySavings(configuration)
         #expect(savings.leastLog == .init(maxBytes: 1_000_000, maxDelay: .zero))
         #expect(savings.halfLog == .init(maxBytes: 2_500_000, maxDelay: .seconds(3)))
-        #expect(savings.leanEncoder?.threads == 1 && savings.leanEncoderBytes == 400_000)
+        #expect(savings.encoderBytes[.oneThread] == 400_000)
+        #expect(savings.encoderBytes[.noSubpixelMotion] ?? 0 > 6_000_000)
         configuration.video.threads = 1
-        #expect(MemorySavings(configuration).leanEncoder == nil, "the other defaults are lean")
+        #expect(MemorySavings(configuration).encoderBytes[.oneThread] == nil)
+        configuration.memory.capBytes = 46 << 20
+        #expect(MemorySavings(configuration).encoderBytes.isEmpty, "it begins without subpixel motion")
         configuration.buffer.maxBytes = 900_000
         #expect(MemorySavings(configuration).steps.prefix(2).allSatisfy { $0.savedBytes == 0 })
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct MemoryGovernorTests {
     private static let limit = 32_000_000  // of which 1,000,000 must stay free
     private static let steps: [(step: MemoryStep, savedBytes: Int)] = [
-        (.halfLog, 2_000_000), (.leastLog, 1_000_000), (.twoPictures, 0), (.leanEncoder, 6_000_000),
+        (.halfLog, 2_000_000), (.leastLog, 1_000_000), (.twoPictures, 0), (.noSubpixelMotion, 6_000_000),
     ]
 
     private static func room(left: Int) -> MemoryRoom {
@@ -37,9 +37,9 @@ import Testing
         var governor = MemoryGovernor(steps: Self.steps)
         #expect(Self.watch(&governor, left: 1_000_000, from: 0, seconds: 10).isEmpty)
         let moves = Self.watch(&governor, left: 999_999, from: 10, seconds: 10)
-        #expect(moves.map(\.move) == [.giveUp(.halfLog), .giveUp(.leastLog), .giveUp(.leanEncoder)])
+        #expect(moves.map(\.move) == [.giveUp(.halfLog), .giveUp(.leastLog), .giveUp(.noSubpixelMotion)])
         #expect(moves.map(\.at) == [10, 10.5, 11], "what saves nothing is no step")
-        #expect(governor.current.map(\.step) == [.halfLog, .leastLog, .leanEncoder])
+        #expect(governor.current.map(\.step) == [.halfLog, .leastLog, .noSubpixelMotion])
         #expect(governor.givenUp == 3 && governor.takenBack == 0)
     }
 
@@ -48,7 +48,7 @@ import Testing
         _ = Self.watch(&governor, left: 0, from: 0, seconds: 2)
         #expect(Self.watch(&governor, left: 7_900_000, from: 2, seconds: 100).isEmpty, "6 MB would leave too little")
         let up = Self.watch(&governor, left: 8_000_000, from: 102, seconds: 70)
-        #expect(up.map(\.move) == [.takeBack(.leanEncoder), .takeBack(.leastLog)])
+        #expect(up.map(\.move) == [.takeBack(.noSubpixelMotion), .takeBack(.leastLog)])
         #expect(up.map(\.at) == [132, 162.5])
         // One look at which it does not fit, and the while begins anew.
         _ = Self.watch(&governor, left: 3_999_999, from: 172, seconds: 0.5)

@@ -3,19 +3,23 @@ import Foundation
 import Pipeline
 import Testing
 
-/// What is shipped in Config/profiles fits under the cap that it is for.
+/// What is shipped in Config/profiles fits under the cap that it is for, and the plan tells what that costs.
 @Suite struct ShippedProfileTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().appending(path: "../../Config/profiles").standardized
 
     @Test func everyProfileFits() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path(percentEncoded: false))
-        #expect(files.contains("1080p30.yaml"))
+        let caps = ["1080p30.yaml": 50, "1080p30-quality.yaml": 64]
+        #expect(Set(files) == Set(caps.keys))
         for file in files {
             let path = Self.folder.appending(path: file).path(percentEncoded: false)
             let loaded = try Configuration.load(path: path, environment: ["STREAM_KEY": "key"])
             let plan = loaded.memoryPlan
-            #expect(plan.capBytes == 52_428_800 && plan.fits, "\(file): \(plan)")
+            #expect(try plan.capBytes == #require(caps[file]) << 20 && plan.fits, "\(file): \(plan)")
+            // One has the picture, the other the price of doing without, and the cap that avoids it.
+            #expect((plan.price == nil) == (file == "1080p30-quality.yaml"), "\(file): \(plan)")
+            #expect(plan.sufficientCapMebibytes <= 64)
         }
     }
 }

@@ -19,9 +19,8 @@ package struct DaemonSettings: Sendable {
     package init(width: Int = 640, height: Int = 360, fit: String = "fit", bitrateKilobits: Int = 8_000) {
         video = [
             "width": "\(width)", "height": "\(height)", "fit": fit, "bitrate_kbps": "\(bitrateKilobits)",
-            "preset": "veryfast",
-            // Many of these run side by side on few cores.
-            "threads": "1",
+            // Many of these run side by side on few cores, where the effort would go down and up.
+            "threads": "1", "adaptive_effort": "false",
         ]
     }
 

@@ -7,6 +7,8 @@ package struct ProcessFigures: Sendable {
     package let peakResidentBytes: Int
     /// What is resident and no file's (RssAnon), in bytes.
     package let anonymousBytes: Int
+    /// What is resident and shared with another process (RssShmem), in bytes.
+    package let sharedBytes: Int
     package let openDescriptors: Int
 
     /// Nil where the process is gone.
@@ -21,6 +23,7 @@ package struct ProcessFigures: Sendable {
         guard let peak = values["VmHWM"], let anonymous = values["RssAnon"] else { return nil }
         peakResidentBytes = peak * 1024
         anonymousBytes = anonymous * 1024
+        sharedBytes = (values["RssShmem"] ?? 0) * 1024
         openDescriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count) ?? 0
     }
 }

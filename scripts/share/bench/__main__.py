@@ -77,7 +77,7 @@ def arguments():
         "machine, in this run.",
         epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), latency (a frame's "
         "last byte to its message at the server), many (broadcasts at once), growth (frame rates and destinations), "
-        "micro (PCM, the packet log and the protocol by themselves), box (in 50 MiB, with a stalling uplink). Exit "
+        "micro (PCM, the packet log and the protocol by themselves), box (in the 50 MiB of a profile, with a stalling uplink). Exit "
         f"status: 0 measured, 1 something failed, 2 a ratio is more than {REGRESSION} times that of --compare, 64 wrong "
         "option, 130 interrupted, 143 terminated.")
     parser.add_argument("--only", type=words(PARTS), default=",".join(PARTS), help="parts, with commas (default: all)")
@@ -93,6 +93,8 @@ def arguments():
     parser.add_argument("--out", default="bench-results", help="folder for the figures and plots")
     parser.add_argument("--box-seconds", type=number(70), default=600,
                         help="length of upcast's run in the box (default: 600)")
+    parser.add_argument("--box-profile", choices=box.profiles(), default="1080p30",
+                        help="configuration of Config/profiles for the box, and its size (default: 1080p30)")
     parser.add_argument("--compare", type=existing, help="results.json of an earlier run")
     parser.add_argument("--bin-dir", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check-options", action="store_true", help=argparse.SUPPRESS)
@@ -431,7 +433,7 @@ def many_report(results):
 def box_part(options, folder, results):
     nginx = server.Server(os.path.join(folder, "box"))
     try:
-        results["box"] = box.run(options.bin_dir, nginx, folder, options.box_seconds, say)
+        results["box"] = box.run(options.bin_dir, options.box_profile, nginx, folder, options.box_seconds, say)
     finally:
         nginx.stop()
 
@@ -455,7 +457,7 @@ def main():
                 ("latency", lambda: latency_part(options, folder, results), lambda: latency_report(results)),
                 ("growth", lambda: growth(options, folder, results), lambda: growth_report(results)),
                 ("many", lambda: many(options, folder, results), lambda: many_report(results)),
-                ("box", lambda: box_part(options, folder, results), lambda: box.text(results["box"]))):
+                ("box", lambda: box_part(options, folder, results), lambda: box.text(results["box"], options.box_profile))):
             if name not in parts:
                 continue
             # What the others found in the best part of an hour is not to be lost with one.

@@ -1,4 +1,4 @@
-"""Everybody in a memory cgroup of 52,428,800 bytes without swap: 1920x1080 at 30 frames a second with motion, TLS, an
+"""Everybody in a memory cgroup of a profile's memory.cap_bytes without swap: 1920x1080 at 30 frames a second with motion, TLS, an
 uplink that stalls for a minute in the middle, a device that turns, and somebody who asks for the status all the time.
 """
 
@@ -15,15 +15,15 @@ import time
 import contenders
 import material
 
-LIMIT = 52_428_800
 WIDTH, HEIGHT, KBPS = 1920, 1080, 6000
 STALL = 60
+_PROFILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Config/profiles")
 
 
 class Box:
     """A memory cgroup of either version."""
 
-    def __init__(self):
+    def __init__(self, limit_bytes):
         self.unified = not os.path.exists("/sys/fs/cgroup/memory/memory.limit_in_bytes")
         root = "/sys/fs/cgroup" if self.unified else "/sys/fs/cgroup/memory"
         self.path = f"{root}/upcast-box-{os.getpid()}-{random.randrange(1000000)}"
@@ -31,9 +31,9 @@ class Box:
             self._write(root + "/cgroup.subtree_control", "+memory")
         os.mkdir(self.path)
         limit, swap = ("max", "swap.max") if self.unified else ("limit_in_bytes", "memsw.limit_in_bytes")
-        self._write(f"{self.path}/memory.{limit}", str(LIMIT))
+        self._write(f"{self.path}/memory.{limit}", str(limit_bytes))
         if os.path.exists(f"{self.path}/memory.{swap}"):
-            self._write(f"{self.path}/memory.{swap}", "0" if self.unified else str(LIMIT))
+            self._write(f"{self.path}/memory.{swap}", "0" if self.unified else str(limit_bytes))
 
     @staticmethod
     def _write(path, text):
@@ -150,10 +150,15 @@ def _drop_caches(program):
         subprocess.run(["dd", f"if={file}", "iflag=nocache", "count=0", "status=none"], stderr=subprocess.DEVNULL)
 
 
-def profile():
-    """What Config/profiles/1080p30.yaml sets, by section: what is measured is what is shipped."""
+def profiles():
+    """The names of Config/profiles."""
+    return sorted(name.removesuffix(".yaml") for name in os.listdir(_PROFILES))
+
+
+def profile(name):
+    """What a file of Config/profiles sets, by section: what is measured is what is shipped."""
     sections, section = {}, None
-    with open(os.path.join(os.path.dirname(__file__), "../../../Config/profiles/1080p30.yaml")) as file:
+    with open(f"{_PROFILES}/{name}.yaml") as file:
         for line in file:
             key, _, value = line.rstrip().partition(":")
             if not key or key.startswith("#"):
@@ -163,18 +168,23 @@ def profile():
             elif not key.lstrip().startswith("- ") and not key.startswith("    "):
                 section[key.strip()] = value.strip()
     del sections["destinations"]
+    sections.setdefault("memory", {}).setdefault("cap_bytes", "50MiB")
     return sections
 
 
-def of_upcast(bin_dir, nginx, video, audio, seconds, folder, say):
+def limit(options):
+    """memory.cap_bytes of a profile, in bytes."""
+    return int(options["memory"]["cap_bytes"].removesuffix("MiB")) << 20
+
+
+def of_upcast(bin_dir, options, nginx, video, audio, seconds, folder, say):
     """The daemon in the box, its client outside; what it came to."""
     os.makedirs(folder, exist_ok=True)
-    box, uplink = Box(), Uplink(folder, nginx.port, bin_dir)
+    box, uplink = Box(limit(options)), Uplink(folder, nginx.port, bin_dir)
     figures = {"who": "upcast", "seconds": seconds, "polls": 0, "peak_needed": 0, "peak_anonymous": 0, "steps": []}
-    options = profile()
     options["video"]["adaptive"] = "true"
     contender = contenders.Upcast(bin_dir, options={
-        **options, "memory": {"cap_bytes": LIMIT}, "destination": {"ca_file": folder + "/ca.pem"}})
+        **options, "destination": {"ca_file": folder + "/ca.pem"}})
     task = contenders.Task(
         video, *audio, WIDTH, HEIGHT, KBPS, seconds, f"rtmps://localhost:{uplink.port}/live/box", turned=False)
     try:
@@ -221,10 +231,10 @@ def of_upcast(bin_dir, nginx, video, audio, seconds, folder, say):
     return figures
 
 
-def of_rival(rival, bin_dir, nginx, video, audio, seconds, folder):
+def of_rival(rival, bin_dir, limit_bytes, nginx, video, audio, seconds, folder):
     """A rival in a box of its own: how it ends, and when."""
     os.makedirs(folder, exist_ok=True)
-    box, uplink = Box(), Uplink(folder, nginx.port, bin_dir)
+    box, uplink = Box(limit_bytes), Uplink(folder, nginx.port, bin_dir)
     task = contenders.Task(
         video, *audio, WIDTH, HEIGHT, KBPS, seconds, f"rtmps://localhost:{uplink.port}/live/{rival.name}", turned=False)
     try:
@@ -242,24 +252,24 @@ def of_rival(rival, bin_dir, nginx, video, audio, seconds, folder):
         box.remove()
 
 
-def run(bin_dir, nginx, folder, seconds, say):
+def run(bin_dir, name, nginx, folder, seconds, say):
     """The whole comparison. Ten seconds of pictures go round and round."""
     length = min(10, seconds)
     video, audio = material.make("motion", length, folder), material.make_audio(length, folder)
-    results = []
+    results, options = [], profile(name)
     try:
         # What has to be killed must not take ten minutes where it is not.
         for rival in (contenders.FFmpeg(), contenders.GStreamer()):
-            results.append(of_rival(rival, bin_dir, nginx, video, audio, length, f"{folder}/box-{rival.name}"))
+            results.append(of_rival(rival, bin_dir, limit(options), nginx, video, audio, length, f"{folder}/box-{rival.name}"))
             say(f"box: {rival.name} after {results[-1]['seconds']} s: {results[-1]['end']}")
-        results.append(of_upcast(bin_dir, nginx, video, audio, seconds, folder + "/box-upcast", say))
+        results.append(of_upcast(bin_dir, options, nginx, video, audio, seconds, folder + "/box-upcast", say))
     finally:
         os.unlink(video)
     return results
 
 
-def text(results):
-    lines = [f"in a memory cgroup of {LIMIT} bytes, no swap, {WIDTH}x{HEIGHT} at 30 frames a second, TLS:"]
+def text(results, name):
+    lines = [f"in a memory cgroup of {limit(profile(name))} bytes ({name}.yaml), no swap, {WIDTH}x{HEIGHT} at 30 frames a second, TLS:"]
     for one in results:
         if one["who"] != "upcast":
             lines.append(

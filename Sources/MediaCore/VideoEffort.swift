@@ -1,0 +1,20 @@
+/// How much processor time an encoder spends on a frame for its quality: measured points on the frontier of bits
+/// against time (docs/performance.md), from the cheapest to the best.
+package enum VideoEffort: String, CaseIterable, Comparable, Sendable {
+    case low, normal, high
+
+    package static func < (a: VideoEffort, b: VideoEffort) -> Bool { a.rank < b.rank }
+
+    /// The next cheaper one; nil for the cheapest.
+    package var lower: VideoEffort? { rank > 0 ? Self.allCases[rank - 1] : nil }
+    /// The next better one; nil for the best.
+    package var higher: VideoEffort? { rank + 1 < Self.allCases.count ? Self.allCases[rank + 1] : nil }
+
+    private var rank: Int {
+        switch self {
+        case .low: 0
+        case .normal: 1
+        case .high: 2
+        }
+    }
+}

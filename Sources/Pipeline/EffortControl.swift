@@ -1,0 +1,104 @@
+internal import MediaCore
+
+/// What the encoder is to do from now on, because the processor is short or is not any more.
+struct EffortStep: Equatable, Sendable {
+    var effort: VideoEffort
+    /// Per cent of the last second in which the video thread encoded, and frames that were superseded meanwhile.
+    var busyPercent: Int
+    var superseded: Int
+    var isLower: Bool
+}
+
+/// Decides how much effort the encoder can afford: pure, fed with each frame that was encoded.
+///
+/// Down, a step at a time, as soon as encoding takes nearly all of the time that there is, which is before frames are
+/// lost; up when the better effort would have fitted with room to spare for a while, which doubles each time that this
+/// was soon found to be wrong. The time is that of the clock, not of the processor: a thread that waits for a core, or
+/// whose cgroup has used its quota up, has less of it.
+struct EffortControl: Sendable {
+    let configured: VideoEffort
+    private(set) var effort: VideoEffort
+
+    private let isAdaptive: Bool
+    private var since: MediaTime?
+    private var busy = MediaTime.zero
+    private var supersededBefore: UInt64 = 0
+    private var calmSince: MediaTime?
+    private var calm = Self.shortestCalm
+    private var raisedAt: MediaTime?
+
+    static let window = MediaTime.seconds(1)
+    static let shortestCalm = MediaTime.seconds(10)
+    static let longestCalm = MediaTime.seconds(300)
+    /// Of a window; frames are superseded from 1 on.
+    private static let full = 0.9
+    /// Below this, frames that are superseded came in a burst; from here on the processor is why.
+    private static let fullWithLosses = 0.7
+    private static let roomy = 0.65
+
+    init(_ configured: VideoEffort, isAdaptive: Bool) {
+        self.configured = configured
+        self.isAdaptive = isAdaptive
+        effort = configured
+    }
+
+    /// A frame was encoded.
+    ///
+    /// - Parameters:
+    ///   - took: on the monotonic clock, which shows `now`.
+    ///   - superseded: frames that newer ones have replaced since the broadcast began; called once a second.
+    /// - Returns: what changes, or nil.
+    mutating func note(took: MediaTime, now: MediaTime, superseded: () -> UInt64) -> EffortStep? {
+        guard isAdaptive else { return nil }
+        guard let begin = since else {
+            (since, supersededBefore) = (now, superseded())
+            return nil
+        }
+        busy += took
+        guard now - begin >= Self.window else { return nil }
+        let total = superseded()
+        let lost = Int(clamping: total &- supersededBefore)
+        let load = busy.secondsAsDouble / (now - begin).secondsAsDouble
+        (since, busy, supersededBefore) = (now, .zero, total)
+        let isLower = load >= Self.full || lost > 1 && load >= Self.fullWithLosses
+        guard isLower ? lower(at: now) : raise(load, hasLost: lost > 0, at: now) else { return nil }
+        return EffortStep(effort: effort, busyPercent: Int(load * 100), superseded: lost, isLower: isLower)
+    }
+
+    private mutating func lower(at now: MediaTime) -> Bool {
+        calmSince = nil
+        guard let lower = effort.lower else { return false }
+        if let raisedAt { calm = now - raisedAt < calm ? min(calm + calm, Self.longestCalm) : Self.shortestCalm }
+        effort = lower
+        return true
+    }
+
+    private mutating func raise(_ load: Double, hasLost: Bool, at now: MediaTime) -> Bool {
+        guard effort < configured, let higher = effort.higher, !hasLost,
+            load * higher.cost / effort.cost <= Self.roomy
+        else {
+            calmSince = nil
+            return false
+        }
+        guard let calmSince else {
+            self.calmSince = now
+            return false
+        }
+        guard now - calmSince >= calm else { return false }
+        self.calmSince = nil
+        raisedAt = now
+        effort = higher
+        return true
+    }
+}
+
+extension VideoEffort {
+    /// Processor time of encoding beside that of x264's veryfast (docs/performance.md).
+    fileprivate var cost: Double {
+        switch self {
+        case .low: 0.5
+        case .normal: 0.56
+        case .high: 0.77
+        }
+    }
+}
