@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+#ifdef FOR_AVX2
+int upcast_has_avx2(void) { return __builtin_cpu_supports("avx2") != 0; }
+int upcast_has_ssse3(void) { return __builtin_cpu_supports("ssse3") != 0; }
+#else
+int upcast_has_avx2(void) { return 0; }
+int upcast_has_ssse3(void) { return 1; }
+#endif
+
 typedef uint8_t Bytes __attribute__((vector_size(16)));
 typedef uint8_t UnalignedBytes __attribute__((vector_size(16), aligned(1)));
 typedef uint16_t Words __attribute__((vector_size(32)));
@@ -106,20 +114,20 @@ FOR_AVX2 static void blendStripAVX2(
 #endif
 
 void upcast_blend_rows(
-    const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends, uint16_t *kept,
-    uint8_t *out, int width) {
+    int avx2, const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends,
+    uint16_t *kept, uint8_t *out, int width) {
 #ifdef FOR_AVX2
-    if (HAS_AVX2) return blendRowsAVX2(rows, stride, weights, count, starts, ends, kept, out, width);
+    if (avx2) return blendRowsAVX2(rows, stride, weights, count, starts, ends, kept, out, width);
 #endif
     for (int x = 0; x < width; x += upcast_strip_width)
         blend(rows + x, stride, weights, count, starts, ends, kept + x, out + x, width - x);
 }
 
 void upcast_blend_strip(
-    const uint8_t *strip, int width, const struct upcast_taps *taps, const uint16_t *weights, int count, uint8_t *out,
-    ptrdiff_t outStride) {
+    int avx2, const uint8_t *strip, int width, const struct upcast_taps *taps, const uint16_t *weights, int count,
+    uint8_t *out, ptrdiff_t outStride) {
 #ifdef FOR_AVX2
-    if (HAS_AVX2) return blendStripAVX2(strip, width, taps, weights, count, out, outStride);
+    if (avx2) return blendStripAVX2(strip, width, taps, weights, count, out, outStride);
 #endif
     for (int row = 0; row < count; row++, out += outStride) {
         const uint8_t *first = strip + (ptrdiff_t)taps[row].first * upcast_strip_width;
@@ -143,12 +151,7 @@ INLINE void shuffle(const Bytes from[16], Bytes to[16]) {
     }
 }
 
-// The loader picks.
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !__has_feature(thread_sanitizer) && \
-    !__has_feature(address_sanitizer)
-__attribute__((target_clones("avx2", "default")))
-#endif
-void upcast_transpose(
+INLINE void transpose(
     const uint8_t *restrict plane, ptrdiff_t stride, int columns, int rows, uint8_t *restrict out,
     ptrdiff_t outStride) {
     for (int x = 0; x < columns; x += 16)
@@ -167,4 +170,22 @@ void upcast_transpose(
             size_t width = (size_t)(rows - y < 16 ? rows - y : 16);
             for (int i = 0; i < 16 && i < columns - x; i++) memcpy(to + i * outStride, &a[i], width);
         }
+}
+
+#ifdef FOR_AVX2
+
+FOR_AVX2 static void transposeAVX2(
+    const uint8_t *restrict plane, ptrdiff_t stride, int columns, int rows, uint8_t *restrict out,
+    ptrdiff_t outStride) {
+    transpose(plane, stride, columns, rows, out, outStride);
+}
+
+#endif
+
+void upcast_transpose(
+    int avx2, const uint8_t *plane, ptrdiff_t stride, int columns, int rows, uint8_t *out, ptrdiff_t outStride) {
+#ifdef FOR_AVX2
+    if (avx2) return transposeAVX2(plane, stride, columns, rows, out, outStride);
+#endif
+    transpose(plane, stride, columns, rows, out, outStride);
 }

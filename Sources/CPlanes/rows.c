@@ -5,8 +5,6 @@
 
 #ifdef FOR_AVX2
 
-int upcast_can_scale_row(void) { return HAS_AVX2; }
-
 // 16 bytes from each of two places.
 FOR_AVX2 INLINE __m256i load(const uint8_t *first, const uint8_t *second) {
     return _mm256_inserti128_si256(
@@ -60,8 +58,6 @@ FOR_AVX2 void upcast_scale_row(
 }
 
 #else
-
-int upcast_can_scale_row(void) { return 0; }
 
 void upcast_scale_row(
     const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const uint8_t *weights, int windows,

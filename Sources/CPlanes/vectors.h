@@ -4,7 +4,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define FOR_AVX2 __attribute__((target("avx2")))
-#define HAS_AVX2 __builtin_cpu_supports("avx2")
 #endif
 
 #define INLINE static inline __attribute__((always_inline))

@@ -22,8 +22,12 @@ package import MediaCore
 
     private let buffer: UnsafeMutableRawPointer
     private let unpacked: UnsafeMutablePointer<UInt8>
-    private let workspace = StripWorkspace()
-    private let scalers: (PlaneScaler, PlaneScaler, PlaneScaler)
+    private let choice: ScalerChoice
+    /// The frames that `scaler` was chosen for.
+    private var chosenFor: GeometryPlan?
+    /// What the last frame was scaled by.
+    package private(set) var scaler: FrameScaler
+    private var scalers: (any PlaneScaler, any PlaneScaler, any PlaneScaler)
     private let converter = ColorConverter()
     private var bars: CanvasBars
     private let secureColor: (red: UInt8, green: UInt8, blue: UInt8)
@@ -32,22 +36,17 @@ package import MediaCore
     /// What of the frame that has been begun must not be shown.
     private var redaction: Redaction?
 
-    /// Bytes that one intake uses at most for sources up to this size, for the memory plan: 0.3 MB of buffers, and the
-    /// strips and tables of three scalers.
+    /// Bytes that one intake uses at most for sources up to this size, for the memory plan: 0.3 MB of buffers, and what
+    /// three scalers hold.
     package static func memoryBytes(
-        canvas: CanvasFormat, greatestSourceWidth: Int = GeometryPlan.greatestDimension,
+        canvas: CanvasFormat, scaler: ScalerChoice, greatestSourceWidth: Int = GeometryPlan.greatestDimension,
         greatestSourceHeight: Int = GeometryPlan.greatestDimension
     ) -> Int {
         let buffers = PlaneBands.byteLimit + PlaneBands.unpackedByteLimit + 2 * slack
         let from = PlaneSize(width: greatestSourceWidth, height: greatestSourceHeight)
         // Chroma is at most as large as luma at the source, and half its size in the picture.
-        let scalers = [1, 2, 2].reduce(0) { sum, divisor in
-            let to = PlaneSize(width: canvas.width / divisor, height: canvas.height / divisor)
-            return sum + PlaneScaler.memoryBytes(from: from, to: to)
-        }
-        let workspace = StripWorkspace.memoryBytes(
-            from: from, to: PlaneSize(width: canvas.width, height: canvas.height))
-        return buffers + ColorConverter.memoryBytes + scalers + workspace
+        let scalers = scaler.memoryBytes(from: from, to: PlaneSize(width: canvas.width, height: canvas.height))
+        return buffers + ColorConverter.memoryBytes + scalers
     }
 
     /// A frame that has been begun and is not complete.
@@ -66,7 +65,11 @@ package import MediaCore
     /// - Parameters:
     ///   - bars: for all pictures that will be filled.
     ///   - secureColor: what secure regions are painted with, in full-range RGB.
-    package init(bars: CanvasBars, secureColor: (red: UInt8, green: UInt8, blue: UInt8) = (0, 0, 0)) {
+    ///   - scaler: what scales and turns.
+    package init(
+        bars: CanvasBars, secureColor: (red: UInt8, green: UInt8, blue: UInt8) = (0, 0, 0),
+        scaler choice: ScalerChoice = .auto
+    ) {
         self.bars = bars
         self.secureColor = secureColor
         unsafe buffer = .allocate(byteCount: PlaneBands.byteLimit + Self.slack, alignment: 64)
@@ -74,9 +77,9 @@ package import MediaCore
         unsafe unpacked = UnsafeMutableRawPointer
             .allocate(byteCount: PlaneBands.unpackedByteLimit + Self.slack, alignment: 64)
             .bindMemory(to: UInt8.self, capacity: PlaneBands.unpackedByteLimit + Self.slack)
-        scalers = (
-            PlaneScaler(workspace: workspace), PlaneScaler(workspace: workspace), PlaneScaler(workspace: workspace)
-        )
+        self.choice = choice
+        scaler = choice.scaler(for: nil)
+        scalers = scaler.makeScalers()
     }
 
     deinit {
@@ -100,6 +103,7 @@ package import MediaCore
                 expectedWidth: plan.canvas.width, expectedHeight: plan.canvas.height, width: picture.width,
                 height: picture.height)
         }
+        chooseScaler(for: plan)
         for component in 0..<plan.source.pixelFormat.componentCount {
             scaler(component).configure(
                 from: plan.componentSize(component), to: plan.pictureComponentSize(component),
@@ -113,6 +117,15 @@ package import MediaCore
             unsafe SetPlane(planes.v, CInt(planes.vStride), width, height, 128)
         }
         work = Work(plan: plan, picture: picture, planes: planes, bands: PlaneBands(0, of: plan))
+    }
+
+    private func chooseScaler(for plan: GeometryPlan) {
+        guard plan != chosenFor else { return }
+        chosenFor = plan
+        let scaler = choice.scaler(for: plan)
+        guard scaler != self.scaler else { return }
+        self.scaler = scaler
+        scalers = scaler.makeScalers()
     }
 
     /// The band that is awaited; nil when the picture is complete or nothing was begun. Offsets rise from band to band
@@ -259,7 +272,7 @@ package import MediaCore
         }
     }
 
-    private func scaler(_ component: Int) -> PlaneScaler {
+    private func scaler(_ component: Int) -> any PlaneScaler {
         switch component {
         case 0: scalers.0
         case 1: scalers.1

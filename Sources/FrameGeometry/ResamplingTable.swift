@@ -15,6 +15,26 @@ struct ResamplingTable {
 
     static let none = ResamplingTable(from: 0, to: 0)
 
+    /// The most samples that one is made of.
+    var greatestCount: Int { taps.reduce(0) { max($0, Int($1.count)) } }
+
+    /// After how many samples the grids of `from` and `to` meet again, and which samples are made with the weights of
+    /// the one so many before, of samples that lie one such distance further on.
+    var repetition: (period: Int, repeats: [Bool]) {
+        var (divisor, rest) = (from, to)
+        while rest > 0 { (divisor, rest) = (rest, divisor % rest) }
+        let (period, distance) = (to / max(1, divisor), from / max(1, divisor))
+        let repeats = taps.indices.map { index in
+            guard index >= period else { return false }
+            let (tap, other) = (taps[index], taps[index - period])
+            return tap.first == other.first + Int32(distance) && tap.count == other.count
+                && (0..<Int(tap.count)).allSatisfy {
+                    weights[Int(tap.weights) + $0] == weights[Int(other.weights) + $0]
+                }
+        }
+        return (period, repeats)
+    }
+
     init(from: Int, to: Int) {
         self.from = from
         self.to = to

@@ -25,14 +25,16 @@ struct RowTable: ~Copyable {
         blocks(to) * (maxWindows * (2 * MemoryLayout<Int32>.stride + 2 * blockWidth) + maxPairs * 2 * blockWidth)
     }
 
-    /// False where the processor cannot, where nothing was asked for, or where four neighbours are made of too many
+    /// False where nothing was asked for, or where four neighbours are made of too many
     /// samples, at a ratio of about 4.6.
     var isUsable: Bool { pairs > 0 }
 
     /// Allocates only where more is needed than ever before.
+    ///
+    /// - Parameter table: nil where rows are not to be scaled along themselves, or where the processor has no AVX2.
     mutating func configure(_ table: ResamplingTable?, mirrored: Bool) {
         (pairs, windows) = (0, 0)
-        guard let table, upcast_can_scale_row() != 0 else { return }
+        guard let table else { return }
         let pairs = (table.taps.reduce(0) { max($0, Int($1.count)) } + 1) / 2
         let taps = mirrored ? table.taps.reversed() : table.taps
         guard pairs <= Self.maxPairs, let windows = (1...Self.maxWindows).first(where: { Self.fit(taps, windows: $0) })

@@ -51,16 +51,18 @@ import Testing
         let source = VideoSampleFormat(packed: .gray, width: Self.width, height: Self.height)
         let bytes = payload(of: asymmetricScene, as: source)
         let plan = GeometryPlan(source: source, transform: transform, canvas: canvas, fit: .stretch)
-        let ours = CanvasBytes(try take(bytes, plan)).y
         let upright = Self.turned(bytes, transform)
         let (w, h) = transform.swapsAxes ? (Self.height, Self.width) : (Self.width, Self.height)
-        if (w, h) == (canvas.width, canvas.height) {
-            #expect(ours == upright, "a turn alone changes no sample")
+        let byYUV = Self.scaledByYUV(upright, w, h, canvas)
+        let bySWScale = Self.scaledBySWScale(upright, w, h, canvas)
+        for scaler in FrameScaler.both {
+            let ours = try paint(bytes, plan, scaler: scaler).y
+            if (w, h) == (canvas.width, canvas.height) {
+                #expect(ours == upright, "a turn alone changes no sample, \(scaler)")
+            }
+            let (yuv, sws) = (psnr(ours, byYUV), psnr(ours, bySWScale))
+            #expect(yuv > 50, "\(scaler), libyuv \(yuv) dB")
+            #expect(sws > 50, "\(scaler), libswscale \(sws) dB")
         }
-        let (yuv, sws) = (
-            psnr(ours, Self.scaledByYUV(upright, w, h, canvas)), psnr(ours, Self.scaledBySWScale(upright, w, h, canvas))
-        )
-        #expect(yuv > 50, "libyuv \(yuv) dB")
-        #expect(sws > 50, "libswscale \(sws) dB")
     }
 }

@@ -41,6 +41,10 @@ import Testing
             Size(width: 320, height: 180, canvasWidth: 192, canvasHeight: 108),
         ], [UprightTransform.identity, .rotate180, .rotate90Clockwise, .transverse])
     func noFringeIsLeft(size: Size, transform: UprightTransform) throws {
+        for scaler in FrameScaler.both { try noFringeIsLeft(size, transform, scaler) }
+    }
+
+    private func noFringeIsLeft(_ size: Size, _ transform: UprightTransform, _ scaler: FrameScaler) throws {
         let source = VideoSampleFormat(packed: .i420, width: size.width, height: size.height)
         for fit in [FitMode.fit, .fill] {
             let plan = GeometryPlan(
@@ -52,7 +56,7 @@ import Testing
                     x: place.0, y: place.1, width: place.2, height: place.3, pictureWidth: size.width,
                     pictureHeight: size.height)
                 func painted(_ region: SecureRegions.Rectangle?) throws -> CanvasBytes {
-                    let picture = try take(Self.payload(source, around: region), plan)
+                    let picture = try take(Self.payload(source, around: region), plan, scaler: scaler)
                     return withExtendedLifetime(picture) {
                         CanvasRedaction.paint(regions, of: plan, on: picture.planes, .black(.video))
                         return CanvasBytes(picture.planes)

@@ -18,10 +18,27 @@ import Testing
     }
 
     /// Padding behind rows changes how many rows a band has: many, a few, two, and one at a time.
-    @Test(arguments: PixelFormat.allCases, FitMode.allCases)
-    func bandsOfAnySizeMakeTheSamePicture(format: PixelFormat, fit: FitMode) throws {
-        let packed = VideoSampleFormat(packed: format, width: 101, height: 75)
-        let expected = Self.bytes(try take(payload(of: asymmetricScene, as: packed), Self.plan(packed, fit)))
+    @Test(arguments: PixelFormat.allCases, FrameScaler.allCases)
+    func bandsOfAnySizeMakeTheSamePicture(format: PixelFormat, scaler: FrameScaler) throws {
+        for fit in FitMode.allCases { try bandsOfAnySize(101, 75, format, Self.canvas, fit, scaler) }
+        guard [.i420, .bgra, .nv12VideoRange].contains(format) else { return }
+        // Enlarged, by far made smaller, and in whole groups of rows.
+        for (width, height, canvas) in [
+            (40, 36, Self.canvas), (60, 330, canvasFormat(16, 18)), (64, 64, canvasFormat(32, 32)),
+            (64, 64, canvasFormat(16, 16)), (64, 64, canvasFormat(48, 48)),
+        ] {
+            try bandsOfAnySize(width, height, format, canvas, .stretch, scaler)
+        }
+    }
+
+    private func bandsOfAnySize(
+        _ width: Int, _ height: Int, _ format: PixelFormat, _ canvas: CanvasFormat, _ fit: FitMode,
+        _ scaler: FrameScaler
+    ) throws {
+        let packed = VideoSampleFormat(packed: format, width: width, height: height)
+        func plan(_ source: VideoSampleFormat) -> GeometryPlan { Self.plan(source, canvas: canvas, fit) }
+        let expected = Self.bytes(
+            try take(payload(of: asymmetricScene, as: packed), plan(packed), scaler: scaler))
         for (padding, rowsPerBand) in [(37, 76), (9_000, 14), (40_000, 4), (70_000, 2), (140_000, 1)] {
             var source = packed
             var end = 5
@@ -29,22 +46,26 @@ import Testing
                 source.setPlane(plane, PlaneLocation(offset: end, stride: packed.plane(plane).stride + padding))
                 end += source.planeBytes(plane) + 11
             }
-            let greatest = Self.plan(source, fit).bands.map(\.rowCount).max()
-            #expect(greatest == min(rowsPerBand, Self.plan(source, fit).crop.height))
-            let result = Self.bytes(try take(payload(of: asymmetricScene, as: source), Self.plan(source, fit)))
+            if width == 101 {
+                let greatest = plan(source).bands.map(\.rowCount).max()
+                #expect(greatest == min(rowsPerBand, plan(source).crop.height))
+            }
+            let bytes = payload(of: asymmetricScene, as: source)
+            let result = Self.bytes(try take(bytes, plan(source), scaler: scaler))
             #expect(result == expected, "padding \(padding)")
-            let inPlace = Self.bytes(try takeInPlace(payload(of: asymmetricScene, as: source), Self.plan(source, fit)))
+            let inPlace = Self.bytes(try takeInPlace(bytes, plan(source), scaler: scaler))
             #expect(inPlace == expected, "in place, padding \(padding)")
         }
     }
 
-    @Test func aFrameThatBreaksOffDoesNotShowInTheNext() throws {
+    @Test(arguments: FrameScaler.allCases)
+    func aFrameThatBreaksOffDoesNotShowInTheNext(scaler: FrameScaler) throws {
         let source = VideoSampleFormat(packed: .nv12VideoRange, width: 400, height: 700)
         let plan = Self.plan(source)
         let full = payload(of: asymmetricScene, as: source)
-        let expected = Self.bytes(try take(full, plan))
+        let expected = Self.bytes(try take(full, plan, scaler: scaler))
 
-        let intake = FrameIntake(plan.canvas)
+        let intake = FrameIntake(plan.canvas, scaler)
         let picture = picture(of: plan.canvas)
         for isCancelled in [true, false] {
             try intake.begin(plan, into: picture)
@@ -60,8 +81,9 @@ import Testing
     }
 
     /// Format and size change from one sample to the next and back.
-    @Test func oneIntakeTakesAnyOrderOfFormats() throws {
-        let intake = FrameIntake(Self.canvas)
+    @Test(arguments: FrameScaler.allCases)
+    func oneIntakeTakesAnyOrderOfFormats(scaler: FrameScaler) throws {
+        let intake = FrameIntake(Self.canvas, scaler)
         let picture = picture(of: Self.canvas)
         var random = SplitMix64(seed: 4)
         for _ in 0..<60 {
@@ -69,10 +91,12 @@ import Testing
             let source = VideoSampleFormat(
                 packed: format, width: [16, 33, 80, 100].randomElement(using: &random)!,
                 height: [17, 24, 64].randomElement(using: &random)!)
-            let plan = Self.plan(source, FitMode.allCases.randomElement(using: &random)!)
+            let plan = GeometryPlan(
+                source: source, transform: UprightTransform.allCases.randomElement(using: &random)!,
+                canvas: Self.canvas, fit: FitMode.allCases.randomElement(using: &random)!)
             let bytes = payload(of: asymmetricScene, as: source)
             let result = Self.bytes(try take(bytes, plan, with: intake, into: picture))
-            #expect(result == Self.bytes(try take(bytes, plan)), "\(plan)")
+            #expect(result == Self.bytes(try take(bytes, plan, scaler: scaler)), "\(plan)")
         }
     }
 
@@ -84,8 +108,14 @@ import Testing
         (4096, 16, 64, 64), (16, 4096, 64, 64), (1920, 1080, 1280, 720), (1170, 2532, 720, 1280),
     ])
     func extremesStayFlat(width: Int, height: Int, canvasWidth: Int, canvasHeight: Int) throws {
-        let canvas = canvasFormat(canvasWidth, canvasHeight)
-        let intake = FrameIntake(canvas)
+        for scaler in FrameScaler.allCases {
+            try staysFlat(width, height, canvasFormat(canvasWidth, canvasHeight), scaler)
+        }
+    }
+
+    private func staysFlat(_ width: Int, _ height: Int, _ canvas: CanvasFormat, _ scaler: FrameScaler) throws {
+        let (canvasWidth, canvasHeight) = (canvas.width, canvas.height)
+        let intake = FrameIntake(canvas, scaler)
         let picture = picture(of: canvas)
         for (format, fit, transform) in [
             (PixelFormat.nv12VideoRange, FitMode.stretch, UprightTransform.identity), (.i444, .fill, .transpose),
@@ -124,13 +154,14 @@ import Testing
     }
 
     /// A ratio that is thinned out first still shows the whole picture in its place.
-    @Test func extremeShrinkingKeepsThePicture() throws {
+    @Test(arguments: FrameScaler.allCases)
+    func extremeShrinkingKeepsThePicture(scaler: FrameScaler) throws {
         let source = VideoSampleFormat(packed: .gray, width: 4096, height: 2048)
         let canvas = canvasFormat(32, 16)
         let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .stretch)
         // A ramp to the right in the upper half, to the left in the lower one.
         let right = (0..<4096).map { UInt8($0 / 16) }
-        let picture = try take((0..<2048).flatMap { $0 < 1024 ? right : right.reversed() }, plan)
+        let picture = try take((0..<2048).flatMap { $0 < 1024 ? right : right.reversed() }, plan, scaler: scaler)
         defer { withExtendedLifetime(picture) {} }
         let planes = picture.planes
         for column in 0..<32 {
@@ -141,14 +172,15 @@ import Testing
     }
 
     /// The same where only every fourth row is used: which one does not depend on where a band starts.
-    @Test func extremeShrinkingInBandsOfAnySize() throws {
+    @Test(arguments: FrameScaler.allCases)
+    func extremeShrinkingInBandsOfAnySize(scaler: FrameScaler) throws {
         let canvas = canvasFormat(16, 16)
         let pictures = try [16, 60_000, 140_000].map { stride in
             let source = VideoSampleFormat(
                 width: 16, height: 4090, pixelFormat: .gray, color: .hd,
                 plane0: PlaneLocation(offset: 0, stride: stride))
             let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .stretch)
-            let intake = FrameIntake(canvas)
+            let intake = FrameIntake(canvas, scaler)
             let picture = picture(of: canvas)
             try intake.begin(plan, into: picture)
             while let band = intake.nextBand() {
@@ -194,10 +226,15 @@ import Testing
         #expect(throws: GeometryError.noBandAwaited) { try intake.bandArrived() }
     }
 
-    @Test func memoryStaysInItsPlace() {
+    @Test(arguments: FrameScaler.allCases)
+    func memoryStaysInItsPlace(scaler: FrameScaler) {
+        let canvas = canvasFormat(1280, 720)
         let usual = FrameIntake.memoryBytes(
-            canvas: canvasFormat(1280, 720), greatestSourceWidth: 1920, greatestSourceHeight: 1080)
+            canvas: canvas, scaler: .always(scaler), greatestSourceWidth: 1920, greatestSourceHeight: 1080)
         #expect(usual < 1_300_000)
-        #expect(FrameIntake.memoryBytes(canvas: canvasFormat(1280, 720)) < 2_000_000)
+        let greatest = FrameIntake.memoryBytes(canvas: canvas, scaler: .always(scaler))
+        #expect(greatest < 2_000_000)
+        #expect(greatest <= FrameIntake.memoryBytes(canvas: canvas, scaler: .always(.native)))
+        #expect(greatest <= FrameIntake.memoryBytes(canvas: canvas, scaler: .auto))
     }
 }

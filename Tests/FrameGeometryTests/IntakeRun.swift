@@ -4,16 +4,23 @@ import MediaCore
 
 func picture(of canvas: CanvasFormat) -> Picture { Picture(width: canvas.width, height: canvas.height) }
 
+extension FrameScaler {
+    /// Without `portable`, which `ScalingTests` holds to the same samples as `native`.
+    static let both = [FrameScaler.native, .libyuv]
+}
+
 extension FrameIntake {
-    convenience init(_ canvas: CanvasFormat) { self.init(bars: CanvasBars(canvas: canvas)) }
+    convenience init(_ canvas: CanvasFormat, _ scaler: FrameScaler? = nil) {
+        self.init(bars: CanvasBars(canvas: canvas), scaler: scaler.map { .always($0) } ?? .auto)
+    }
 }
 
 /// Sends a payload through an intake band by band, as a socket reader would.
 func take(
     _ payload: [UInt8], _ plan: GeometryPlan, with intake: FrameIntake? = nil, into given: Picture? = nil,
-    hiding regions: SecureRegions = SecureRegions()
+    hiding regions: SecureRegions = SecureRegions(), scaler: FrameScaler? = nil
 ) throws -> Picture {
-    let (picture, intake) = (given ?? picture(of: plan.canvas), intake ?? FrameIntake(plan.canvas))
+    let (picture, intake) = (given ?? picture(of: plan.canvas), intake ?? FrameIntake(plan.canvas, scaler))
     try intake.begin(plan, into: picture, hiding: regions)
     try finish(payload, with: intake)
     return picture
@@ -32,9 +39,10 @@ func finish(_ payload: [UInt8], with intake: FrameIntake) throws {
 
 /// Has the bands taken from where they lie.
 func takeInPlace(
-    _ payload: [UInt8], _ plan: GeometryPlan, hiding regions: SecureRegions = SecureRegions()
+    _ payload: [UInt8], _ plan: GeometryPlan, hiding regions: SecureRegions = SecureRegions(),
+    scaler: FrameScaler? = nil
 ) throws -> Picture {
-    let (intake, picture) = (FrameIntake(plan.canvas), picture(of: plan.canvas))
+    let (intake, picture) = (FrameIntake(plan.canvas, scaler), picture(of: plan.canvas))
     try intake.begin(plan, into: picture, hiding: regions)
     // What is read beyond a row's end is there.
     try (payload + [UInt8](repeating: 0, count: 64)).withUnsafeBytes { bytes in
@@ -44,8 +52,8 @@ func takeInPlace(
 }
 
 /// The canvas that a payload becomes.
-func paint(_ payload: [UInt8], _ plan: GeometryPlan) throws -> CanvasBytes {
-    let picture = try take(payload, plan)
+func paint(_ payload: [UInt8], _ plan: GeometryPlan, scaler: FrameScaler? = nil) throws -> CanvasBytes {
+    let picture = try take(payload, plan, scaler: scaler)
     return withExtendedLifetime(picture) { CanvasBytes(picture.planes) }
 }
 

@@ -24,15 +24,15 @@ import Testing
         return result
     }()
 
-    @Test(arguments: PixelFormat.allCases)
-    func everyTransformAndFit(format: PixelFormat) throws {
+    @Test(arguments: PixelFormat.allCases, FrameScaler.both)
+    func everyTransformAndFit(format: PixelFormat, scaler: FrameScaler) throws {
         // Grey without its colours has no matrix to convert: it has to be made with the canvas's.
         let color = ColorDescription(matrix: format == .gray ? .bt709 : .bt601, range: format.isRGB ? .full : .video)
         let source = VideoSampleFormat(packed: format, width: Self.width, height: Self.height, color: color)
         let bytes = payload(of: asymmetricScene, as: source)
         for (what, expected) in Self.references {
             let plan = GeometryPlan(source: source, transform: what.transform, canvas: Self.canvas, fit: what.fit)
-            let result = try paint(bytes, plan)
+            let result = try paint(bytes, plan, scaler: scaler)
             expect(result, like: expected, luma: 44, chroma: 43.5, format, "\(what.transform) \(what.fit)")
         }
     }
@@ -57,10 +57,12 @@ import Testing
                 let source = VideoSampleFormat(
                     packed: format, width: width, height: height, color: ColorDescription(matrix: .bt709, range: .full))
                 let plan = GeometryPlan(source: source, transform: transform, canvas: canvas, fit: fit)
-                let result = try paint(payload(of: asymmetricScene, as: source), plan)
-                expect(
-                    result, like: expected, luma: luma, chroma: chroma, format,
-                    "\(width)x\(height) -> \(canvasWidth)x\(canvasHeight) \(transform) \(fit)")
+                let payload = payload(of: asymmetricScene, as: source)
+                for scaler in FrameScaler.both {
+                    expect(
+                        try paint(payload, plan, scaler: scaler), like: expected, luma: luma, chroma: chroma, format,
+                        "\(width)x\(height) -> \(canvasWidth)x\(canvasHeight) \(transform) \(fit) \(scaler)")
+                }
             }
         }
     }

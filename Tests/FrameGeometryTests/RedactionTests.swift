@@ -117,8 +117,12 @@ import Testing
 
     /// White with black regions tells which samples of the picture a region has part in: where none has, the picture
     /// is to the bit what it is without regions; where only a region has, it is black.
-    @Test(arguments: PixelFormat.allCases, UprightTransform.allCases)
-    func theRestIsAsItWas(format: PixelFormat, transform: UprightTransform) throws {
+    @Test(arguments: PixelFormat.allCases, FrameScaler.both)
+    func theRestIsAsItWas(format: PixelFormat, scaler: FrameScaler) throws {
+        for transform in UprightTransform.allCases { try theRestIsAsItWas(format, transform, scaler) }
+    }
+
+    private func theRestIsAsItWas(_ format: PixelFormat, _ transform: UprightTransform, _ scaler: FrameScaler) throws {
         for size in Self.sizes {
             for fit in FitMode.allCases {
                 var source = VideoSampleFormat(packed: format, width: size.width, height: size.height)
@@ -134,11 +138,11 @@ import Testing
                     canvas: canvasFormat(size.canvasWidth, size.canvasHeight, color), fit: fit)
                 let regions = Self.regions([(size.width / 3 + 1, size.height / 3 + 1, 15, 13)], source)
                 let white = payload(of: { _, _ in RGB(red: 1, green: 1, blue: 1) }, as: source)
-                let mask = try take(white, plan, hiding: regions)
-                let unmasked = try take(white, plan)
+                let mask = try take(white, plan, hiding: regions, scaler: scaler)
+                let unmasked = try take(white, plan, scaler: scaler)
                 let scene = payload(of: asymmetricScene, as: source)
-                let hidden = try take(scene, plan, hiding: regions)
-                let shown = try take(scene, plan)
+                let hidden = try take(scene, plan, hiding: regions, scaler: scaler)
+                let shown = try take(scene, plan, scaler: scaler)
                 defer { withExtendedLifetime((mask, unmasked, hidden, shown)) {} }
                 var (same, black) = (0, 0)
                 for row in 0..<size.canvasHeight {

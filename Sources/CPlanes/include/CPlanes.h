@@ -3,7 +3,15 @@
 #include <stdint.h>
 
 // Sums of weighted rows, and planes turned over their diagonal: what scaling and turning come down to. In C for
-// its vector types, and because one function can be compiled for several generations of a processor.
+// its vector types, and because one function can be compiled for several generations of a processor. `avx2` asks for
+// the version with AVX2 where it is 1, and is allowed only where `upcast_has_avx2`; all versions give the same samples,
+// but what one leaves in `sums` only the same one can go on with.
+
+/// 1 where this processor has AVX2.
+int upcast_has_avx2(void);
+
+/// 0 where this processor is an x86-64 without SSSE3, and 1 everywhere else.
+int upcast_has_ssse3(void);
 
 /// Samples that are worked on at once: a cache line. Rows are read up to the next multiple of it; nothing is written
 /// beyond what is asked for.
@@ -19,27 +27,24 @@ struct upcast_taps {
 /// Adds up `count` weighted rows of `width` samples. `starts`: from zero, else on top of `sums`. `ends`: rounded
 /// into `out`, else kept in `sums`, which has room for a whole number of strips.
 void upcast_blend_rows(
-    const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends, uint16_t *sums,
-    uint8_t *out, int width);
+    int avx2, const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends,
+    uint16_t *sums, uint8_t *out, int width);
 
 /// Makes `count` rows of `width` samples, at most a strip, of a plane whose rows are one strip wide and lie one behind
 /// the other.
 void upcast_blend_strip(
-    const uint8_t *strip, int width, const struct upcast_taps *taps, const uint16_t *weights, int count, uint8_t *out,
-    ptrdiff_t outStride);
+    int avx2, const uint8_t *strip, int width, const struct upcast_taps *taps, const uint16_t *weights, int count,
+    uint8_t *out, ptrdiff_t outStride);
 
 /// Rows become columns: the sample at (x, y) goes to (y, x), for x < columns and y < rows. Reads whole blocks of
 /// 16x16.
 void upcast_transpose(
-    const uint8_t *plane, ptrdiff_t stride, int columns, int rows, uint8_t *out, ptrdiff_t outStride);
+    int avx2, const uint8_t *plane, ptrdiff_t stride, int columns, int rows, uint8_t *out, ptrdiff_t outStride);
 
 /// Samples of a row that are made at once, in two lanes of eight.
 enum { upcast_row_block_width = 16 };
 
-/// Whether this processor can do the next (AVX2).
-int upcast_can_scale_row(void);
-
-/// Scales a row along itself. Each sample is made of `pairs` pairs of neighbours, which come from one or two windows
+/// Scales a row along itself, with AVX2 only. Each sample is made of `pairs` pairs of neighbours, which come from one or two windows
 /// of 16 samples a lane; for each further pair they lie 2 samples further on. For each block of 16 samples:
 ///
 /// - `starts`: where the windows of both lanes begin, then, if there are two, the second ones.

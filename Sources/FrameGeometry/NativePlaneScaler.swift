@@ -1,0 +1,205 @@
+internal import CLibYUV
+internal import CPlanes
+internal import MediaCore
+
+/// Scales and turns one component's plane with our own kernels.
+///
+/// Rows are made smaller (or larger) as whole rows: that is vector arithmetic at the speed of memory, for any ratio.
+/// For a picture that is turned by a quarter, 64 finished rows are a strip; its rows become columns, the same is done
+/// again, and that is all: the turn comes for nothing. For others a finished row is scaled along itself, mirrored on
+/// the way, where the processor can (`RowTable`); elsewhere it is a strip too, whose columns become rows again. Both
+/// give the same samples. Mirroring top to bottom is the order in which rows are stored.
+///
+/// Owns the strip and the tables, which are made anew when the sizes change; shares a `StripWorkspace`. The samples are
+/// the same with AVX2 and without.
+@safe final class NativePlaneScaler: PlaneScaler {
+    private let workspace: StripWorkspace
+    private let usesAVX2: Bool
+    private var transform = UprightTransform.identity
+    private var from = PlaneSize(width: 0, height: 0)
+    private var to = PlaneSize(width: 0, height: 0)
+    /// Makes finished rows of the rows that come.
+    private var rows = ResamplingTable.none
+    /// Along a row.
+    private var columns = ResamplingTable.none
+    /// The same in one step, where that can be.
+    private var alongRows = RowTable()
+    private var strip = GrowingBuffer<UInt8>()
+    /// What has come of a row that is not complete.
+    private var sums = GrowingBuffer<UInt16>()
+    /// The last row that came, for rows between it and the next.
+    private var lastRow = GrowingBuffer<UInt8>()
+    private var nextRow = 0
+
+    private static let stripRows = upcast_strip_width
+
+    /// - Parameter usesAVX2: only where the processor has it.
+    init(workspace: StripWorkspace, usesAVX2: Bool) {
+        self.workspace = workspace
+        self.usesAVX2 = usesAVX2
+    }
+
+    /// Bytes that a scaler holds for planes of these sizes, whichever way they are turned; without the workspace.
+    static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
+        let width = StripWorkspace.wholeStrips(from.width)
+        let tables = [from.width, from.height].reduce(0) { sum, length in
+            sum + ResamplingTable.memoryBytes(from: length, to: max(to.width, to.height))
+        }
+        return (stripRows + 2 + 1) * width + tables + RowTable.memoryBytes(to: max(to.width, to.height))
+    }
+
+    private(set) var isIdentity = true
+
+    func configure(from: PlaneSize, to: PlaneSize, transform: UprightTransform) {
+        guard from != self.from || to != self.to || transform != self.transform else { return }
+        (self.from, self.to, self.transform) = (from, to, transform)
+        isIdentity = from == to && transform == .identity
+        let stored = transform.stored(to.width, to.height)
+        if (rows.from, rows.to) != (from.height, stored.height) {
+            rows = ResamplingTable(from: from.height, to: stored.height)
+        }
+        if (columns.from, columns.to) != (from.width, stored.width) {
+            columns = ResamplingTable(from: from.width, to: stored.width)
+        }
+        alongRows.configure(usesAVX2 && isStraight && !isDirect ? columns : nil, mirrored: reversesColumns)
+        let width = StripWorkspace.wholeStrips(from.width)
+        strip.reserve(Self.stripRows * width)
+        sums.reserve(width)
+        lastRow.reserve(width)
+        workspace.reserve(from: from, to: to)
+    }
+
+    private var stripStride: Int { StripWorkspace.wholeStrips(from.width) }
+
+    func feed(
+        _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows
+    ) {
+        if firstRow == 0 { nextRow = 0 }
+        let end = firstRow + rowCount
+        while nextRow < rows.to {
+            let taps = rows.taps[nextRow]
+            let (first, last) = (Int(taps.first), Int(taps.first + taps.count))
+            guard first < end else { break }
+            let ends = last <= end
+            // What is between two rows waits for the second, and finds the first in `lastRow`.
+            if rows.enlarges && !ends { break }
+            if rows.isIdentity, alongRows.isUsable {
+                unsafe alongRows.scale(source + (first - firstRow) * stride, into: pictureRow(plane))
+                nextRow += 1
+                continue
+            }
+            let out = unsafe target(plane)
+            if rows.isIdentity {
+                unsafe out.update(from: source + (first - firstRow) * stride, count: from.width)
+            } else {
+                let starts = first >= firstRow
+                if rows.enlarges && !starts {
+                    unsafe blend(lastRow.start, 0, taps.weights, 1, starts: true, ends: false, out)
+                }
+                let present = unsafe source + max(0, first - firstRow) * stride
+                let skipped = max(0, firstRow - first)
+                let count = min(last, end) - max(first, firstRow)
+                unsafe blend(
+                    present, stride, taps.weights + Int32(skipped), count, starts: starts, ends: ends, out)
+            }
+            guard ends else { break }
+            unsafe completeRow(plane)
+            nextRow += 1
+        }
+        if rows.enlarges {
+            unsafe lastRow.start.update(from: source + (rowCount - 1) * stride, count: from.width)
+        }
+    }
+
+    private func blend(
+        _ source: UnsafePointer<UInt8>, _ stride: Int, _ weights: Int32, _ count: Int, starts: Bool, ends: Bool,
+        _ out: UnsafeMutablePointer<UInt8>
+    ) {
+        unsafe rows.weights.withUnsafeBufferPointer { table in
+            unsafe upcast_blend_rows(
+                usesAVX2 ? 1 : 0, source, stride, table.baseAddress! + Int(weights), CInt(count), starts ? 1 : 0,
+                ends ? 1 : 0, sums.start, out, CInt(from.width))
+        }
+    }
+
+    // MARK: Where a row goes
+
+    private var isStraight: Bool { !transform.swapsAxes }
+    private var reversesColumns: Bool { transform.reversesColumns }
+    private var reversesRows: Bool { transform.reversesRows }
+    /// A finished row is a row of the picture.
+    private var isDirect: Bool { isStraight && columns.isIdentity && !reversesColumns }
+
+    /// The row or, if turned, the column of the picture that the stored row becomes.
+    private func place(_ row: Int) -> Int { reversesRows ? rows.to - 1 - row : row }
+
+    private func target(_ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
+        if isDirect { return unsafe pictureRow(plane) }
+        if alongRows.isUsable { return unsafe strip.start }
+        let index = isStraight ? nextRow : place(nextRow)
+        return unsafe strip.start + index % Self.stripRows * stripStride
+    }
+
+    /// Where the next row goes in a picture that is not turned by a quarter.
+    private func pictureRow(_ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
+        unsafe plane.samples + place(nextRow) * plane.stride
+    }
+
+    private func completeRow(_ plane: ComponentRows) {
+        if isDirect { return }
+        if alongRows.isUsable { return unsafe alongRows.scale(strip.start, into: pictureRow(plane)) }
+        let isLast = nextRow == rows.to - 1
+        let inStrip = (isStraight ? nextRow : place(nextRow)) % Self.stripRows
+        if !isStraight {
+            let isComplete = reversesRows ? inStrip == 0 : inStrip == Self.stripRows - 1 || isLast
+            if isComplete { unsafe turnStrip(firstColumn: place(nextRow) / Self.stripRows * Self.stripRows, plane) }
+        } else if inStrip == Self.stripRows - 1 || isLast {
+            unsafe scaleStrip(firstRow: nextRow - inStrip, count: inStrip + 1, plane)
+        }
+    }
+
+    /// The strip's rows become columns of the picture.
+    private func turnStrip(firstColumn: Int, _ plane: ComponentRows) {
+        let top = reversesColumns ? to.height - 1 : 0
+        let step = unsafe reversesColumns ? -plane.stride : plane.stride
+        let out = unsafe plane.samples + top * plane.stride + firstColumn
+        let count = min(Self.stripRows, to.width - firstColumn)
+        if columns.isIdentity { return unsafe transpose(strip.start, stripStride, from.width, count, out, step) }
+        unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, workspace.turned.start, Self.stripRows)
+        unsafe blendColumns(workspace.turned.start, count, out, step)
+    }
+
+    /// The strip's rows become rows of the picture, scaled along them by turning them twice.
+    private func scaleStrip(firstRow: Int, count: Int, _ plane: ComponentRows) {
+        let step = unsafe reversesRows ? -plane.stride : plane.stride
+        let out = unsafe plane.samples + place(firstRow) * plane.stride
+        if columns.isIdentity {
+            return unsafe MirrorPlane(
+                strip.start, CInt(stripStride), out, CInt(step), CInt(from.width), CInt(count))
+        }
+        unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, workspace.turned.start, Self.stripRows)
+        let (top, backStep) = reversesColumns ? (to.width - 1, -Self.stripRows) : (0, Self.stripRows)
+        unsafe blendColumns(
+            workspace.turned.start, Self.stripRows, workspace.scaled.start + top * Self.stripRows, backStep)
+        unsafe transpose(workspace.scaled.start, Self.stripRows, count, to.width, out, step)
+    }
+
+    private func blendColumns(
+        _ turned: UnsafePointer<UInt8>, _ width: Int, _ out: UnsafeMutablePointer<UInt8>, _ step: Int
+    ) {
+        unsafe columns.taps.withUnsafeBufferPointer { taps in
+            unsafe columns.weights.withUnsafeBufferPointer { weights in
+                unsafe upcast_blend_strip(
+                    usesAVX2 ? 1 : 0, turned, CInt(width), taps.baseAddress!, weights.baseAddress!, CInt(columns.to),
+                    out, step)
+            }
+        }
+    }
+
+    private func transpose(
+        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ columns: Int, _ rows: Int,
+        _ out: UnsafeMutablePointer<UInt8>, _ outStride: Int
+    ) {
+        unsafe upcast_transpose(usesAVX2 ? 1 : 0, plane, stride, CInt(columns), CInt(rows), out, outStride)
+    }
+}

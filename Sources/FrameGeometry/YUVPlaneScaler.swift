@@ -1,0 +1,338 @@
+internal import CLibYUV
+internal import CPlanes
+internal import MediaCore
+
+/// Scales and turns one component's plane with libyuv: rows are scaled as whole rows, turned, and scaled as rows again.
+///
+/// Only functions of libyuv are used that allocate nothing: `ScalePlane` takes row buffers from the heap with each call
+/// but for a few ratios, and looks at two rows only where a plane keeps its width. So rows are added up with
+/// `InterpolatePlane` (`BlendTree`), and 64 finished ones are a strip. A few of its columns at a time are turned into a
+/// tile that fits the first-level cache, and its rows are added up in the same way: straight into the picture if it is
+/// turned by a quarter, else into a second tile that is turned back. Where both sides shrink to a half, a quarter or,
+/// if nothing is turned, three quarters, `ScalePlane` does both at once.
+///
+/// Samples differ from `NativePlaneScaler`'s by roundings, by none where nothing or only one direction is scaled by no
+/// more than 2. Owns the strip, the tables and what is not complete; shares a `TileWorkspace`.
+@safe final class YUVPlaneScaler: PlaneScaler {
+    private let workspace: TileWorkspace
+    private var transform = UprightTransform.identity
+    private var from = PlaneSize(width: 0, height: 0)
+    private var to = PlaneSize(width: 0, height: 0)
+    /// Makes finished rows of the rows that come.
+    private var rows = ResamplingTable.none
+    /// Along a finished row.
+    private var columns = ResamplingTable.none
+    /// How often outputs of `columns` repeat, and which are made as the one so many before.
+    private var period = 0
+    private var repeats: [Bool] = []
+    private var tile = (outputs: 0, rows: 0)
+    /// Both sides become so many parts of so many.
+    private var ratio: (parts: Int, of: Int)?
+
+    private var strip = GrowingBuffer<UInt8>()
+    private var lastRow = GrowingBuffer<UInt8>()
+    /// Rows that wait until there are enough for `ratio`.
+    private var group = GrowingBuffer<UInt8>()
+    private var groupRows = 0
+    private let tree = BlendTree()
+    private var nextRow = 0
+    /// Rows that have been added to the next one.
+    private var addedRows = 0
+
+    private static let stripRows = TileWorkspace.width
+    private static let greatestGroup = 4
+
+    private(set) var isIdentity = true
+
+    init(workspace: TileWorkspace) { self.workspace = workspace }
+
+    /// Bytes that a scaler holds for planes of these sizes, whichever way they are turned; without the workspace.
+    static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
+        let width = StripWorkspace.wholeStrips(from.width)
+        let longest = max(to.width, to.height)
+        let tables = [from.width, from.height].reduce(0) { sum, length in
+            sum + ResamplingTable.memoryBytes(from: length, to: longest)
+        }
+        return (stripRows + 1 + greatestGroup) * width + tables + longest
+            + BlendTree.memoryBytes(greatestCount: greatestCount(from: from, to: to), rowBytes: width)
+    }
+
+    /// Samples that one is made of at most. A picture that keeps its shape shrinks by the greater of both sides'
+    /// ratios, and by up to half as much more where it is so narrow that its width is rounded.
+    static func greatestCount(from: PlaneSize, to: PlaneSize) -> Int {
+        2 * max(from.width, from.height) / max(1, min(to.width, to.height)) + 2
+    }
+
+    func configure(from: PlaneSize, to: PlaneSize, transform: UprightTransform) {
+        guard from != self.from || to != self.to || transform != self.transform else { return }
+        (self.from, self.to, self.transform) = (from, to, transform)
+        isIdentity = from == to && transform == .identity
+        let stored = transform.stored(to.width, to.height)
+        ratio = Self.ratio(from, stored, transform: transform)
+        let width = ratio == nil ? from.width : stored.width
+        if (rows.from, rows.to) != (from.height, stored.height) {
+            rows = ResamplingTable(from: from.height, to: stored.height)
+        }
+        if (columns.from, columns.to) != (width, stored.width) {
+            columns = ResamplingTable(from: width, to: stored.width)
+            (period, repeats) = columns.repetition
+            tile = TileWorkspace.tile(for: columns)
+        }
+        if !isDirect {
+            strip.reserve(Self.stripRows * StripWorkspace.wholeStrips(width))
+            workspace.reserve(for: columns)
+        }
+        if let ratio {
+            group.reserve(ratio.of * StripWorkspace.wholeStrips(from.width))
+        } else {
+            lastRow.reserve(from.width)
+            tree.reserve(greatestCount: rows.greatestCount, rowBytes: StripWorkspace.wholeStrips(from.width))
+        }
+    }
+
+    /// The ratios for which `ScalePlane` has code of its own, which needs no memory. Its rows must not wait for a strip
+    /// that holds no whole number of groups.
+    static func ratio(
+        _ from: PlaneSize, _ to: PlaneSize, transform: UprightTransform
+    ) -> (parts: Int, of: Int)? {
+        let isInPlace = !transform.swapsAxes && !transform.reversesColumns
+        return [(parts: 1, of: 2), (1, 4), (3, 4)].first { ratio in
+            from.width % ratio.of == 0 && from.height % ratio.of == 0
+                && to.width * ratio.of == from.width * ratio.parts
+                && to.height * ratio.of == from.height * ratio.parts && (ratio.parts == 1 || isInPlace)
+        }
+    }
+
+    func feed(
+        _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows
+    ) {
+        if firstRow == 0 { begin() }
+        if let ratio { return unsafe feedGroups(source, stride, rowCount, ratio, plane) }
+        let end = firstRow + rowCount
+        while nextRow < rows.to {
+            let tap = rows.taps[nextRow]
+            let (first, count) = (Int(tap.first), Int(tap.count))
+            if addedRows == 0, first >= firstRow, first + count <= end {
+                let out = unsafe isDirect ? pictureRow(nextRow, plane) : stripRow(nextRow)
+                unsafe rows.weights.withUnsafeBufferPointer { weights in
+                    unsafe BlendTree.sum(
+                        BlendTree.Rows(first: source + (first - firstRow) * stride, step: stride, width: from.width),
+                        weights: weights.baseAddress! + Int(tap.weights), taps: count, into: out, stride: 0,
+                        in: tree.room)
+                }
+                nextRow += 1
+                unsafe completeRows(plane)
+                continue
+            }
+            while addedRows < count, first + addedRows < end {
+                let row = first + addedRows
+                let samples = unsafe row < firstRow ? UnsafePointer(lastRow.start) : source + (row - firstRow) * stride
+                let weight = Int(rows.weights[Int(tap.weights) + addedRows])
+                unsafe tree.add(samples, weight: weight, width: from.width)
+                addedRows += 1
+            }
+            guard addedRows == count else { break }
+            let out = unsafe isDirect ? pictureRow(nextRow, plane) : stripRow(nextRow)
+            unsafe tree.finish(into: out, width: from.width)
+            addedRows = 0
+            nextRow += 1
+            unsafe completeRows(plane)
+        }
+        tree.keep(width: from.width)
+        if rows.enlarges {
+            unsafe lastRow.start.update(from: source + (rowCount - 1) * stride, count: from.width)
+        }
+    }
+
+    private func begin() {
+        (nextRow, addedRows, groupRows) = (0, 0, 0)
+        tree.forget()
+    }
+
+    // MARK: Both directions at once
+
+    private func feedGroups(
+        _ source: UnsafePointer<UInt8>, _ stride: Int, _ rowCount: Int, _ ratio: (parts: Int, of: Int),
+        _ plane: ComponentRows
+    ) {
+        let groupStride = StripWorkspace.wholeStrips(from.width)
+        var taken = 0
+        func collect(_ count: Int) {
+            for _ in 0..<count {
+                let row = unsafe group.start + groupRows * groupStride
+                unsafe row.update(from: source + taken * stride, count: from.width)
+                groupRows += 1
+                taken += 1
+            }
+        }
+        if groupRows > 0 {
+            collect(min(ratio.of - groupRows, rowCount))
+            guard groupRows == ratio.of else { return }
+            unsafe scaleGroups(UnsafePointer(group.start), groupStride, 1, ratio, plane)
+            groupRows = 0
+        }
+        let groups = (rowCount - taken) / ratio.of
+        unsafe scaleGroups(source + taken * stride, stride, groups, ratio, plane)
+        taken += groups * ratio.of
+        collect(rowCount - taken)
+    }
+
+    private func scaleGroups(
+        _ source: UnsafePointer<UInt8>, _ stride: Int, _ groups: Int, _ ratio: (parts: Int, of: Int),
+        _ plane: ComponentRows
+    ) {
+        var done = 0
+        while done < groups {
+            // As many as are rows one behind the other, in the picture or in the strip.
+            var count = groups - done
+            let out: UnsafeMutablePointer<UInt8>
+            let step: Int
+            if isDirect {
+                unsafe out = pictureRow(nextRow, plane)
+                step = unsafe transform.reversesRows ? -plane.stride : plane.stride
+            } else {
+                count = min(count, roomInStrip)
+                unsafe out = stripRow(nextRow)
+                step = stripDescends ? -stripStride : stripStride
+            }
+            unsafe ScalePlane(
+                source + done * ratio.of * stride, CInt(stride), CInt(from.width), CInt(count * ratio.of),
+                out, CInt(step), CInt(columns.to), CInt(count * ratio.parts), kFilterBox)
+            done += count
+            nextRow += count * ratio.parts
+            unsafe completeRows(plane)
+        }
+    }
+
+    // MARK: Where a row goes
+
+    private var isStraight: Bool { !transform.swapsAxes }
+    /// A finished row is a row of the picture.
+    private var isDirect: Bool { isStraight && columns.isIdentity && !transform.reversesColumns }
+    /// Strips of a picture that is turned by a quarter begin at its left edge, whichever column comes first.
+    private var stripDescends: Bool { !isStraight && transform.reversesRows }
+    private var stripStride: Int { StripWorkspace.wholeStrips(columns.from) }
+
+    /// The row or, if turned, the column of the picture that the stored row becomes.
+    private func place(_ row: Int) -> Int { transform.reversesRows ? rows.to - 1 - row : row }
+
+    private func placeInStrip(_ row: Int) -> Int { (isStraight ? row : place(row)) % Self.stripRows }
+
+    private func stripRow(_ row: Int) -> UnsafeMutablePointer<UInt8> {
+        unsafe strip.start + placeInStrip(row) * stripStride
+    }
+
+    /// Rows from the next one on that are in the same strip.
+    private var roomInStrip: Int {
+        let index = placeInStrip(nextRow)
+        return stripDescends ? index + 1 : Self.stripRows - index
+    }
+
+    /// Where a stored row lies in a picture that is not turned by a quarter.
+    private func pictureRow(_ row: Int, _ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
+        unsafe plane.samples + place(row) * plane.stride
+    }
+
+    /// Goes on with the strip where the row before the next one was its last.
+    private func completeRows(_ plane: ComponentRows) {
+        if isDirect { return }
+        let row = nextRow - 1
+        let inStrip = placeInStrip(row)
+        let isLast = nextRow == rows.to
+        if isStraight {
+            guard inStrip == Self.stripRows - 1 || isLast else { return }
+            unsafe scaleStrip(firstRow: row - inStrip, count: inStrip + 1, plane)
+        } else if stripDescends ? inStrip == 0 : inStrip == Self.stripRows - 1 || isLast {
+            unsafe turnStrip(firstColumn: place(row) / Self.stripRows * Self.stripRows, plane)
+        }
+    }
+
+    // MARK: Along a row
+
+    /// The strip's rows become columns of the picture.
+    private func turnStrip(firstColumn: Int, _ plane: ComponentRows) {
+        let count = min(Self.stripRows, to.width - firstColumn)
+        let reverses = transform.reversesColumns
+        let step = unsafe reverses ? -plane.stride : plane.stride
+        for first in stride(from: 0, to: columns.to, by: tile.outputs) {
+            let outputs = first..<min(first + tile.outputs, columns.to)
+            let row = reverses ? columns.to - 1 - first : first
+            let out = unsafe plane.samples + row * plane.stride + firstColumn
+            unsafe scaleTile(outputs, width: count, into: out, step)
+        }
+    }
+
+    /// The strip's rows become rows of the picture.
+    private func scaleStrip(firstRow: Int, count: Int, _ plane: ComponentRows) {
+        let step = unsafe transform.reversesRows ? -plane.stride : plane.stride
+        let picture = unsafe pictureRow(firstRow, plane)
+        let reverses = transform.reversesColumns
+        if columns.isIdentity {
+            return unsafe MirrorPlane(
+                strip.start, CInt(stripStride), picture, CInt(step), CInt(columns.to), CInt(count))
+        }
+        let width = TileWorkspace.width
+        for start in stride(from: 0, to: columns.to, by: tile.outputs) {
+            let end = min(start + tile.outputs, columns.to)
+            // Eight columns are turned back at once: the last few with some before them, again.
+            let first = tile.outputs < 8 ? start : max(0, end - (end - start + 7) / 8 * 8)
+            let lines = end - first
+            let (top, tileStep) = reverses ? (lines - 1, -width) : (0, width)
+            unsafe scaleTile(first..<end, width: width, into: workspace.scaled.start + top * width, tileStep)
+            let column = reverses ? columns.to - end : first
+            unsafe TransposePlane(
+                workspace.scaled.start, CInt(width), picture + column, CInt(step), CInt(count), CInt(lines))
+        }
+    }
+
+    /// Makes some samples of all rows of the strip: each a row of `width`, `step` bytes from one to the next.
+    private func scaleTile(
+        _ outputs: Range<Int>, width: Int, into out: UnsafeMutablePointer<UInt8>, _ step: Int
+    ) {
+        let firstColumn = Int(columns.taps[outputs.lowerBound].first)
+        let last = columns.taps[outputs.upperBound - 1]
+        // Whole blocks, which the strip has room for.
+        let turned = min((Int(last.first + last.count) - firstColumn + 15) / 16 * 16, stripStride - firstColumn)
+        let tileWidth = TileWorkspace.width
+        unsafe TransposePlane(
+            strip.start + firstColumn, CInt(stripStride), workspace.turned.start, CInt(tileWidth), CInt(turned),
+            CInt(tileWidth))
+        unsafe columns.taps.withUnsafeBufferPointer { taps in
+            unsafe columns.weights.withUnsafeBufferPointer { weights in
+                unsafe repeats.withUnsafeBufferPointer { repeats in
+                    let rows = unsafe UnsafePointer(workspace.turned.start) - firstColumn * tileWidth
+                    unsafe Self.sum(
+                        outputs, taps.baseAddress!, weights.baseAddress!, repeats.baseAddress!, period: period,
+                        rows: rows, width: width, into: out, step, workspace.tree.room)
+                }
+            }
+        }
+    }
+
+    /// Makes the rows `outputs` of a tile's rows, together where they are made in the same way.
+    private static func sum(
+        _ outputs: Range<Int>, _ taps: UnsafePointer<upcast_taps>, _ weights: UnsafePointer<UInt16>,
+        _ repeats: UnsafePointer<Bool>, period: Int, rows: UnsafePointer<UInt8>, width: Int,
+        into out: UnsafeMutablePointer<UInt8>, _ step: Int, _ room: BlendTree.Room
+    ) {
+        let tileWidth = TileWorkspace.width
+        for phase in 0..<min(period, outputs.count) {
+            var output = outputs.lowerBound + phase
+            while output < outputs.upperBound {
+                var count = 1
+                while count < TileWorkspace.batch, output + count * period < outputs.upperBound,
+                    unsafe repeats[output + count * period]
+                { count += 1 }
+                let tap = unsafe taps[output]
+                let distance = unsafe count > 1 ? Int(taps[output + period].first - tap.first) * tileWidth : 0
+                unsafe BlendTree.sum(
+                    BlendTree.Rows(
+                        first: rows + Int(tap.first) * tileWidth, step: tileWidth, width: width, count: count,
+                        distance: distance),
+                    weights: weights + Int(tap.weights), taps: Int(tap.count),
+                    into: out + (output - outputs.lowerBound) * step, stride: period * step, in: room)
+                output += count * period
+            }
+        }
+    }
+}
