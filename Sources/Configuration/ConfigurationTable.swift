@@ -63,6 +63,11 @@ enum ConfigurationTable {
                 "video", "background", \.video.background, .color,
                 "Colour of the bars that fit adds.", memory: nothing),
             ConfigurationKey(
+                "video", "scaler", \.video.scaler, .cases(),
+                "What scales and turns pictures: native has code for AVX2, libyuv for SSSE3, AVX2 and NEON. auto takes "
+                    + "the faster one for each size on this processor; the status shows which.",
+                memory: "native: 1.3 MB at 720p, libyuv a little less."),
+            ConfigurationKey(
                 "video", "encoder", \.video.encoder,
                 .word("name of an H.264 encoder in libavcodec", example: "libx264"),
                 "The encoder; see ffmpeg -encoders for what the system's libavcodec has.",

@@ -10,6 +10,7 @@ package struct VideoConfiguration: Equatable, Sendable {
     package var fit = FitMode.fit
     /// What fills the canvas beside a letterboxed picture.
     package var background = RGBColor(red: 0, green: 0, blue: 0)
+    package var scaler = VideoScaler.auto
     /// The encoder's name as libavcodec knows it.
     package var encoder = "libx264"
     /// libx264 only, and only where `preset` is empty.
@@ -55,6 +56,15 @@ package struct VideoConfiguration: Equatable, Sendable {
             width: width, height: height, frameRate: frameRate,
             color: ColorDescription(matrix: colorMatrix, range: colorRange))
     }
+}
+
+/// What scales and turns pictures.
+package enum VideoScaler: String, CaseIterable, Sendable {
+    /// The faster one on this processor.
+    case auto
+    /// Our own kernels.
+    case native
+    case libyuv
 }
 
 /// A profile of H.264 that players know; the raw value is libx264's name of it.

@@ -11,6 +11,8 @@ package struct VideoStatus: JSONRecord {
     package static let efforts = ["low", "normal", "high"]
     /// As configured; better than `effort` while the processor is short.
     package var configuredEffort = ""
+    /// What scales and turns the last picture that came: "native" or "libyuv".
+    package var scaler = ""
     /// The last picture that came: "1920x1080 420v, orientation 6"; empty before the first.
     package var source = ""
     package var framesReceived = 0
@@ -37,6 +39,7 @@ package struct VideoStatus: JSONRecord {
         fields("encoder", &encoder)
         fields("effort", &effort)
         fields("configured_effort", &configuredEffort)
+        fields("scaler", &scaler)
         fields("source", &source)
         fields("frames_received", &framesReceived)
         fields("frames_encoded", &framesEncoded)

@@ -109,7 +109,8 @@ final class Broadcast: Sendable {
             queue: queue, clock: clock, counters: counters,
             privacy: .init(
                 curtain: curtain, standing: standing, protections: protections, release: release,
-                secureColor: configuration.secureColor))
+                secureColor: configuration.secureColor),
+            scaler: configuration.scalerChoice)
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
         let takenBack: @Sendable (UInt32) -> TakenBack? = { [taken] in taken.wait(for: $0) }

@@ -2,6 +2,7 @@ internal import AudioMixing
 internal import Buffering
 internal import Configuration
 package import ControlProtocol
+internal import FrameGeometry
 internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
@@ -47,6 +48,7 @@ extension BroadcastHost {
         report.video.encoder = configuration.video.encoder
         report.video.effort = configuration.video.encoderEffort?.rawValue ?? ""
         report.video.configuredEffort = report.video.effort
+        report.video.scaler = configuration.scalerChoice.scaler(for: nil).rawValue
         report.video.targetBitsPerSecond = configuration.video.bitrate
         report.audio.sampleRate = configuration.audio.sampleRate
         report.audio.channels = configuration.audio.channels
@@ -147,6 +149,7 @@ extension Broadcast {
     private func fillVideo(_ status: inout VideoStatus) {
         status.effort = video.currentEffort?.rawValue ?? ""
         status.source = inlet.sourceDescription
+        status.scaler = inlet.scaler.rawValue
         status.framesReceived = counters.framesReceived.asInt
         status.framesEncoded = counters.framesEncoded.asInt + counters.framesRepeated.asInt
         status.framesRepeated = counters.framesRepeated.asInt

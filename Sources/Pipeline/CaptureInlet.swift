@@ -46,6 +46,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// The plan of the last frame: while nothing changes, nothing is planned again.
     private var planned: (source: VideoSampleFormat, transform: UprightTransform, plan: GeometryPlan)?
     private let sourceText = Monitor("")
+    private let scalerChoice: ScalerChoice
+    private let scalerInUse: Monitor<FrameScaler>
     private var filling: Filling?
     /// The last picture that came whole while the curtain was up and nobody had anything against it.
     var kept: Filling?
@@ -67,7 +69,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     init(
         canvas: CanvasFormat, bars: CanvasBars, fit: FitMode, skipsUnchanged: Bool, convention: OrientationConvention,
         slot: FrameSlot<VideoFrameTag>, queue: PCMQueue, clock: BroadcastClock, counters: BroadcastCounters,
-        privacy: PrivacyRules
+        privacy: PrivacyRules, scaler: ScalerChoice
     ) {
         self.canvas = canvas
         self.fit = fit
@@ -78,13 +80,18 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         self.clock = clock
         self.counters = counters
         self.privacy = privacy
-        intake = FrameIntake(bars: bars, secureColor: privacy.secureColor)
+        scalerChoice = scaler
+        scalerInUse = Monitor(scaler.scaler(for: nil))
+        intake = FrameIntake(bars: bars, secureColor: privacy.secureColor, scaler: scaler)
         timeline = BroadcastTimeline()
         published = Monitor(timeline.counters)
     }
 
     /// Any thread: the last frame's format, for people; empty before the first.
     var sourceDescription: String { sourceText.withLock { $0 } }
+
+    /// Any thread: what the last frame is scaled by, or the first one probably.
+    var scaler: FrameScaler { scalerInUse.withLock { $0 } }
 
     /// Any thread: from now on samples are thrown away, or taken again.
     func hold(_ isHeld: Bool) { held.store(isHeld, ordering: .relaxed) }
@@ -301,6 +308,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         let turn = transform == .identity ? "" : ", \(transform)"
         let text = "\(source.width)x\(source.height) \(source.pixelFormat.fourCC)\(turn)"
         sourceText.withLock { $0 = text }
+        scalerInUse.withLock { $0 = scalerChoice.scaler(for: plan) }
         return plan
     }
 

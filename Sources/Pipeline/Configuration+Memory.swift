@@ -29,7 +29,7 @@ extension Configuration {
         costs.canvasCount = fit.pictures
         costs.videoEncoder = VideoEncoder.estimatedBytes(videoEncoderSettings(fit))
         costs.ingestBand = MeasuredMemory.ingestMessages
-        costs.scaler = FrameIntake.memoryBytes(canvas: video.canvas, scaler: .auto)
+        costs.scaler = FrameIntake.memoryBytes(canvas: video.canvas, scaler: scalerChoice)
         costs.pcmQueue = Broadcast.pcmQueueBytes
         costs.audioMixer = AudioMixer.memoryBytes(mixerSettings(expecting: []))
         costs.packetLogIndex = packetLogLimits.reservedBytes - buffer.maxBytes

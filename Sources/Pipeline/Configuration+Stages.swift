@@ -40,6 +40,14 @@ extension Configuration {
         }
     }
 
+    var scalerChoice: ScalerChoice {
+        switch video.scaler {
+        case .auto: .auto
+        case .native: .always(.native)
+        case .libyuv: .always(.libyuv)
+        }
+    }
+
     /// - Parameter fit: what the broadcast has room for.
     func videoEncoderSettings(_ fit: MemoryFit) -> VideoEncoderSettings {
         var settings = VideoEncoderSettings(canvas: video.canvas, bitrate: video.bitrate)

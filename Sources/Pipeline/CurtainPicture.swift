@@ -76,7 +76,7 @@ extension Configuration {
             color: ColorDescription(matrix: canvas.color.matrix, range: .full))
         let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: video.fit)
         let color = privacy.curtainColor
-        let intake = FrameIntake(bars: CanvasBars(canvas: canvas, background: canvasColor(color)))
+        let intake = FrameIntake(bars: CanvasBars(canvas: canvas, background: canvasColor(color)), scaler: scalerChoice)
         let picture = Picture(width: canvas.width, height: canvas.height)
         let row = UnsafeMutablePointer<UInt8>.allocate(capacity: 4 * still.width)
         defer { unsafe row.deallocate() }

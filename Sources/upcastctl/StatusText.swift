@@ -64,7 +64,9 @@ enum StatusText {
         if video.effort != video.configuredEffort {
             line("", "effort \(video.effort) instead of \(video.configuredEffort): the processor is short")
         }
-        if !video.source.isEmpty { line("", "from \(video.source)") }
+        if !video.source.isEmpty {
+            line("", "from \(video.source)", video.scaler.isEmpty ? "" : "scaled by \(video.scaler)")
+        }
         line(
             "", unlessZero(video.framesReceived) { "\(Quantity.counted($0, "frame")) received" },
             unlessZero(video.framesUnchanged) { "\($0) unchanged" },

@@ -13,7 +13,7 @@ import Testing
         "ingest.socket": "/run/a.sock", "ingest.socket_mode": "0600", "ingest.start_timeout_ms": "4000",
         "ingest.idle_timeout_ms": "60000",
         "video.width": "640", "video.height": "360", "video.frame_rate": "30000/1001", "video.fit": "fill",
-        "video.background": "#ff8000",
+        "video.background": "#ff8000", "video.scaler": "libyuv",
         "video.encoder": "h264_vaapi", "video.preset": "superfast", "video.tune": "zerolatency,fastdecode",
         "video.profile": "main",
         "video.threads": "3", "video.b_frames": "2", "video.bitrate_kbps": "1500", "video.vbv_ms": "500",

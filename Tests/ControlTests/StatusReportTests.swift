@@ -21,6 +21,7 @@ extension StatusReport {
         report.video.encoder = "libx264"
         report.video.effort = "low"
         report.video.configuredEffort = "normal"
+        report.video.scaler = "libyuv"
         report.video.source = "1920x1080 420v, orientation 6"
         report.video.framesReceived = 21_690
         report.video.framesEncoded = 21_688
@@ -137,7 +138,7 @@ extension StatusReport {
         }
         let expected = """
             version state state_ms uptime_ms broadcasts client.name client.kind client.connected_ms
-            video.width video.height video.frame_rate video.encoder video.effort video.configured_effort
+            video.width video.height video.frame_rate video.encoder video.effort video.configured_effort video.scaler
             video.source video.frames_received video.frames_encoded video.frames_repeated
             video.frames_unchanged video.keyframes video.bytes_encoded
             video.target_bits_per_second video.frame_rate_divisor video.bits_per_second
@@ -195,7 +196,7 @@ extension StatusReport {
             client    Screen "1" (display), connected for 12 min 3 s
             video     1280x720 at 30000/1001 frames/s, libx264 normal, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
                       effort low instead of normal: the processor is short
-                      from 1920x1080 420v, orientation 6
+                      from 1920x1080 420v, orientation 6, scaled by libyuv
                       21690 frames received, 200 unchanged, 21688 encoded, 300 of these repeated, 362 keyframes
             audio     48000 Hz, 2 channels, 128 kbit/s
                       app 33893 blocks, microphone 1 block, silence 1.2 s

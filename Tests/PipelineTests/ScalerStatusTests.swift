@@ -1,0 +1,59 @@
+import Configuration
+import ControlProtocol
+import FrameGeometry
+import Ingest
+import IngestProtocol
+import MediaCore
+import Testing
+
+@testable import Pipeline
+
+/// The status says what scales the pictures, and the plan has it in its line.
+@Suite(.timeLimit(.minutes(1))) struct ScalerStatusTests {
+    private static func send(_ width: Int, _ height: Int, to rig: HostRig, at pts: MediaTime) throws {
+        let format = VideoSampleFormat(packed: .gray, width: width, height: height)
+        let message = VideoMessage(pts: pts, format: format, orientation: .up)
+        guard try rig.host.beginVideo(message, arrival: rig.clock.now()) else { return }
+        while let band = rig.host.nextBand() {
+            for index in 0..<band.byteCount { rig.host.bandBuffer[index] = 90 }
+            try rig.host.bandArrived()
+        }
+        rig.host.endVideo(arrival: rig.clock.now())
+    }
+
+    @Test(arguments: VideoScaler.allCases)
+    func whatIsConfiguredScales(scaler: VideoScaler) throws {
+        let rig = try HostRig { $0.video.scaler = scaler }
+        let choice: ScalerChoice =
+            switch scaler {
+            case .auto: .auto
+            case .native: .always(.native)
+            case .libyuv: .always(.libyuv)
+            }
+        #expect(rig.host.status.video.scaler == choice.scaler(for: nil).rawValue)
+        try rig.start()
+        #expect(rig.host.status.video.scaler == choice.scaler(for: nil).rawValue)
+        // The canvas's half and two thirds.
+        for (index, size) in [(640, 360), (480, 270)].enumerated() {
+            try Self.send(size.0, size.1, to: rig, at: .milliseconds(100 * Int64(index + 1)))
+            let plan = GeometryPlan(
+                source: VideoSampleFormat(packed: .gray, width: size.0, height: size.1), transform: .identity,
+                canvas: CanvasFormat(width: 320, height: 180, frameRate: FrameRate(30)), fit: .fit)
+            #expect(rig.host.status.video.scaler == choice.scaler(for: plan).rawValue)
+        }
+        rig.host.ended(.endedByOperator)
+        _ = rig.host.shutDown()
+    }
+
+    @Test func thePlanKnowsIt() {
+        func planned(_ scaler: VideoScaler) -> Int {
+            var configuration = Configuration()
+            configuration.video.scaler = scaler
+            return configuration.memoryPlan.lines.first { $0.purpose == .scaler }?.bytes ?? 0
+        }
+        let canvas = Configuration().video.canvas
+        #expect(planned(.native) == FrameIntake.memoryBytes(canvas: canvas, scaler: .always(.native)))
+        #expect(planned(.libyuv) < planned(.native))
+        #expect(planned(.auto) == planned(.native))
+    }
+}
