@@ -109,7 +109,7 @@ let package = Package(
                 "AudioMixing", "Buffering", "Encoding", "FLV", "FrameGeometry", "IngestProtocol", "LinuxSystem",
                 "MediaCore",
                 // The rivals' own.
-                "CLibAV", "CLibSWResample",
+                "CLibAV", "CLibSWResample", "CLibYUV",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

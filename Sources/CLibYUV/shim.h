@@ -3,6 +3,7 @@
 #include <libyuv/basic_types.h>
 #include <libyuv/convert.h>
 #include <libyuv/convert_from_argb.h>
+#include <libyuv/cpu_id.h>
 #include <libyuv/planar_functions.h>
 #include <libyuv/rotate.h>
 #include <libyuv/scale.h>

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CLibYUV
 internal import FrameGeometry
 internal import MediaCore
 
@@ -12,6 +13,9 @@ struct GeometryBench: ParsableCommand {
     @Option(help: "Width and height of the canvas.") var canvas = "720x1280"
     @Option(help: "EXIF orientation of the frame, 1 to 8.") var orientation = 6
     @Option(help: "fit, fill or stretch.") var fit = "fit"
+    @Option(help: "native, portable (native without AVX2) or libyuv; several with commas, measured in turn.")
+    var scaler = FrameScaler.native.rawValue
+    @Flag(help: "libyuv uses nothing beyond SSSE3.") var ssse3 = false
     @Option(help: "Rounds; the median counts.") var rounds = 7
     @Option(help: "Frames in a round.") var frames = 30
 
@@ -26,6 +30,12 @@ struct GeometryBench: ParsableCommand {
         }
         guard let mode = [("fit", FitMode.fit), ("fill", .fill), ("stretch", .stretch)].first(where: { $0.0 == fit })
         else { throw ValidationError("--fit: fit, fill or stretch, not \(fit)") }
+        let scalers = try scaler.split(separator: ",").map { name in
+            guard let scaler = FrameScaler(rawValue: String(name)) else {
+                throw ValidationError("--scaler: native, portable or libyuv, not \(name)")
+            }
+            return scaler
+        }
 
         let canvasFormat = CanvasFormat(width: canvasWidth, height: canvasHeight, frameRate: FrameRate(30))
         let sample = VideoSampleFormat(packed: pixelFormat, width: width, height: height)
@@ -42,16 +52,23 @@ struct GeometryBench: ParsableCommand {
             unsafe payload[index] = UInt8(truncatingIfNeeded: state >> 24)
         }
         let picture = Picture(width: canvasWidth, height: canvasHeight)
-        let intake = FrameIntake(bars: CanvasBars(canvas: canvasFormat))
-        let time = try Stopwatch.measure(rounds: rounds, count: frames) {
-            try intake.begin(plan, into: picture)
-            while let band = intake.nextBand() {
-                try unsafe intake.bandArrived(at: payload.baseAddress! + band.payloadOffset)
-            }
+        if ssse3 { MaskCpuFlags(kCpuInitialized | kCpuHasX86 | kCpuHasSSE2 | kCpuHasSSSE3) }
+        let times = try Stopwatch.measure(
+            rounds: rounds, count: frames,
+            inTurn: scalers.map { scaler in
+                let intake = FrameIntake(bars: CanvasBars(canvas: canvasFormat), scaler: .always(scaler))
+                return {
+                    try intake.begin(plan, into: picture)
+                    while let band = intake.nextBand() {
+                        try unsafe intake.bandArrived(at: payload.baseAddress! + band.payloadOffset)
+                    }
+                }
+            })
+        for (scaler, time) in zip(scalers, times) {
+            print(
+                #"{"bench": "geometry", "source": "\#(source)", "format": "\#(format)", "canvas": "\#(canvas)", "#
+                    + #""orientation": \#(orientation), "fit": "\#(fit)", "scaler": "\#(scaler)", "ssse3": \#(ssse3), "#
+                    + time.fields(divisor: 1_000_000, unit: "ms") + "}")
         }
-        print(
-            #"{"bench": "geometry", "source": "\#(source)", "format": "\#(format)", "canvas": "\#(canvas)", "#
-                + #""orientation": \#(orientation), "fit": "\#(fit)", "#
-                + time.fields(divisor: 1_000_000, unit: "ms") + "}")
     }
 }
