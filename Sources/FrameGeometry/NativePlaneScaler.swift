@@ -75,51 +75,64 @@ internal import MediaCore
         _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows
     ) {
         if firstRow == 0 { nextRow = 0 }
-        let end = firstRow + rowCount
-        while nextRow < rows.to {
-            let taps = rows.taps[nextRow]
-            let (first, last) = (Int(taps.first), Int(taps.first + taps.count))
-            guard first < end else { break }
-            let ends = last <= end
-            // What is between two rows waits for the second, and finds the first in `lastRow`.
-            if rows.enlarges && !ends { break }
-            if rows.isIdentity, alongRows.isUsable {
-                unsafe alongRows.scale(source + (first - firstRow) * stride, into: pictureRow(plane))
-                nextRow += 1
-                continue
+        // Once for all rows: looking at an array counts its owners.
+        unsafe rows.taps.withUnsafeBufferPointer { taps in
+            unsafe rows.weights.withUnsafeBufferPointer { weights in
+                unsafe feed(source, stride, firstRow, rowCount, plane, taps, weights.baseAddress!, sums.start)
             }
-            let out = unsafe target(plane)
-            if rows.isIdentity {
-                unsafe out.update(from: source + (first - firstRow) * stride, count: from.width)
-            } else {
-                let starts = first >= firstRow
-                if rows.enlarges && !starts {
-                    unsafe blend(lastRow.start, 0, taps.weights, 1, starts: true, ends: false, out)
-                }
-                let present = unsafe source + max(0, first - firstRow) * stride
-                let skipped = max(0, firstRow - first)
-                let count = min(last, end) - max(first, firstRow)
-                unsafe blend(
-                    present, stride, taps.weights + Int32(skipped), count, starts: starts, ends: ends, out)
-            }
-            guard ends else { break }
-            unsafe completeRow(plane)
-            nextRow += 1
         }
         if rows.enlarges {
             unsafe lastRow.start.update(from: source + (rowCount - 1) * stride, count: from.width)
         }
     }
 
-    private func blend(
-        _ source: UnsafePointer<UInt8>, _ stride: Int, _ weights: Int32, _ count: Int, starts: Bool, ends: Bool,
-        _ out: UnsafeMutablePointer<UInt8>
+    private func feed(
+        _ source: UnsafePointer<UInt8>, _ stride: Int, _ firstRow: Int, _ rowCount: Int, _ plane: ComponentRows,
+        _ allTaps: UnsafeBufferPointer<upcast_taps>, _ allWeights: UnsafePointer<UInt16>,
+        _ sums: UnsafeMutablePointer<UInt16>
     ) {
-        unsafe rows.weights.withUnsafeBufferPointer { table in
-            unsafe upcast_blend_rows(
-                usesAVX2 ? 1 : 0, source, stride, table.baseAddress! + Int(weights), CInt(count), starts ? 1 : 0,
-                ends ? 1 : 0, sums.start, out, CInt(from.width))
+        let (isIdentity, enlarges) = (rows.isIdentity, rows.enlarges)
+        let goesAlong = alongRows.isUsable
+        let end = firstRow + rowCount
+        while nextRow < allTaps.count {
+            let taps = unsafe allTaps[nextRow]
+            let weights = unsafe allWeights + Int(taps.weights)
+            let (first, last) = (Int(taps.first), Int(taps.first + taps.count))
+            guard first < end else { break }
+            let ends = last <= end
+            // What is between two rows waits for the second, and finds the first in `lastRow`.
+            if enlarges && !ends { break }
+            if isIdentity, goesAlong {
+                unsafe alongRows.scale(source + (first - firstRow) * stride, into: pictureRow(plane))
+                nextRow += 1
+                continue
+            }
+            let out = unsafe target(plane)
+            if isIdentity {
+                unsafe out.update(from: source + (first - firstRow) * stride, count: from.width)
+            } else {
+                let starts = first >= firstRow
+                if enlarges && !starts {
+                    unsafe blend(lastRow.start, 0, weights, 1, starts: true, ends: false, sums, out)
+                }
+                let present = unsafe source + max(0, first - firstRow) * stride
+                let skipped = max(0, firstRow - first)
+                let count = min(last, end) - max(first, firstRow)
+                unsafe blend(present, stride, weights + skipped, count, starts: starts, ends: ends, sums, out)
+            }
+            guard ends else { break }
+            unsafe completeRow(plane)
+            nextRow += 1
         }
+    }
+
+    private func blend(
+        _ source: UnsafePointer<UInt8>, _ stride: Int, _ weights: UnsafePointer<UInt16>, _ count: Int, starts: Bool,
+        ends: Bool, _ sums: UnsafeMutablePointer<UInt16>, _ out: UnsafeMutablePointer<UInt8>
+    ) {
+        unsafe upcast_blend_rows(
+            usesAVX2 ? 1 : 0, source, stride, weights, CInt(count), starts ? 1 : 0, ends ? 1 : 0, sums, out,
+            CInt(from.width))
     }
 
     // MARK: Where a row goes
