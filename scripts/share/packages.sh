@@ -6,8 +6,9 @@ declare -A package_groups=(
     [build]="binutils ca-certificates git libc6-dev libcurl4 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2
         pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev"
     [run]="nginx libnginx-mod-rtmp ffmpeg curl jq"
-    [bench]="python3 gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
-        gstreamer1.0-plugins-ugly gstreamer1.0-libav glib-networking stunnel4 openssl"
+    [bench]="python3 python3-numpy python3-venv mate-backgrounds gstreamer1.0-tools gstreamer1.0-plugins-base
+        gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav glib-networking
+        stunnel4 openssl"
     [allocations]="python3 gcc binutils"
     [syscalls]="linux-perf"
     [page]="chromium curl python3 python3-venv"
