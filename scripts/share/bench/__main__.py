@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import shutil
 import signal
 import sys
@@ -14,11 +15,13 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import box  # noqa: E402
 import checks  # noqa: E402
+import clips  # noqa: E402
 import contenders  # noqa: E402
 import geometry  # noqa: E402
 import latency  # noqa: E402
 import material  # noqa: E402
 import micro  # noqa: E402
+import quality  # noqa: E402
 import report  # noqa: E402
 import server  # noqa: E402
 
@@ -34,12 +37,14 @@ GEOMETRY_TARGET = 0.25
 LATENCY_TARGET = 0.8
 # A ratio that has grown by more than this beside an earlier run's is a regression.
 REGRESSION = 1.10
+# The same for bits that the same quality takes.
+QUALITY_REGRESSION = 1.03
 
 SOURCES = ["1920x1080", "1170x2532", "1290x2796", "2048x2732", "2560x1440"]
 GEOMETRY_CANVASES = ["720x1280", "1080x1920", "540x960", "1280x720"]
 
 
-PARTS = ["work", "geometry", "latency", "many", "growth", "micro", "box"]
+PARTS = ["quality", "work", "geometry", "latency", "many", "growth", "micro", "box"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -65,6 +70,20 @@ def number(least):
     return parse
 
 
+def settings(text):
+    try:
+        quality.option(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error))
+    return text
+
+
+def bitrates(text):
+    if not re.fullmatch(r"\d+(,\d+){3,}", text) or len(set(text.split(","))) < 4:
+        raise argparse.ArgumentTypeError(f"{text} is not four bitrates or more, with commas")
+    return [int(word) for word in text.split(",")]
+
+
 def existing(path):
     if not os.path.isfile(path):
         raise argparse.ArgumentTypeError(f"there is no file {path}")
@@ -76,9 +95,10 @@ def arguments():
         prog="scripts/bench", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Processor time and peak memory of upcastd beside ffmpeg and GStreamer at the same work, on this "
         "machine, in this run.",
-        epilog="Parts: work (broadcasts side by side), geometry (turning and scaling alone), latency (a frame's "
-        "last byte to its message at the server), many (broadcasts at once), growth (frame rates and destinations), "
-        "micro (PCM, the packet log and the protocol by themselves), box (in the 50 MiB of a profile, with a stalling uplink). Exit "
+        epilog="Parts: quality (bits that the same picture takes, at four bitrates), work (broadcasts side by side), "
+        "geometry (turning and scaling alone), latency (a frame's last byte to its message at the server), many "
+        "(broadcasts at once), growth (frame rates and destinations), micro (PCM, the packet log and the protocol by "
+        "themselves), box (in the 50 MiB of a profile, with a stalling uplink). Exit "
         f"status: 0 measured, 1 something failed, 2 a ratio is more than {REGRESSION} times that of --compare, 64 wrong "
         "option, 130 interrupted, 143 terminated.")
     parser.add_argument("--only", type=words(PARTS), default=",".join(PARTS), help="parts, with commas (default: all)")
@@ -86,7 +106,18 @@ def arguments():
                         help="contents, with commas (default: all)")
     parser.add_argument("--canvas", type=words(CANVASES), default="720p,1080p,540p",
                         help="canvases, with commas (default: all)")
-    parser.add_argument("--rounds", type=number(1), default=5, help="runs of each contender, interleaved (default: 5)")
+    parser.add_argument("--clips", type=words(clips.NAMES), default=",".join(clips.DEFAULT),
+                        help=f"clips of quality, with commas: {', '.join(clips.NAMES)} (default: all but screen)")
+    parser.add_argument("--film", type=existing, help="a video of your own, to be used for film")
+    parser.add_argument("--kbps", type=bitrates, help="bitrates of quality, with commas (default: each clip's own)")
+    parser.add_argument("--upcast", type=settings, action="append", default=[], metavar="NAME:KEY=VALUE,...",
+                        help="quality: upcast with other settings as well: keys of video, SECTION.KEY, or options.NAME "
+                        "for an option of the encoder; may be given several times")
+    parser.add_argument("--vmaf", action="store_true", help="quality: VMAF too, by an ffmpeg that PyPI has")
+    parser.add_argument("--turned", action="store_true",
+                        help="quality: 1920x1080 turned onto 720x1280, instead of 1280x720 as it is")
+    parser.add_argument("--rounds", type=number(1),
+                        help="runs of each contender, interleaved (default: 5, for quality 1)")
     parser.add_argument("--seconds", type=number(5), default=10, help="length of a run (default: 10)")
     parser.add_argument("--screen", type=existing, help="a video of a screen, 1920x1080, to be used for screen and static")
     parser.add_argument("--geometry", default="common", choices=["common", "all"],
@@ -99,7 +130,12 @@ def arguments():
     parser.add_argument("--compare", type=existing, help="results.json of an earlier run")
     parser.add_argument("--bin-dir", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check-options", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.quality_rounds = options.rounds or 1
+    options.rounds = options.rounds or 5
+    if len({"upcast", "ffmpeg", "gstreamer", *(text.split(":")[0] for text in options.upcast)}) < 3 + len(options.upcast):
+        parser.error("--upcast: two contenders have the same name")
+    return options
 
 
 def say(*words):
@@ -299,6 +335,14 @@ def geometry_report(results):
         f"{GEOMETRY_TARGET}, {sum(ratio > GEOMETRY_TARGET for ratio in every)} of {len(every)} above")
 
 
+def quality_part(options, folder, results):
+    nginx = server.Server(os.path.join(folder, "quality"))
+    try:
+        quality.run(options, folder, nginx, results, say)
+    finally:
+        nginx.stop()
+
+
 def latency_part(options, folder, results):
     frames = latency.material(folder)
     ours = [contender for contender in everybody(options.bin_dir) if isinstance(contender, contenders.Upcast)]
@@ -457,11 +501,13 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     parts = options.only.split(",")
     results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
-               "work": [], "geometry": [], "latency": [], "many": [], "growth": [], "micro": [], "ratios": {}}
+               "work": [], "geometry": [], "latency": [], "many": [], "growth": [], "micro": [],
+               "quality": [], "left_out_clips": [], "ratios": {}}
     folder = tempfile.mkdtemp(prefix="upcast-bench-")
     texts, broken = [], []
     try:
         for name, run, tell in (
+                ("quality", lambda: quality_part(options, folder, results), lambda: quality.text(results, options)),
                 ("geometry", lambda: geometry_part(options, folder, results), lambda: geometry_report(results)),
                 ("micro", lambda: micro_part(options, results),
                  lambda: micro.tables(results["micro"], results["ratios"])),

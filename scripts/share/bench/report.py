@@ -1,6 +1,7 @@
 """Medians and ratios, as a table, as JSON and as plots."""
 
 import html
+import math
 
 
 def median(values):
@@ -26,7 +27,7 @@ def table(header, rows):
     return "\n".join(line.rstrip() for line in lines)
 
 
-_COLORS = ["#3b6fb6", "#c9812f", "#5d9a52", "#8a5fa8", "#a03c3c"]
+_COLORS = ["#3b6fb6", "#c9812f", "#5d9a52", "#8a5fa8", "#a03c3c", "#2b9a9a", "#777777", "#c04f8f"]
 
 
 def bars(title, unit, groups, path):
@@ -57,3 +58,65 @@ def bars(title, unit, groups, path):
     out.append("</svg>\n")
     with open(path, "w") as file:
         file.write("\n".join(out))
+
+
+def _ticks(low, high):
+    """Round numbers of a linear axis, about five."""
+    step = 10 ** math.floor(math.log10((high - low) / 4))
+    step = next(step * factor for factor in (1, 2, 5, 10) if (high - low) / (step * factor) <= 6)
+    return [step * index for index in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def curves(title, rows, path):
+    """Plots of lines as SVG, side by side in rows: a plot is (title, [(series, [(x, y), ...]), ...]), x a logarithm."""
+    series = list(dict.fromkeys(name for row in rows for _, lines in row for name, _ in lines))
+    wide, high, top = 420, 260, 72
+    width, height = 24 + wide * max((len(row) for row in rows), default=1), top + high * len(rows)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
+        'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<text x="16" y="24" font-size="16">{html.escape(title)}</text>']
+    place = 16
+    for index, name in enumerate(series):
+        out.append(f'<rect x="{place}" y="38" width="14" height="4" fill="{_COLORS[index % len(_COLORS)]}"/>')
+        out.append(f'<text x="{place + 20}" y="45">{html.escape(name)}</text>')
+        place += 44 + 7 * len(name)
+    for row_index, row in enumerate(rows):
+        for column, (name, lines) in enumerate(row):
+            points = [point for _, line in lines for point in line if point[0] > 0]
+            if points:
+                out += _plot(name, lines, points, series, 24 + column * wide, top + row_index * high, wide - 40, high - 70)
+    out.append("</svg>\n")
+    with open(path, "w") as file:
+        file.write("\n".join(out))
+
+
+def _plot(name, lines, points, series, left, top, wide, high):
+    left += 36
+    wide -= 36
+    least, most = (math.log(pick(x for x, _ in points)) for pick in (min, max))
+    low, top_value = (pick(y for _, y in points) for pick in (min, max))
+    span, rise = max(most - least, 1e-9), max(top_value - low, 1e-9)
+
+    def across(x):
+        return left + 8 + (math.log(x) - least) / span * (wide - 16)
+
+    def up(y):
+        return top + 30 + high - 8 - (y - low) / rise * (high - 16)
+
+    out = [f'<text x="{left}" y="{top + 18}" font-weight="bold">{html.escape(name)}</text>',
+           f'<rect x="{left}" y="{top + 30}" width="{wide}" height="{high}" fill="none" stroke="#999"/>']
+    for value in _ticks(low, low + rise):
+        out.append(f'<line x1="{left}" x2="{left + wide}" y1="{up(value):.1f}" y2="{up(value):.1f}" stroke="#e4e4e4"/>')
+        out.append(f'<text x="{left - 6}" y="{up(value) + 4:.1f}" text-anchor="end">{value:g}</text>')
+    for value in sorted({x for x in (m * 10 ** e for e in range(1, 6) for m in (1, 2, 5))}):
+        if least <= math.log(value) <= most:
+            out.append(f'<line x1="{across(value):.1f}" x2="{across(value):.1f}" y1="{top + 30}" y2="{top + 30 + high}" '
+                       'stroke="#e4e4e4"/>')
+            out.append(f'<text x="{across(value):.1f}" y="{top + 45 + high}" text-anchor="middle">{value:g}</text>')
+    for who, line in lines:
+        color = _COLORS[series.index(who) % len(_COLORS)]
+        path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in line if x > 0)
+        out.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.6"/>')
+        out += [f'<circle cx="{across(x):.1f}" cy="{up(y):.1f}" r="2.6" fill="{color}"/>' for x, y in line if x > 0]
+    return out

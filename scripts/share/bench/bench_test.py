@@ -1,0 +1,183 @@
+"""What scripts/bench computes, on curves and recordings whose answers are known. scripts/test runs it; needs ffmpeg."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import checks  # noqa: E402
+import clips  # noqa: E402
+import quality  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Rates(unittest.TestCase):
+    # The example that implementations of BD-rate carry, and what numpy's polyfit says of it.
+    base = [(686.76, 40.28), (309.58, 37.18), (157.11, 34.24), (85.95, 31.42)]
+    other = [(893.34, 40.39), (407.8, 37.21), (204.93, 34.17), (112.75, 31.24)]
+
+    def test_the_known_example(self):
+        self.assertAlmostEqual(quality.bd_rate(self.base, self.other), 31.3974, places=2)
+
+    def test_the_order_of_points_is_nothing(self):
+        self.assertAlmostEqual(quality.bd_rate(self.base[::-1], self.other), quality.bd_rate(self.base, self.other))
+
+    def test_a_tenth_more_bits_everywhere(self):
+        dearer = [(rate * 1.1, value) for rate, value in self.base]
+        for measure in (quality.bd_rate, quality.bd_rate_between):
+            self.assertAlmostEqual(measure(self.base, dearer), 10)
+            self.assertAlmostEqual(measure(dearer, self.base), 100 / 1.1 - 100)
+
+    def test_only_the_overlap_counts(self):
+        # Of a straight line any part has the same distance to the next, wherever the points are.
+        line = [(2 ** (value / 3), value) for value in (30, 34, 38, 42)]
+        later = [(2 ** (value / 3) * 1.25, value) for value in (33, 37, 41, 45)]
+        self.assertAlmostEqual(quality.bd_rate(line, later), 25)
+        self.assertAlmostEqual(quality.bd_rate_between(line, later), 25)
+
+    def test_five_points(self):
+        line = [(2 ** (value / 3), value) for value in (30, 33, 36, 39, 42)]
+        self.assertAlmostEqual(quality.bd_rate(line, [(rate * 1.5, value) for rate, value in line]), 50)
+
+    def assert_meaningless(self, base, other, words):
+        with self.assertRaisesRegex(quality.Meaningless, words):
+            quality.bd_rate(base, other)
+
+    def test_what_says_nothing_is_no_number(self):
+        far = [(rate, value + 20) for rate, value in self.base]
+        self.assert_meaningless(self.base, far, "overlap")
+        self.assert_meaningless(self.base, [(1, 30), (2, 33), (3, 32.9), (4, 36)], "no more quality")
+        self.assert_meaningless(self.base, self.other[:3], "four points")
+        self.assert_meaningless(self.base, [(1, float("inf"))] + self.other, "four points")
+
+    def test_a_cubic_that_falls_is_told_from_lines(self):
+        # Flat, a leap, flat again: a cubic through it turns around.
+        leap = [(100, 30), (110, 39), (1000, 39.5), (1100, 41)]
+        self.assert_meaningless(self.base, leap, "no smooth curve")
+        rows = [{"clip": "c", "who": who, "asked": rate, "kbps": rate, "psnr": value}
+                for who, curve in (("ffmpeg", self.base), ("upcast", leap)) for rate, value in curve]
+        found = quality.rates_of(rows, "c", "upcast")["psnr"]
+        self.assertIsInstance(found, quality.Rough)
+        self.assertTrue(quality.percent(found).startswith("~"))
+
+
+class Times(unittest.TestCase):
+    def test_whole_milliseconds(self):
+        self.assertEqual(quality.slots([0, 33, 67, 100, 133], 30), [0, 1, 2, 3, 4])
+
+    def test_half_a_frame_late_and_one_left_out(self):
+        self.assertEqual(quality.slots([16, 50, 83, 117, 150, 217, 250], 30), [0, 1, 2, 3, 4, 6, 7])
+
+    def test_times_that_were_moved_forward(self):
+        self.assertEqual(quality.slots([0, 40, 128, 128, 160], 25), [0, 1, 2, 3, 4])
+
+    def test_a_stream_that_begins_late(self):
+        self.assertEqual(quality.slots([5000, 5040, 5120], 25), [0, 1, 3])
+
+
+class Options(unittest.TestCase):
+    def test_settings_of_upcast(self):
+        self.assertEqual(
+            quality.option("a b:threads=1,memory.cap_bytes=70000000"),
+            ("a b", {"video": {"threads": "1"}, "memory": {"cap_bytes": "70000000"}}))
+        self.assertEqual(
+            quality.option("p:options.x264-params=subme=1:partitions=i8x8,i4x4,vbv_ms=500"),
+            ("p", {"video": {"encoder_options": '{"x264-params": "subme=1:partitions=i8x8,i4x4"}', "vbv_ms": "500"}}))
+        for wrong in ("a", "a:", ":threads=1", "a:threads", "a:threads="):
+            with self.assertRaises(ValueError):
+                quality.option(wrong)
+
+    def status(self, *options):
+        return subprocess.run(
+            [sys.executable, HERE, "--bin-dir", "none", "--check-options", *options], capture_output=True,
+            stdin=subprocess.DEVNULL).returncode
+
+    def test_wrong_ones_are_refused_before_anything_is_built(self):
+        self.assertEqual(self.status("--only", "quality", "--clips", "film,text", "--upcast", "a:threads=1"), 0)
+        for wrong in (["--clips", "nothing"], ["--kbps", "1,2,3"], ["--kbps", "1,1,2,3"], ["--upcast", "a"],
+                      ["--upcast", "ffmpeg:threads=1"], ["--film", "/nowhere"], ["--rounds", "0"]):
+            self.assertEqual(self.status(*wrong), 64, wrong)
+
+
+class Clips(unittest.TestCase):
+    def test_what_cannot_be_made_says_why(self):
+        with tempfile.TemporaryDirectory(prefix="upcast-bench-test-") as folder, \
+                unittest.mock.patch.object(clips, "PHOTOGRAPHS", "/nowhere"):
+            with self.assertRaisesRegex(clips.Missing, "/nowhere/.*mate-backgrounds"):
+                clips.make("pan", folder)
+
+    def test_every_clip_has_bitrates_for_a_curve(self):
+        for name in clips.NAMES:
+            self.assertGreaterEqual(len(set(clips.RATES[name])), 4, name)
+            self.assertIn(name, clips._SOURCES)
+
+
+class Recordings(unittest.TestCase):
+    """Recordings of the test card, as a server would have them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="upcast-bench-test-")
+        path = cls.folder.name
+        card = clips.make("card", path, 320, 180, 2)
+        cls.source = quality.Source(card, 320, 180, False, path)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def shown(self, filters, crf=10, source=None):
+        """(PSNR, frames left out, shift) of the card, or another source, after these filters."""
+        source = source or self.source
+        path = os.path.join(self.folder.name, "recording.flv")
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "nv12", "-s", "320x180", "-r", "30", "-i",
+             source.clip.path, "-vf", filters, "-c:v", "libx264", "-crf", str(crf), "-tune", "zerolatency",
+             "-pix_fmt", "yuv420p", "-fps_mode", "passthrough", path], check=True, stdin=subprocess.DEVNULL)
+        shown = quality.Shown(path, source)
+        found = shown.measures()["psnr"], shown.left_out(), shown.shift
+        shown.remove()
+        return found
+
+    def test_all_frames(self):
+        good, left_out, shift = self.shown("null")
+        self.assertEqual((left_out, shift), (0, 0))
+        self.assertGreater(good, 45)
+        worse, _, _ = self.shown("null", crf=35)
+        self.assertLess(worse, good - 10)
+
+    def test_a_recording_that_is_later(self):
+        good, _, _ = self.shown("null")
+        later, left_out, shift = self.shown("setpts=PTS+2/30/TB")
+        self.assertEqual((left_out, shift), (0, 2))
+        self.assertAlmostEqual(later, good, places=1)
+
+    def test_a_frame_that_is_left_out_counts_as_the_one_before(self):
+        good, _, _ = self.shown("null")
+        fewer, left_out, shift = self.shown("select='not(eq(n,20)+eq(n,21)+eq(n,40))'")
+        self.assertEqual((left_out, shift), (3, 0))
+        self.assertLess(fewer, good - 3)
+
+    def test_a_picture_that_stands_may_be_left_out(self):
+        path = os.path.join(self.folder.name, "standing.nv12")
+        frame = 320 * 180 * 3 // 2
+        with open(self.source.clip.path, "rb") as file, open(path, "wb") as out:
+            out.write(file.read(frame) * 60)
+        standing = quality.Source(clips.Clip("standing", path, 320, 180, 30, 60), 320, 180, False, self.folder.name)
+        self.assertEqual(sum(standing.moved), 1)
+        self.assertEqual(self.shown("select='not(mod(n,4))'", source=standing)[1], 0)
+        self.assertEqual(self.shown("select='not(mod(n,2))'")[1], 25)
+
+    def test_bytes_are_those_of_the_pictures(self):
+        self.shown("null")
+        path = os.path.join(self.folder.name, "recording.flv")
+        kinds = [kind for kind, _, _ in checks.flv(path)]
+        self.assertEqual(kinds, ["video"] * 60)
+
+
+if __name__ == "__main__":
+    unittest.main()
