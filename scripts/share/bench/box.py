@@ -252,10 +252,10 @@ def of_rival(rival, bin_dir, limit_bytes, nginx, video, audio, seconds, folder):
         box.remove()
 
 
-def run(bin_dir, name, nginx, folder, seconds, say):
+def run(bin_dir, name, nginx, folder, seconds, say, film=None):
     """The whole comparison. Ten seconds of pictures go round and round."""
     length = min(10, seconds)
-    video, audio = material.make("motion", length, folder), material.make_audio(length, folder)
+    video, audio = material.make("motion", length, folder, film=film), material.make_audio(length, folder)
     results, options = [], profile(name)
     try:
         # What has to be killed must not take ten minutes where it is not.

@@ -12,6 +12,8 @@ import subprocess
 import threading
 import time
 
+import clips
+
 WIDTH, HEIGHT, RATE, KBPS = 1280, 720, 30, 2500
 
 
@@ -124,23 +126,22 @@ def _object(values):
     return b"\x03" + pairs + b"\x00\x00\x09"
 
 
-def material(folder, count=60):
-    """Frames with motion, as a list."""
-    path = os.path.join(folder, "latency.nv12")
-    subprocess.run(
-        ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i",
-         f"testsrc2=s={WIDTH}x{HEIGHT}:r={RATE},noise=alls=6:allf=t", "-frames:v", str(count), "-pix_fmt", "nv12",
-         "-f", "rawvideo", path], check=True, stdin=subprocess.DEVNULL)
+def material(folder, count=60, film=None):
+    """Frames of a film, or of pans over photographs where none can be had, as a list."""
+    try:
+        clip = clips.make("film", folder, WIDTH, HEIGHT, count // RATE, film, rate=RATE)
+    except clips.Missing:
+        clip = clips.make("pan", folder, WIDTH, HEIGHT, count // RATE)
     size = WIDTH * HEIGHT * 3 // 2
-    with open(path, "rb") as file:
+    with open(clip.path, "rb") as file:
         frames = [file.read(size) for _ in range(count)]
-    os.unlink(path)
+    os.unlink(clip.path)
     return frames
 
 
 def _feed(write, frames, seconds):
-    """Writes frames in real time; when each one's last byte was taken."""
-    sent, start = [], time.monotonic()
+    """Writes frames in real time: when each one's last byte was taken, and how many were taken more than a frame late."""
+    sent, held_up, start = [], 0, time.monotonic()
     for index in range(seconds * RATE):
         due = start + index / RATE
         time.sleep(max(0, due - time.monotonic()))
@@ -149,7 +150,8 @@ def _feed(write, frames, seconds):
         except OSError:
             break
         sent.append(time.monotonic())
-    return sent
+        held_up += index >= 2 * RATE and sent[-1] - due > 1 / RATE
+    return sent, held_up
 
 
 def _milliseconds(sent, arrivals, origin):
@@ -179,7 +181,7 @@ def of_command(command, frames, seconds, log):
             while view:
                 view = view[child.stdin.write(view):]
 
-        sent = _feed(write, frames, seconds)
+        sent, held_up = _feed(write, frames, seconds)
         child.stdin.close()
         child.wait(20)
     finally:
@@ -188,8 +190,8 @@ def of_command(command, frames, seconds, log):
             child.wait()
     time.sleep(0.2)
     sink.stop()
-    # A pipe loses nothing.
-    return _milliseconds(sent, sink.arrivals, sink.arrivals[0][1] if sink.arrivals else 0)
+    # A pipe loses nothing, but may hold its writer up.
+    return _milliseconds(sent, sink.arrivals, sink.arrivals[0][1] if sink.arrivals else 0), held_up
 
 
 def ffmpeg(url):
@@ -237,7 +239,7 @@ def of_upcast(contender, task_type, frames, seconds, folder):
                 0, WIDTH, WIDTH * HEIGHT, WIDTH, 0, 0, 0)
             peer.sendall(header(2, body, len(frame)) + body + frame)
 
-        sent = _feed(write, frames, seconds)
+        sent, held_up = _feed(write, frames, seconds)
         time.sleep(0.3)
         arrivals = list(sink.arrivals)
     finally:
@@ -246,7 +248,7 @@ def of_upcast(contender, task_type, frames, seconds, folder):
         daemon.wait(20)
         sink.stop()
     # The broadcast begins with the first sample.
-    return _milliseconds(sent, arrivals, 0)
+    return _milliseconds(sent, arrivals, 0), held_up
 
 
 def _drain(peer):

@@ -2,12 +2,20 @@
 
 import os
 import subprocess
+import sys
+
+import clips
 
 WIDTH, HEIGHT, RATE = 1920, 1080, 30
 
-MOTION = "60 frames of a test card, noise and a fractal that all move, again and again"
-SCREEN = "a screen: text that scrolls, text that is typed, a film in a window"
-STATIC = "one picture of a screen"
+CONTENTS = {
+    "motion": "a film, or pans over photographs where none can be had",
+    "screen": "text that scrolls, text that is typed, a film in a window",
+    "static": "one picture of a screen",
+    "card": "60 frames of a test card, noise and a fractal that all move, again and again",
+}
+# Bitrates that show how the same picture costs other bits, at 1280x720, for all that moves.
+QUALITY_RATES = {"motion": clips.RATES["film"], "screen": clips.RATES["screen"], "card": (300, 700, 1500, 4000)}
 
 # A page of text that scrolls by 60 lines a second in the left half, a line that is typed, and a film in a window.
 _PAGE = (
@@ -16,11 +24,17 @@ _PAGE = (
 )
 
 
-def make(content, seconds, folder, screen=None):
+def make(content, seconds, folder, screen=None, film=None):
     """Writes the raw video of a content and returns its path: `seconds` of it, as long as a run needs."""
     path = os.path.join(folder, f"{content}.nv12")
     frames = seconds * RATE
     if content == "motion":
+        try:
+            return clips.make("film", folder, WIDTH, HEIGHT, seconds, film, rate=RATE).path
+        except clips.Missing as reason:
+            print(f"motion is pans over photographs: {reason}", file=sys.stderr, flush=True)
+            return clips.make("pan", folder, WIDTH, HEIGHT, seconds).path
+    if content == "card":
         source = (
             f"testsrc2=s={WIDTH}x{HEIGHT}:r={RATE}[a];mandelbrot=s=960x540:r={RATE}:maxiter=200[b];"
             "[a]noise=alls=6:allf=t[c];[c][b]overlay=x='480+200*sin(t*2)':y='270+100*cos(t*3)'"

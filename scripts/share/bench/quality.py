@@ -30,7 +30,9 @@ SCREENS = ("screen", "text")
 # What a recording may begin earlier or later than its source, in frames.
 SHIFTS = range(-5, 6)
 MEASURES = ("psnr", "ssim", "vmaf")
-_NAMES = {"psnr": "PSNR", "ssim": "SSIM", "vmaf": "VMAF"}
+# Of the frames that came: see Shown.measures.
+CAME = ("psnr_came", "ssim_came")
+_NAMES = {"psnr": "PSNR", "ssim": "SSIM", "vmaf": "VMAF", "psnr_came": "PSNR", "ssim_came": "SSIM"}
 
 
 class Meaningless(Exception):
@@ -197,9 +199,9 @@ class Shown:
         os.unlink(self.recording)
 
     def left_out(self):
-        """Frames that moved and were not shown in their time."""
-        return sum(self.source.moved[frame] and frame + self.shift not in self.slots
-                   for frame in range(self.first, self.end))
+        """Frames that moved and were not shown in their time, counted from `first`."""
+        return [frame - self.first for frame in range(self.first, self.end)
+                if self.source.moved[frame] and frame + self.shift not in self.slots]
 
     def _shown(self, shift, extra=""):
         """Of the recording, what is shown at frames `first` to `end` of the source."""
@@ -237,14 +239,22 @@ class Shown:
                  for index, value in re.findall(r"\[psnr@s(\d+) @.*average:([0-9.inf]+)", words)]
         return max(found)[2]
 
-    def measures(self, vmaf=None):
-        """PSNR in dB, of the mean square error of all planes and frames; SSIM in dB; with a VMAF that too."""
+    def _two(self, pick):
         words = self._filter(
-            f"[0:v]{self._shown(self.shift)},split[a][b];[1:v]{self._range(0)},split[c][d];[a][c]ssim[e];[b][d]psnr[f]",
-            ["e", "f"])
-        values = {
+            f"[0:v]{self._shown(self.shift)}{pick},split[a][b];[1:v]{self._range(0)}{pick},split[c][d];"
+            "[a][c]ssim[e];[b][d]psnr[f]", ["e", "f"])
+        return {
             "psnr": float(re.search(r"PSNR.*average:([0-9.inf]+)", words).group(1)),
             "ssim": decibels(float(re.search(r"SSIM.*All:([0-9.]+)", words).group(1)))}
+
+    def measures(self, vmaf=None):
+        """PSNR in dB, of the mean square error of all planes and frames; SSIM in dB; with a VMAF that too. And both of the
+        frames that came, which say how good an encoder is where a busy machine left some out."""
+        values = self._two("")
+        came = values
+        if missing := self.left_out():
+            came = self._two(",select='not(" + "+".join(f"eq(n,{index})" for index in missing) + ")',setpts=N")
+        values = {**values, "psnr_came": came["psnr"], "ssim_came": came["ssim"]}
         if vmaf:
             words = self._filter(
                 f"[0:v]{self._shown(self.shift)}[a];[1:v]{self._range(0)}[b];[a][b]libvmaf=n_threads=2[c]", ["c"],
@@ -304,7 +314,7 @@ def measure(nginx, audio, source, who, kbps, folder, stream, vmaf=None):
         return row
     shown = Shown(recording, source)
     # A picture that was encoded again in place of a frame has a time too; the daemon says what it left out.
-    left_out = max(shown.left_out(), result.left_out)
+    left_out = max(len(shown.left_out()), result.left_out)
     row.update(shown.measures(vmaf), kbps=shown.kbps, left_out=left_out, shift=shown.shift)
     shown.remove()
     os.unlink(recording)
@@ -393,7 +403,7 @@ class Rough(float):
 def rates_of(rows, clip, who, base="ffmpeg"):
     """BD-rate by each measure that is there, in per cent; or a sentence, where none can be told."""
     found = {}
-    for name in MEASURES:
+    for name in (*MEASURES, *CAME):
         mine, theirs = curve(rows, clip, who, name), curve(rows, clip, base, name)
         if not mine or not theirs:
             continue
@@ -443,7 +453,7 @@ def text(results, options):
                 f"{max(row['peak'] for row in mine) / 1e6:.1f}", sum(row.get("left_out", 0) for row in mine)])
             if name not in ("ffmpeg", "gstreamer"):
                 for key, value in values.items():
-                    if isinstance(value, float):
+                    if isinstance(value, float) and key in MEASURES:
                         results["ratios"][f"quality {clip} {name} {key} bits"] = 1 + value / 100
                 for rival in ("ffmpeg", "gstreamer"):
                     results["ratios"][f"quality {clip} {name} / {rival} CPU"] = cpu_ratio(rows, clip, name, rival)
@@ -453,7 +463,12 @@ def text(results, options):
     if any(isinstance(value, Rough) for values in bd.values() for value in values.values()):
         texts.append("~ is by straight lines between the points: no cubic that rises goes through them")
     if any(row.get("left_out") for row in rows):
-        texts.append("Frames were left out, and cost quality: a busy machine does that too; with --rounds 3 medians count.")
+        texts.append(
+            "Frames were left out, and cost quality: a busy machine does that too, and with --rounds 3 medians count.\n"
+            + report.table(
+                ["of the frames that came: clip, who", *(f"bits, same {_NAMES[key]}" for key in CAME)],
+                [[f"{clip}, {name}", *(percent(bd[clip, name].get(key)) for key in CAME)]
+                 for clip in names for name in who if name != "ffmpeg"]))
     texts += [f"left out: {reason}" for reason in results["left_out_clips"]]
     verdicts = [line for name in who if name not in ("ffmpeg", "gstreamer")
                 for line in _verdicts(rows, names, name, bd, effort(name, options.upcast))]

@@ -67,6 +67,16 @@ def _ticks(low, high):
     return [step * index for index in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
+def _logarithmic_ticks(least, most):
+    """Round numbers between two logarithms: as few kinds as give three."""
+    for kinds in ((1, 2, 5), (1, 1.5, 2, 3, 5, 7), range(1, 10)):
+        values = [kind * 10 ** power for power in range(0, 6) for kind in kinds]
+        values = [value for value in values if least <= math.log(value) <= most]
+        if len(values) >= 3:
+            break
+    return values
+
+
 def curves(title, rows, path):
     """Plots of lines as SVG, side by side in rows: a plot is (title, [(series, [(x, y), ...]), ...]), x a logarithm."""
     series = list(dict.fromkeys(name for row in rows for _, lines in row for name, _ in lines))
@@ -109,11 +119,10 @@ def _plot(name, lines, points, series, left, top, wide, high):
     for value in _ticks(low, low + rise):
         out.append(f'<line x1="{left}" x2="{left + wide}" y1="{up(value):.1f}" y2="{up(value):.1f}" stroke="#e4e4e4"/>')
         out.append(f'<text x="{left - 6}" y="{up(value) + 4:.1f}" text-anchor="end">{value:g}</text>')
-    for value in sorted({x for x in (m * 10 ** e for e in range(1, 6) for m in (1, 2, 5))}):
-        if least <= math.log(value) <= most:
-            out.append(f'<line x1="{across(value):.1f}" x2="{across(value):.1f}" y1="{top + 30}" y2="{top + 30 + high}" '
-                       'stroke="#e4e4e4"/>')
-            out.append(f'<text x="{across(value):.1f}" y="{top + 45 + high}" text-anchor="middle">{value:g}</text>')
+    for value in _logarithmic_ticks(least, most):
+        out.append(f'<line x1="{across(value):.1f}" x2="{across(value):.1f}" y1="{top + 30}" y2="{top + 30 + high}" '
+                   'stroke="#e4e4e4"/>')
+        out.append(f'<text x="{across(value):.1f}" y="{top + 45 + high}" text-anchor="middle">{value:g}</text>')
     for who, line in lines:
         color = _COLORS[series.index(who) % len(_COLORS)]
         path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in line if x > 0)
