@@ -17,6 +17,7 @@ import box  # noqa: E402
 import checks  # noqa: E402
 import clips  # noqa: E402
 import contenders  # noqa: E402
+import effort  # noqa: E402
 import geometry  # noqa: E402
 import latency  # noqa: E402
 import material  # noqa: E402
@@ -48,7 +49,7 @@ SOURCES = ["1920x1080", "1170x2532", "1290x2796", "2048x2732", "2560x1440"]
 GEOMETRY_CANVASES = ["720x1280", "1080x1920", "540x960", "1280x720"]
 
 
-PARTS = ["quality", "work", "geometry", "latency", "many", "growth", "micro", "box"]
+PARTS = ["quality", "work", "geometry", "latency", "many", "growth", "micro", "effort", "box"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -561,6 +562,15 @@ def many_report(results):
         + ", ".join(f"{name} {count}" for name, count in most.items()))
 
 
+def effort_part(options, folder, results):
+    nginx = server.Server(os.path.join(folder, "effort"))
+    try:
+        results["effort"] = effort.run(
+            options.bin_dir, nginx, folder, 2 * options.seconds, min(3, options.rounds), options.film, say)
+    finally:
+        nginx.stop()
+
+
 def box_part(options, folder, results):
     nginx = server.Server(os.path.join(folder, "box"))
     try:
@@ -591,6 +601,7 @@ def main():
                 ("latency", lambda: latency_part(options, folder, results), lambda: latency_report(results)),
                 ("growth", lambda: growth(options, folder, results), lambda: growth_report(results)),
                 ("many", lambda: many(options, folder, results), lambda: many_report(results)),
+                ("effort", lambda: effort_part(options, folder, results), lambda: effort.text(results["effort"])),
                 ("box", lambda: box_part(options, folder, results), lambda: box.text(results["box"], options.box_profile))):
             if name not in parts:
                 continue

@@ -100,6 +100,8 @@ class Upcast:
 
     def __init__(self, bin_dir, name="upcast", options=None, destinations=1):
         self.bin, self.name, self.options, self.destinations = bin_dir, name, options or {}, destinations
+        # The folder of a cgroup for the daemon.
+        self.group = None
 
     def start(self, task, folder, group=None, video=True):
         os.makedirs(folder, exist_ok=True)
@@ -147,7 +149,7 @@ class Upcast:
 
     def run(self, task, folder, client_options=()):
         result = Result()
-        daemon = self.start(task, folder)
+        daemon = self.start(task, folder, self.group)
         client = self.client(task, folder, client_options)
         status, result.client_cpu = client.wait(task.seconds + 30)
         if status != 0:
