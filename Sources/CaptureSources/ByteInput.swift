@@ -12,14 +12,17 @@ package protocol ByteInput: AnyObject {
 /// A file, a pipe or standard input, read by one thread that can be stopped while it waits.
 package final class FileInput: ByteInput, Sendable {
     private let descriptor: OwnedDescriptor
-    private let name: String
+    /// For messages.
+    let name: String
     private let stop: StopSignal
+    private let isStandardInput: Bool
 
     /// - Parameters:
     ///   - path: `-` for standard input.
     ///   - stop: ends a read that waits for a pipe.
     package init(path: String, stop: StopSignal) throws(InputError) {
-        name = path == "-" ? "standard input" : path
+        isStandardInput = path == "-"
+        name = isStandardInput ? "standard input" : path
         self.stop = stop
         // A named pipe that nobody writes to yet would hold `open` up, where no stop could end it.
         let fd = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -31,6 +34,29 @@ package final class FileInput: ByteInput, Sendable {
     package var isLive: Bool {
         var status = stat()
         return unsafe fstat(descriptor.raw, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
+    }
+
+    /// True for a named regular file: what is read of it can be read again, at any place.
+    package var isMappable: Bool { !isStandardInput && !isLive }
+
+    /// Bytes of a regular file, as many as it has now.
+    var size: Int {
+        get throws(InputError) {
+            var status = stat()
+            guard unsafe fstat(descriptor.raw, &status) == 0 else {
+                throw InputError("cannot read \(name): \(Errno.current)")
+            }
+            return Int(status.st_size)
+        }
+    }
+
+    /// The first bytes of a regular file, as many as it has at least.
+    func map(byteCount: Int) throws(InputError) -> FileMapping {
+        do {
+            return try FileMapping(descriptor.raw, byteCount: byteCount)
+        } catch {
+            throw InputError("cannot map \(name): \(error)")
+        }
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {

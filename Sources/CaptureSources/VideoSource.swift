@@ -2,7 +2,8 @@ package import MediaCore
 
 /// Pictures one after the other; used by one thread.
 package protocol VideoSource: AnyObject {
-    /// Where a frame of a format goes; at least its `minimumPayloadBytes`. Asked for once for each frame.
+    /// Where a frame of a format goes; at least its `minimumPayloadBytes`. Asked for once for
+    /// each frame, unless the frame is `borrowed`.
     typealias Memory = (VideoSampleFormat) throws -> UnsafeMutableRawBufferPointer
 
     var rate: FrameRate { get }
@@ -18,8 +19,12 @@ package protocol VideoSource: AnyObject {
     ///   - orientation: how this frame is tagged; a source that draws its frames draws them accordingly.
     ///   - memory: where it is written.
     func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory) throws -> Bool
+    /// The frame that `advance` made, where it lies in the source's own memory: then no memory was asked for. Until the
+    /// next `advance`.
+    var borrowed: BorrowedPicture? { get }
 }
 
 extension VideoSource {
     package var cutShortBytes: Int { 0 }
+    package var borrowed: BorrowedPicture? { nil }
 }

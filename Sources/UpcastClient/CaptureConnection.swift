@@ -162,16 +162,54 @@ public final class CaptureConnection: Sendable {
         let message = try Self.message(layout, pts, orientation, secure)
         if isUnchanged(pieces, message.kind) { return try sendUnchanged(message) }
         if let place = try place(pieces.byteCount) {
-            var end = 0
-            for index in 0..<3 {
-                let piece = unsafe pieces[index]
-                guard unsafe !piece.isEmpty else { continue }
-                unsafe UnsafeMutableRawBufferPointer(rebasing: place.bytes[end...]).copyMemory(from: piece)
-                end += piece.count
-            }
+            copy(pieces, to: place)
             return try send(message, in: place)
         }
         try send(message, pieces)
+    }
+
+    private func copy(_ pieces: PayloadPieces, to place: FramePool.Place) {
+        var end = 0
+        for index in 0..<3 {
+            let piece = unsafe pieces[index]
+            guard unsafe !piece.isEmpty else { continue }
+            unsafe UnsafeMutableRawBufferPointer(rebasing: place.bytes[end...]).copyMemory(from: piece)
+            end += piece.count
+        }
+    }
+
+    /// Sends a frame that lies in memory of which a part may go away while it is read: nothing of it is sent before
+    /// `check` has said that all of it was there.
+    ///
+    /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:)`.
+    /// - Throws: what `check` throws; a `CaptureError`.
+    package func sendVideo(
+        copying bytes: UnsafeRawBufferPointer, format: CaptureVideoFormat, at pts: Int64,
+        orientation: CaptureOrientation?, secure: CaptureSecureRegions, check: () throws -> Void
+    ) throws {
+        let pieces = unsafe PayloadPieces(first: bytes)
+        try self.check(format.layout, pieces.byteCount)
+        let message = try Self.message(format.layout, pts, orientation, secure)
+        if isUnchanged(pieces, message.kind) {
+            try check()
+            return try sendUnchanged(message)
+        }
+        if let place = try place(pieces.byteCount) {
+            copy(pieces, to: place)
+            do {
+                try check()
+            } catch {
+                pool.giveBack(place)
+                throw error
+            }
+            return try send(message, in: place)
+        }
+        let buffer = pool.buffer(pieces.byteCount)
+        defer { pool.keep(buffer) }
+        unsafe buffer.bytes.copyMemory(from: bytes)
+        try check()
+        try unsafe send(
+            message, PayloadPieces(first: UnsafeRawBufferPointer(rebasing: buffer.bytes[..<pieces.byteCount])))
     }
 
     /// Room for a frame, to be filled and given to `send(_:at:orientation:secure:)`: without a copy where the daemon

@@ -2,7 +2,7 @@ import CaptureSources
 
 /// A file or pipe that was named on the command line; pipes are read ahead from now on.
 struct InputStream: Sendable {
-    private let file: FileInput
+    let file: FileInput
     /// Nil for a regular file, which can wait.
     let ahead: ReadAhead?
 

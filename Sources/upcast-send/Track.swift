@@ -23,13 +23,13 @@ struct Track {
         case (.pattern(let format, let rate), _):
             source = PatternVideo(format: format, rate: rate, convention: plan.convention)
         case (.stream(_, let raw, let rate), let stream?):
-            let reader = stream.reader
-            if let raw {
-                source = RawVideo(
-                    reader, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
+            if let raw, stream.file.isMappable {
+                source = MappedVideo(stream.file, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
+            } else if let raw {
+                source = RawVideo(stream.reader, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
             } else {
                 source = try Y4MVideo(
-                    reader, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
+                    stream.reader, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
             }
         case (.stream, nil): return
         }
@@ -43,11 +43,17 @@ struct Track {
             return unsafe next.bytes
         }
         try unsafe feed.run(into: memory, leftOut: { shared.withLock { $0.late += 1 } }) { pts, tag in
-            guard let ready = frame, !isPaused else { return }
-            try connection.send(
-                ready, at: pts.nanoseconds, orientation: tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) },
-                secure: plan.secure)
-            frame = nil
+            guard !isPaused else { return }
+            let orientation = tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) }
+            if let picture = source.borrowed {
+                try unsafe connection.sendVideo(
+                    copying: picture.bytes, format: CaptureVideoFormat(layout: picture.format), at: pts.nanoseconds,
+                    orientation: orientation, secure: plan.secure, check: picture.checkRead)
+            } else {
+                guard let ready = frame else { return }
+                try connection.send(ready, at: pts.nanoseconds, orientation: orientation, secure: plan.secure)
+                frame = nil
+            }
             shared.withLock { $0.frames += 1 }
         }
         shared.withLock { [cutShort = source.cutShortBytes] in $0.cutShortBytes = cutShort }

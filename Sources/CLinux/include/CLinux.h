@@ -81,6 +81,15 @@ int upcast_seal_for_reading(int fd);
 int upcast_is_sealed_for_reading(int fd);
 /// Where the first page begins that was never written (SEEK_HOLE); the size where there is none; -1 with errno.
 long upcast_first_hole(int fd);
+// A signal handler, which has to be in C.
+/// Maps the first `count` bytes of a regular file for reading; NULL with errno. Pages that the file loses afterwards, or
+/// that cannot be read, become zeros instead of ending the process, and are noted under `token`. At most 8 at a time.
+void *upcast_map_file(int fd, unsigned long count, int *token);
+/// 1 where a page that was read had been lost.
+int upcast_mapping_has_lost(int token);
+void upcast_unmap_file(void *memory, unsigned long count, int token);
+/// Reads a byte of each page: a loop without a use for what it reads is left out by Swift's optimiser.
+void upcast_touch_pages(const void *memory, unsigned long count);
 // Words in memory that two processes share.
 unsigned long long upcast_load_word(const void *word);
 void upcast_store_word(void *word, unsigned long long value);
