@@ -95,6 +95,8 @@ package final class VideoEncoder {
         Continuation(bitrate: bitrate, lastPTS: lastPTS, lastDTS: lastDTS, epoch: epoch)
     }
 
+    /// When the next keyframe is due at the latest, in presentation time; nil before the first.
+    package var nextKeyframe: MediaTime? { keyframes.due.map { $0 - ahead } }
     /// Whether the last packet was a keyframe. The first of another encoder must not follow it: two keyframes in a row
     /// have to differ in their number (idr_pic_id), and each encoder begins with the same.
     package private(set) var lastWasKeyframe = false
