@@ -94,6 +94,9 @@ package final class AudioMixer {
         return MediaTime(sample: last, rate: settings.sampleRate) + latency.current
     }
 
+    /// The next block may be due before `nextDue`, once the sources that are expected have been heard.
+    package var isStarting: Bool { latency.isStarting }
+
     /// The next block if it is due, else nil; call until nil.
     package func render(broadcastNow: MediaTime) -> MixedBlock? {
         latency.advance(to: broadcastNow)

@@ -20,7 +20,7 @@ struct MixingLatency: Sendable {
     private let minimum: MediaTime
     private let maximum: MediaTime
     private(set) var current: MediaTime
-    private var isStarting: Bool
+    private(set) var isStarting: Bool
     private var intervalEnd: MediaTime?
     /// Of the blocks of this interval; a negative need is a block that came before its time.
     private var needs = (least: MediaTime.seconds(10), largest: MediaTime.seconds(-10))

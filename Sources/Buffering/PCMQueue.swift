@@ -57,9 +57,20 @@ package struct PCMBlock: Equatable, Sendable {
         /// Where the next block would start.
         var writeOffset = 0
         var isClosed = false
+        /// The consumer waits for its deadline, and not for single blocks.
+        var gathers = false
         var dropped: UInt64 = 0
         var droppedFrames: UInt64 = 0
         var refused: UInt64 = 0
+
+        mutating func takeOldest() -> Extent? {
+            guard count > 0 else { return nil }
+            let extent = extents[first]
+            first = (first + 1) % extents.count
+            count -= 1
+            reading = extent
+            return extent
+        }
 
         mutating func dropOldest() {
             droppedFrames += UInt64(extents[first].block.frames)
@@ -112,33 +123,56 @@ package struct PCMBlock: Equatable, Sendable {
 
     /// Producer: hands over the block whose bytes now stand in what `reserve` returned.
     package func commit(_ block: PCMBlock) {
-        monitor.signal { state in
-            guard var extent = state.filling else { return }
+        let wakes = monitor.withLock { state in
+            guard var extent = state.filling else { return false }
             state.filling = nil
             extent.block = block
             state.extents[(state.first + state.count) % state.extents.count] = extent
             state.count += 1
             state.writeOffset = extent.start + ((extent.count + 15) & ~15)
+            return isReady(state)
         }
+        if wakes { monitor.signal { _ in } }
     }
+
+    /// Whether the consumer is to have a block now.
+    private func isReady(_ state: State) -> Bool {
+        guard state.count > 0 else { return false }
+        guard state.gathers, !state.isClosed, state.count < Self.mostGathered else { return true }
+        let bytes = (0..<state.count).reduce(0) {
+            $0 + state.extents[(state.first + $1) % state.extents.count].count
+        }
+        return bytes >= capacity / Self.gatheredShare
+    }
+
+    /// So many blocks, and this part of the room, are gathered at most: a consumer that comes late loses nothing.
+    private static let mostGathered = 32
+    private static let gatheredShare = 4
 
     /// Producer: forgets what was reserved.
     package func abandon() { monitor.withLock { $0.filling = nil } }
 
     /// Consumer: the oldest block, or waits for one until `deadline`. Call `release` before the next `take`.
-    package func take(until deadline: MediaTime?) -> Outcome {
+    ///
+    /// - Parameter gathers: a block alone is not worth waking up for. Sleeps until the deadline, unless the queue fills.
+    package func take(until deadline: MediaTime?, gathers: Bool = false) -> Outcome {
         let result = monitor.wait(until: deadline) { state -> Extent?? in
-            if state.count > 0 {
-                let extent = state.extents[state.first]
-                state.first = (state.first + 1) % state.extents.count
-                state.count -= 1
-                state.reading = extent
-                return .some(extent)
-            }
+            state.gathers = gathers
+            if isReady(state) { return .some(state.takeOldest()) }
             return state.isClosed ? .some(nil) : nil
         }
-        guard let result else { return .timeout }
-        guard let extent = result else { return .closed }
+        // What has been gathered comes when the deadline has passed.
+        guard let result else { return takeNow() ?? .timeout }
+        return outcome(result)
+    }
+
+    /// Consumer: as `take`, but without waiting; nil where no block waits.
+    package func takeNow() -> Outcome? {
+        monitor.withLock { $0.takeOldest() }.map { outcome($0) }
+    }
+
+    private func outcome(_ extent: Extent?) -> Outcome {
+        guard let extent else { return .closed }
         return unsafe .block(extent.block, UnsafeRawBufferPointer(start: storage + extent.start, count: extent.count))
     }
 

@@ -73,32 +73,43 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
 
     private func step() throws(WorkerFailure) -> Bool {
         let soon = clock.monotonic.now() + Self.startPollInterval
-        let deadline = hasPicture ? clock.monotonicTime(of: mixer.nextDue) ?? soon : soon
-        switch take(until: deadline) {
-        case .block(let block, let bytes):
+        let due = hasPicture ? clock.monotonicTime(of: mixer.nextDue) : nil
+        // Nothing is made of PCM before a block is due: no need to wake up for each piece of it.
+        var next: PCMQueue.Outcome? = take(until: due ?? soon, gathers: due != nil && !mixer.isStarting)
+        for _ in 0..<PCMQueue.maxBlocks {
+            guard case .block(let block, let bytes)? = next else { break }
             unsafe submit(block, bytes)
             queue.release()
-        case .timeout: break
-        case .closed: return false
+            next = queue.takeNow()
+        }
+        switch next {
+        case .closed?: return false
+        // Another producer is faster than this thread: the rest comes in the next turn.
+        case .block(let block, let bytes)?:
+            unsafe submit(block, bytes)
+            queue.release()
+        case .timeout?, nil: break
         }
         if hasPicture, let now = clock.now() { try encodeDueBlocks(now) }
         return true
     }
 
     /// Waiting is no work.
-    private func take(until deadline: MediaTime?) -> PCMQueue.Outcome {
+    private func take(until deadline: MediaTime?, gathers: Bool = false) -> PCMQueue.Outcome {
         work.end()
         defer { work.begin() }
-        return queue.take(until: deadline)
+        return queue.take(until: deadline, gathers: gathers)
     }
 
     private var hasPicture: Bool { meter.keyframes.current > 0 }
 
     private func submit(_ block: PCMBlock, _ bytes: UnsafeRawBufferPointer) {
         guard let now = clock.now() else { return }
+        // As late as it came, and not as late as it is taken.
+        let waited = max(.zero, clock.monotonic.now() - block.arrival)
         do {
             try unsafe mixer.submit(
-                block.source, format: block.format, payload: bytes, time: block.time, broadcastNow: now)
+                block.source, format: block.format, payload: bytes, time: block.time, broadcastNow: now - waited)
         } catch {
             // One block that cannot be mixed is silence; the broadcast goes on.
             counters.audioRefused.add()

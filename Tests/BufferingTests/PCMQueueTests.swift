@@ -62,6 +62,58 @@ import Testing
         #expect(block.frames == 1000 - PCMQueue.maxBlocks + 1)
     }
 
+    /// A consumer that gathers has what waits when its deadline has passed, in order, and at once where the queue fills
+    /// or is closed.
+    @Test func gatheringWaitsForTheDeadline() throws {
+        func numbers(_ queue: PCMQueue, until deadline: MediaTime?) -> [Int] {
+            var numbers: [Int] = []
+            var next: PCMQueue.Outcome? = queue.take(until: deadline, gathers: true)
+            while case .block(let block, _)? = next {
+                numbers.append(block.frames)
+                queue.release()
+                next = queue.takeNow()
+            }
+            return numbers
+        }
+        let queue = PCMQueue(capacity: 1 << 16)
+        for index in 1...3 { #expect(put(queue, index, bytes: 64)) }
+        #expect(numbers(queue, until: .zero) == [1, 2, 3])
+        guard case .timeout = queue.take(until: .zero, gathers: true) else {
+            return #expect(Bool(false), "nothing waits")
+        }
+        if queue.takeNow() != nil { Issue.record("nothing waits") }
+        // Without a deadline only what is below has an end.
+        for index in 1...32 { #expect(put(queue, index, bytes: 64)) }
+        #expect(numbers(queue, until: nil) == Array(1...32))
+        #expect(put(queue, 1, bytes: 1 << 13) && put(queue, 2, bytes: 1 << 13))
+        #expect(numbers(queue, until: nil) == [1, 2])
+        #expect(put(queue, 9, bytes: 64))
+        queue.close()
+        #expect(numbers(queue, until: nil) == [9])
+        guard case .closed = queue.take(until: nil, gathers: true) else { return #expect(Bool(false), "it is closed") }
+    }
+
+    /// Nobody is left asleep: a producer fills the queue while the consumer gathers without a deadline.
+    @Test func aQueueThatFillsWakesWhoGathers() throws {
+        let queue = PCMQueue(capacity: 1 << 16)
+        let thread = try WorkerThread(name: "test-pcm") { [self] in
+            for index in 1...2000 { while !put(queue, index, bytes: 64) { sched_yield() } }
+            queue.close()
+        }
+        var last = 0
+        loop: while true {
+            switch queue.take(until: nil, gathers: true) {
+            case .block(let block, _):
+                last = block.frames
+                queue.release()
+            case .closed: break loop
+            case .timeout: Issue.record("no deadline was given")
+            }
+        }
+        thread.join()
+        #expect(last == 2000)
+    }
+
     @Test func threadsHandOver() throws {
         let queue = PCMQueue(capacity: 1 << 16)
         let thread = try WorkerThread(name: "test-pcm") { [self] in
