@@ -85,9 +85,3 @@ void upcast_unmap_file(void *memory, unsigned long count, int token) {
     mappings[token].start = 0;
     pthread_mutex_unlock(&mutex);
 }
-
-void upcast_touch_pages(const void *memory, unsigned long count) {
-    const volatile unsigned char *bytes = memory;
-    for (unsigned long i = 0; i < count; i += 4096) (void)bytes[i];
-    if (count > 0) (void)bytes[count - 1];
-}

@@ -26,6 +26,26 @@ struct AudioBlockTimes {
         next = (next + 1) % Self.capacity
     }
 
+    /// One more block of `length` samples stands behind those from `sample` up to `end`, which move up to their
+    /// predecessors' places: `sample` is now heard when the block behind it was. False where one of them is not
+    /// remembered; nothing is changed then.
+    mutating func moveUp(
+        from sample: Int64, to end: Int64, length: Int, adding time: MediaTime, epoch: UInt32
+    ) -> Bool {
+        func index(_ first: Int64) -> Int? { blocks.firstIndex { $0.firstSample == first } }
+        for first in stride(from: sample, to: end, by: length) where index(first) == nil { return false }
+        guard sample < end else { return false }
+        for first in stride(from: sample, to: end, by: length) {
+            guard let place = index(first) else { return false }
+            if let next = index(first + Int64(length)), first + Int64(length) < end {
+                (blocks[place].time, blocks[place].epoch) = (blocks[next].time, blocks[next].epoch)
+            } else {
+                (blocks[place].time, blocks[place].epoch) = (time, epoch)
+            }
+        }
+        return true
+    }
+
     /// When `sample` is heard, and its block's epoch; nil before the first block that is remembered.
     func time(of sample: Int64) -> (time: MediaTime, epoch: UInt32)? {
         var best: Block?

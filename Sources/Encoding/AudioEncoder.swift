@@ -13,6 +13,10 @@ package import MediaCore
 /// timestamp and trim nothing. So a packet's `pts` here is the time of the first sample that a decoder puts out for it,
 /// and packets from before the first sample are not written: what is heard at a time is what was given for that time.
 /// The price is that the first 21 ms of a broadcast fade in.
+///
+/// **Silence.** Where the encoder has been given nothing but zeros for some blocks, and made the same packet of them
+/// twice, further blocks of zeros are not given to it: that packet is written again. The encoder then stands as it
+/// would after them, its windows full of zeros, and what is encoded next begins as if it had had them all.
 package final class AudioEncoder {
     package let format: AudioTrackFormat
     /// Samples a packet.
@@ -31,6 +35,17 @@ package final class AudioEncoder {
     /// Packets of earlier ones are not written.
     private var epoch: UInt32 = 0
     private var isFinished = false
+    /// Blocks of zeros that were given to the encoder last, one behind the other.
+    private var silentBlocks = 0
+    /// The packet that came out last while everything in the encoder was silent, and how often it did in a row.
+    private var silence: [UInt8] = []
+    private var silencePackets = 0
+    /// The first sample of the packet that comes out next.
+    private var nextPacket: Int64?
+    /// More blocks than the encoder holds, or looks back on.
+    private static let blocksUntilSilent = 8
+    /// Blocks of silence that were not encoded.
+    package private(set) var blocksLeftOut = 0
 
     /// Bytes of anonymous memory that libavcodec's aac encoder and a block of samples hold, as measured (RssAnon).
     package static let estimatedBytes = 1_450_000
@@ -110,10 +125,16 @@ package final class AudioEncoder {
         var taken = 0
         while taken < frames {
             if buffered == 0 {
+                let time = time + MediaTime(sample: Int64(taken), rate: sampleRate)
+                let isSilent = unsafe frames - taken >= frameLength && isZero(planes, from: taken)
+                silentBlocks = isSilent ? silentBlocks + 1 : 0
+                if silentBlocks == 0 { silencePackets = 0 }
+                if isSilent, leaveOut(at: time, epoch: epoch, into: sink) {
+                    taken += frameLength
+                    continue
+                }
                 try check(unsafe av_frame_make_writable(frame.pointer), "copying samples", encoder: encoder.name)
-                times.insert(
-                    firstSample: submitted, time: time + MediaTime(sample: Int64(taken), rate: sampleRate),
-                    epoch: epoch)
+                times.insert(firstSample: submitted, time: time, epoch: epoch)
             }
             let count = min(frameLength - buffered, frames - taken)
             for channel in 0..<channels {
@@ -123,6 +144,26 @@ package final class AudioEncoder {
             taken += count
             if buffered == frameLength { try submit(into: sink) }
         }
+    }
+
+    private func isZero(_ planes: UnsafePointer<UnsafePointer<Float>>, from start: Int) -> Bool {
+        var bits: UInt32 = 0
+        for channel in 0..<channels {
+            let samples = unsafe planes[channel] + start
+            for index in 0..<frameLength { bits |= unsafe samples[index].bitPattern }
+        }
+        // A zero may be negative.
+        return bits & 0x7FFF_FFFF == 0
+    }
+
+    /// Writes the packet of silence in place of one that the encoder would make; false where it is not known yet.
+    private func leaveOut(at time: MediaTime, epoch: UInt32, into sink: any PacketSink) -> Bool {
+        guard silencePackets >= 2, let nextPacket, let (due, dueEpoch) = times.time(of: nextPacket),
+            times.moveUp(from: nextPacket, to: submitted, length: frameLength, adding: time, epoch: epoch)
+        else { return false }
+        blocksLeftOut += 1
+        unsafe silence.withUnsafeBytes { unsafe write($0.bytes, at: due, epoch: dueEpoch, into: sink) }
+        return true
     }
 
     /// For a stream whose end was taken back: packets that begin with samples of earlier epochs are not written any
@@ -162,17 +203,32 @@ package final class AudioEncoder {
     private func drain(into sink: any PacketSink) throws(EncodingError) {
         while try encoder.receive() {
             let packet = unsafe encoder.packet
-            guard let data = unsafe packet.pointee.data,
-                let (time, epoch) = unsafe times.time(of: packet.pointee.pts)
-            else { continue }  // the run-up before the first sample
-            guard epoch >= self.epoch else { continue }
-            // Times that the caller set back would go back on the wire; within a track they must rise.
-            var dts = time
-            if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
-            lastDTS = dts
-            sink.write(
-                PacketInfo(track: .audio, pts: dts, dts: dts, priority: .audio, epoch: epoch),
-                payload: unsafe UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size)).bytes)
+            guard let data = unsafe packet.pointee.data else { continue }
+            let payload = unsafe UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size))
+            nextPacket = unsafe packet.pointee.pts + Int64(frameLength)
+            if silentBlocks >= Self.blocksUntilSilent { unsafe noteSilence(payload) }
+            // Nil for the run-up before the first sample.
+            guard let (time, epoch) = unsafe times.time(of: packet.pointee.pts) else { continue }
+            unsafe write(payload.bytes, at: time, epoch: epoch, into: sink)
         }
+    }
+
+    private func noteSilence(_ packet: UnsafeRawBufferPointer) {
+        if unsafe packet.elementsEqual(silence) {
+            silencePackets += 1
+        } else {
+            silence.removeAll(keepingCapacity: true)
+            unsafe silence.append(contentsOf: packet)
+            silencePackets = 1
+        }
+    }
+
+    private func write(_ payload: RawSpan, at time: MediaTime, epoch: UInt32, into sink: any PacketSink) {
+        guard epoch >= self.epoch else { return }
+        // Times that the caller set back would go back on the wire; within a track they must rise.
+        var dts = time
+        if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
+        lastDTS = dts
+        sink.write(PacketInfo(track: .audio, pts: dts, dts: dts, priority: .audio, epoch: epoch), payload: payload)
     }
 }

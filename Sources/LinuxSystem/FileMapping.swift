@@ -36,12 +36,11 @@ internal import Glibc
     /// False once bytes were read that the file no longer has.
     package var isWhole: Bool { upcast_mapping_has_lost(token) == 0 }
 
-    /// Reads bytes in from the disk and maps their pages, so that who reads them later need not wait.
-    ///
-    /// One access a page: the kernel maps those around it that it has as well, which takes less time than
-    /// MADV_POPULATE_READ does (0.25 instead of 0.31 ms for 3.1 MB that are then compared).
+    /// Has bytes read in from the disk, without waiting for it: then who reads them later need not wait either. Pages
+    /// are mapped as they are read, and neighbours with each: to map them all before takes more time.
     package func fetch(_ range: Range<Int>) {
-        let bytes = unsafe bytes(range)
-        unsafe upcast_touch_pages(bytes.baseAddress, UInt(bytes.count))
+        precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "outside the mapping")
+        let first = range.lowerBound & ~4095
+        unsafe madvise(base + first, range.upperBound - first, MADV_WILLNEED)
     }
 }

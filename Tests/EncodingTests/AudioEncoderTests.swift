@@ -145,6 +145,75 @@ import Testing
         #expect(written[4] == times[4])
     }
 
+    /// Blocks of silence are left out of the encoder, and nobody hears it: there are as many packets at the same times,
+    /// nothing but zeros in the silence, and sound that comes back is as near to what it was as without them.
+    @Test(.enabled(if: isFFmpegInstalled, "needs the ffmpeg command"), arguments: [1, 2])
+    func silenceIsNotEncodedAgainAndAgain(channels: Int) throws {
+        let rate = 48_000
+        // Sound to 0.5 s and from 2 s on, which begins at once and in the middle of a block, and again after a gap that
+        // is too short to be left out.
+        func plane(_ floor: Float) -> [Float] {
+            let tone = Self.sine(440, 0.5, rate: rate, count: 3 * rate)
+            return tone.indices.map { index in
+                let isSound = index < rate / 2 || index >= 2 * rate && !(130_000..<134_000).contains(index)
+                return isSound ? tone[index] : index % 2 == 0 ? floor : -floor
+            }
+        }
+        func run(_ planes: [[Float]]) throws -> (PacketRecording, [Float], Int) {
+            let encoder = try AudioEncoder(AudioEncoderSettings(channels: channels, bitrate: 64_000 * channels))
+            let recording = PacketRecording()
+            try Self.encode(planes, encoder, into: recording)
+            return (recording, try Self.decoded(recording, encoder.format)[channels - 1], encoder.blocksLeftOut)
+        }
+        let source = plane(0)
+        let (recording, samples, leftOut) = try run(Array(repeating: source, count: channels))
+        // Too quiet to be heard, and too loud to be left out.
+        let (reference, expected, none) = try run(Array(repeating: plane(1e-9), count: channels))
+        #expect(leftOut > 50 && none == 0)
+        #expect(recording.packets.map(\.info.pts) == reference.packets.map(\.info.pts))
+        try #require(samples.count >= source.count && expected.count >= source.count)
+        func noise(_ samples: [Float], _ range: Range<Int>) -> Double {
+            let sum = range.reduce(0.0) { $0 + pow(Double(samples[$1] - source[$1]), 2) }
+            return (sum / Double(range.count)).squareRoot()
+        }
+        #expect(samples[(rate / 2 + 3000)..<(2 * rate - 2048)].allSatisfy { $0 == 0 })
+        for begin in [2 * rate, 134_000] {
+            // The step itself, and what is heard of it before; then the tone.
+            for range in [begin - 1024..<begin, begin..<begin + 2048, begin + 4096..<begin + 8192] {
+                let (ours, theirs) = (noise(samples, range), noise(expected, range))
+                #expect(ours <= max(theirs * 1.5, 0.005), "\(ours) instead of \(theirs) at \(range)")
+            }
+        }
+        #expect(samples.allSatisfy { abs($0) < 0.8 }, "no click")
+    }
+
+    /// Packets of silence have the times and the epochs of their blocks, and take-backs hold for them.
+    @Test func silenceKeepsTimesAndEpochs() throws {
+        let encoder = try AudioEncoder(AudioEncoderSettings(channels: 1, bitrate: 64_000))
+        let recording = PacketRecording()
+        let block = [Float](repeating: -0.0, count: 1024)
+        func encode(_ number: Int64, epoch: UInt32) throws {
+            try Self.withPointers([block]) { pointers in
+                try pointers.withUnsafeBufferPointer {
+                    try encoder.encode(
+                        channels: $0.baseAddress!, frames: 1024, time: .milliseconds(30 * number), epoch: epoch,
+                        into: recording)
+                }
+            }
+        }
+        for number in 0..<40 { try encode(Int64(number), epoch: 0) }
+        encoder.goBack(to: .milliseconds(30 * 30), epoch: 1)
+        let before = recording.packets.count
+        for number in 31..<60 { try encode(Int64(number), epoch: 1) }
+        try encoder.finish(into: recording)
+        #expect(encoder.blocksLeftOut > 40)
+        let (old, new) = (recording.packets.prefix(before), recording.packets.dropFirst(before))
+        #expect(old.map(\.info.pts) == (0..<Int64(before)).map { .milliseconds(30 * $0) })
+        #expect(old.allSatisfy { $0.info.epoch == 0 })
+        #expect(new.map(\.info.pts) == (31..<60).map { .milliseconds(30 * $0) })
+        #expect(new.allSatisfy { $0.info.epoch == 1 })
+    }
+
     @Test func samplesThatAreNoNumbersAreSilence() throws {
         let encoder = try AudioEncoder(AudioEncoderSettings(channels: 1, bitrate: 64_000))
         let recording = PacketRecording()

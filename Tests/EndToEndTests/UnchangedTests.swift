@@ -29,7 +29,7 @@ import Testing
             try stage.checkRecording(recording)
             #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 3)
             let times = try MediaProbe.packets(recording).filter { $0.track == "video" }.map(\.dts)
-            #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.5 }, "\(times)")
+            #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.75 }, "\(times)")
             try stage.end()
         }
     }

@@ -88,8 +88,6 @@ void *upcast_map_file(int fd, unsigned long count, int *token);
 /// 1 where a page that was read had been lost.
 int upcast_mapping_has_lost(int token);
 void upcast_unmap_file(void *memory, unsigned long count, int token);
-/// Reads a byte of each page: a loop without a use for what it reads is left out by Swift's optimiser.
-void upcast_touch_pages(const void *memory, unsigned long count);
 // Words in memory that two processes share.
 unsigned long long upcast_load_word(const void *word);
 void upcast_store_word(void *word, unsigned long long value);
