@@ -55,9 +55,14 @@ package import MediaCore
         let picture: Picture
         /// The frame's place in the picture.
         let planes: PicturePlanes
+        /// What of it is made.
+        let spans: IntakeSpans
+        /// The span that is being made, of this plane.
+        var span = 0
         var bands: PlaneBands
-        /// The first row of the plane that has not come.
+        /// The first row of the plane that has not come, and the end of those that the span needs.
         var nextRow = 0
+        var endRow = 0
         /// Rows that lie in the buffer and wait for their pair; 0 or 1, and only where rows are gathered.
         var gatheredRows = 0
     }
@@ -91,9 +96,13 @@ package import MediaCore
     /// caller's again once `nextBand` returns nil, or after `cancel`. Throws where the sample's planes do not lie one
     /// behind the other or the picture is of another size; nothing is begun then.
     ///
-    /// - Parameter regions: of this sample; nothing of what lies in them is in the picture.
+    /// - Parameters:
+    ///   - regions: of this sample; nothing of what lies in them is in the picture.
+    ///   - damage: where the picture holds an earlier sample of the same plan and regions: what of this one differs
+    ///     from it. Only what is made of these pixels is asked for. Nil for any other picture.
     package func begin(
-        _ plan: GeometryPlan, into picture: Picture, hiding regions: SecureRegions = SecureRegions()
+        _ plan: GeometryPlan, into picture: Picture, hiding regions: SecureRegions = SecureRegions(),
+        changing damage: PictureDamage? = nil
     ) throws(GeometryError) {
         work = nil
         redaction = regions.isEmpty ? nil : Redaction(regions, color: secureColor, of: plan)
@@ -109,14 +118,76 @@ package import MediaCore
                 from: plan.componentSize(component), to: plan.pictureComponentSize(component),
                 transform: plan.transform)
         }
-        bars.surround(plan.destination, on: picture)
         let planes = picture.planes.part(plan.destination)
-        if plan.source.pixelFormat.componentCount == 1 {
+        let spans = damage.flatMap { changedSpans($0, plan) }
+        if spans == nil { bars.surround(plan.destination, on: picture) }
+        if plan.source.pixelFormat.componentCount == 1, spans == nil {
             let (width, height) = (CInt(planes.width / 2), CInt(planes.height / 2))
             unsafe SetPlane(planes.u, CInt(planes.uStride), width, height, 128)
             unsafe SetPlane(planes.v, CInt(planes.vStride), width, height, 128)
         }
-        work = Work(plan: plan, picture: picture, planes: planes, bands: PlaneBands(0, of: plan))
+        start(
+            Work(
+                plan: plan, picture: picture, planes: planes,
+                spans: spans ?? IntakeSpans(whole: storedHeight(plan)), bands: PlaneBands(0, of: plan)))
+    }
+
+    private func storedHeight(_ plan: GeometryPlan) -> Int {
+        plan.transform.stored(plan.destination.width, plan.destination.height).height
+    }
+
+    /// Nil where the scaler makes whole planes only.
+    private func storedRows(_ plan: GeometryPlan) -> StoredRows? {
+        guard let luma = scaler(0) as? NativePlaneScaler else { return nil }
+        let chroma = plan.source.pixelFormat.componentCount > 1 ? scaler(1) as? NativePlaneScaler : nil
+        return StoredRows(plan: plan, luma: luma, chroma: chroma)
+    }
+
+    /// What of the picture has to be made anew; nil where that is all of it.
+    private func changedSpans(_ damage: PictureDamage, _ plan: GeometryPlan) -> IntakeSpans? {
+        for plane in 0..<plan.source.pixelFormat.planeCount where PlaneBands(plane, of: plan).isGathered { return nil }
+        guard let rows = storedRows(plan) else { return nil }
+        // Where one of the two is copied, and the other made of its neighbours as well, rows are copied that are not
+        // in the span: they would have the sample's colours.
+        if plan.colorConversion != nil, let chroma = rows.chroma, chroma.isIdentity != rows.luma.isIdentity {
+            return nil
+        }
+        return IntakeSpans(damage, by: rows)
+    }
+
+    /// Goes to the plane's span, or to the next that there is; finishes the picture after the last.
+    private func start(_ begun: Work) {
+        var next = begun
+        if next.span == next.spans.count {
+            guard next.spans.count > 0, next.bands.plane + 1 < next.plan.source.pixelFormat.planeCount else {
+                return finish(next)
+            }
+            next.bands = PlaneBands(next.bands.plane + 1, of: next.plan)
+            next.span = 0
+        }
+        let span = next.spans[next.span]
+        let format = next.plan.source.pixelFormat
+        let isPacked = format.planeCount == 1
+        for component in 0..<format.componentCount where isPacked || (component == 0) == (next.bands.plane == 0) {
+            scaler(component).start(component == 0 ? span : span.lowerBound / 2..<span.upperBound / 2)
+        }
+        (next.nextRow, next.endRow) = (0, next.bands.rows)
+        if span != 0..<storedHeight(next.plan), let rows = storedRows(next.plan)?.needed(for: span) {
+            let divisor = format.plane(next.bands.plane).heightDivisor
+            next.nextRow = rows.lowerBound / divisor
+            next.endRow = min(next.bands.rows, (rows.upperBound + divisor - 1) / divisor)
+        }
+        work = next
+    }
+
+    private func finish(_ done: Work) {
+        guard let conversion = done.plan.colorConversion else { return }
+        guard let luma = scaler(0) as? NativePlaneScaler else {
+            return converter.convert(done.planes, by: conversion)
+        }
+        for index in 0..<done.spans.count {
+            converter.convert(done.planes.part(luma.part(done.spans[index])), by: conversion)
+        }
     }
 
     private func chooseScaler(for plan: GeometryPlan) {
@@ -130,7 +201,7 @@ package import MediaCore
 
     /// The band that is awaited; nil when the picture is complete or nothing was begun. Offsets rise from band to band
     /// within a sample: what lies between two bands, and after the last one, is not needed.
-    package func nextBand() -> Band? { work.map { $0.bands.band(at: $0.nextRow) } }
+    package func nextBand() -> Band? { work.map { $0.bands.band(at: $0.nextRow, upTo: $0.endRow) } }
 
     /// Where the awaited band's bytes go; ask again for every band. Holds at least the band's `byteCount`.
     package var bandBuffer: UnsafeMutableRawBufferPointer {
@@ -145,14 +216,14 @@ package import MediaCore
         if work.bands.isGathered {
             work.gatheredRows += 1
             work.nextRow += 1
-            if work.gatheredRows == 2 || work.nextRow == work.bands.rows {
+            if work.gatheredRows == 2 || work.nextRow == work.endRow {
                 processBuffer(
                     stride: work.bands.rowBytes, firstRow: work.nextRow - work.gatheredRows,
                     rowCount: work.gatheredRows, of: work)
                 work.gatheredRows = 0
             }
         } else {
-            let band = work.bands.band(at: work.nextRow)
+            let band = work.bands.band(at: work.nextRow, upTo: work.endRow)
             processBuffer(
                 stride: work.bands.stride, firstRow: band.firstRow, rowCount: band.rowCount, of: work)
             work.nextRow += band.rowCount
@@ -164,7 +235,7 @@ package import MediaCore
     /// and it may change meanwhile. After an error the sample is given up.
     package func bandArrived(at bytes: UnsafeRawPointer) throws(GeometryError) {
         guard var work else { throw GeometryError.noBandAwaited }
-        let band = work.bands.band(at: work.nextRow)
+        let band = work.bands.band(at: work.nextRow, upTo: work.endRow)
         // What is to be painted over is not ours to write: it is painted in a copy.
         let isRedacted =
             redaction?.touches(plane: band.plane, rows: band.firstRow..<band.firstRow + band.rowCount) == true
@@ -182,17 +253,12 @@ package import MediaCore
     /// Gives the sample up; what the picture holds then is of no use.
     package func cancel() { work = nil }
 
-    /// Goes on to the next plane where one is complete, and finishes the picture after the last.
+    /// Goes on to the next span or plane where one is complete, and finishes the picture after the last.
     private func advance(_ progress: Work) {
-        guard progress.nextRow == progress.bands.rows else { return work = progress }
-        let plan = progress.plan
-        let nextPlane = progress.bands.plane + 1
-        if nextPlane < plan.source.pixelFormat.planeCount {
-            work = Work(
-                plan: plan, picture: progress.picture, planes: progress.planes, bands: PlaneBands(nextPlane, of: plan))
-        } else if let conversion = plan.colorConversion {
-            converter.convert(progress.planes, by: conversion)
-        }
+        guard progress.nextRow == progress.endRow else { return work = progress }
+        var progress = progress
+        progress.span += 1
+        start(progress)
     }
 
     /// Processes rows that lie in `buffer`: here the samples are still the client's own, read by nobody, and what of

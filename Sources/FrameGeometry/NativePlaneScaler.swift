@@ -30,6 +30,8 @@ internal import MediaCore
     /// The last row that came, for rows between it and the next.
     private var lastRow = GrowingBuffer<UInt8>()
     private var nextRow = 0
+    /// Rows from here on are not made.
+    private var endRow = 0
 
     private static let stripRows = upcast_strip_width
 
@@ -69,12 +71,64 @@ internal import MediaCore
         workspace.reserve(from: from, to: to)
     }
 
+    // MARK: Parts of a plane
+
+    /// Rows that are made at once at least: whole strips, of luma for two strips of chroma.
+    private static let wholeRows = 16
+
+    /// The next rows that are fed are of a new plane, of which these stored rows are made: all, or `wholeStrips`.
+    func start(_ rows: Range<Int>) {
+        nextRow = rows.lowerBound
+        endRow = min(rows.upperBound, self.rows.to)
+    }
+
+    /// The stored rows that rows of the source, at least one, are part of.
+    func made(of source: Range<Int>) -> Range<Int> {
+        func first(where isBehind: (Int, Int) -> Bool) -> Int {
+            var (low, high) = (0, rows.to)
+            while low < high {
+                let middle = (low + high) / 2
+                let taps = rows.taps[middle]
+                if isBehind(Int(taps.first), Int(taps.first + taps.count)) { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
+        let begin = first { _, end in end > source.lowerBound }
+        return begin..<max(begin, first { start, _ in start >= source.upperBound })
+    }
+
+    /// The rows of the source that stored rows are made of.
+    func needed(for made: Range<Int>) -> Range<Int> {
+        let made = made.clamped(to: 0..<rows.to)
+        guard let last = made.last else { return 0..<0 }
+        let (first, end) = (rows.taps[made.lowerBound].first, rows.taps[last].first + rows.taps[last].count)
+        return Int(first)..<Int(end)
+    }
+
+    /// Luma rows, widened to where strips of luma and of chroma begin and end.
+    func wholeStrips(_ made: Range<Int>) -> Range<Int> {
+        let unit = isDirect || alongRows.isUsable ? Self.wholeRows : 2 * Self.stripRows
+        // A strip of a picture that is turned by a quarter is one of its columns.
+        let isReversed = !isStraight && reversesRows
+        let range = isReversed ? rows.to - made.upperBound..<rows.to - made.lowerBound : made
+        let begin = range.lowerBound / unit * unit
+        let end = min(rows.to, (range.upperBound + unit - 1) / unit * unit)
+        return isReversed ? rows.to - end..<rows.to - begin : begin..<end
+    }
+
+    /// The part of the upright plane that stored rows become.
+    func part(_ stored: Range<Int>) -> PixelRect {
+        let places = reversesRows ? rows.to - stored.upperBound..<rows.to - stored.lowerBound : stored
+        return isStraight
+            ? PixelRect(x: 0, y: places.lowerBound, width: to.width, height: places.count)
+            : PixelRect(x: places.lowerBound, y: 0, width: places.count, height: to.height)
+    }
+
     private var stripStride: Int { StripWorkspace.wholeStrips(from.width) }
 
     func feed(
         _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows
     ) {
-        if firstRow == 0 { nextRow = 0 }
         // Once for all rows: looking at an array counts its owners.
         unsafe rows.taps.withUnsafeBufferPointer { taps in
             unsafe rows.weights.withUnsafeBufferPointer { weights in
@@ -94,7 +148,7 @@ internal import MediaCore
         let (isIdentity, enlarges) = (rows.isIdentity, rows.enlarges)
         let goesAlong = alongRows.isUsable
         let end = firstRow + rowCount
-        while nextRow < allTaps.count {
+        while nextRow < endRow {
             let taps = unsafe allTaps[nextRow]
             let weights = unsafe allWeights + Int(taps.weights)
             let (first, last) = (Int(taps.first), Int(taps.first + taps.count))

@@ -57,9 +57,9 @@ struct PlaneBands: Equatable {
     /// Bytes from one unpacked row of `width` samples to the next: rows start on 64-byte boundaries.
     static func unpackedStride(width: Int) -> Int { (width + 63) & ~63 }
 
-    /// The band that starts at `row`.
-    func band(at row: Int) -> Band {
-        let count = min(rowsPerBand, rows - row)
+    /// The band that starts at `row`, and ends at `end` at the latest.
+    func band(at row: Int, upTo end: Int) -> Band {
+        let count = min(rowsPerBand, end - row)
         return Band(
             payloadOffset: offset + row * stride, byteCount: (count - 1) * stride + rowBytes,
             plane: plane, firstRow: row, rowCount: count)
@@ -71,7 +71,7 @@ extension GeometryPlan {
     package var bands: [Band] {
         (0..<source.pixelFormat.planeCount).flatMap { index in
             let plane = PlaneBands(index, of: self)
-            return stride(from: 0, to: plane.rows, by: plane.rowsPerBand).map(plane.band(at:))
+            return stride(from: 0, to: plane.rows, by: plane.rowsPerBand).map { plane.band(at: $0, upTo: plane.rows) }
         }
     }
 

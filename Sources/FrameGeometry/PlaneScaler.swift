@@ -11,8 +11,12 @@ protocol PlaneScaler: AnyObject {
     /// Prepares for planes of `from` that become `to`, which is upright.
     func configure(from: PlaneSize, to: PlaneSize, transform: UprightTransform)
 
-    /// Takes rows `firstRow..<firstRow + rowCount` of the source plane; row 0 starts a new plane. Up to 64 bytes after
-    /// the last sample are read, and not used.
+    /// The next rows that are fed are of a new plane, of which these stored rows are made: all of them, or, where the
+    /// scaler is a `NativePlaneScaler`, whole strips.
+    func start(_ rows: Range<Int>)
+
+    /// Takes rows `firstRow..<firstRow + rowCount` of the source plane, behind those of the last call since `start`. Up
+    /// to 64 bytes after the last sample are read, and not used.
     func feed(
         _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows)
 }

@@ -103,10 +103,14 @@ internal import MediaCore
         }
     }
 
+    func start(_ rows: Range<Int>) {
+        precondition(rows == 0..<self.rows.to, "a part of a plane")
+        begin()
+    }
+
     func feed(
         _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows
     ) {
-        if firstRow == 0 { begin() }
         if let ratio { return unsafe feedGroups(source, stride, rowCount, ratio, plane) }
         let end = firstRow + rowCount
         while nextRow < rows.to {
