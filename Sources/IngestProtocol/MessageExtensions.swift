@@ -10,10 +10,12 @@ package enum MessageExtensions {
         /// The payload lies in shared memory, `payloadBytes` is zero: `SharedPayload`. Sent as critical (0x8002).
         case sharedMemory = 2
         /// The part of the picture that changed. An empty value, sent as critical (0x8003): nothing did, and there is
-        /// no payload. Others are reserved in version 1, which skips them.
+        /// no payload. Another value, sent as 0x0003: `DamageField`.
         case damage = 3
         /// In a welcome: what the daemon takes in shared memory, `SharedMemoryOffer`.
         case sharedMemoryOffer = 4
+        /// In a welcome, an empty value: the daemon makes use of damage with a value.
+        case damageOffer = 5
     }
 
     /// Walks the extensions from `start` to the body's end, and decides whether the message may be taken without those

@@ -17,6 +17,8 @@ package struct VideoMessage: Equatable, Sendable {
     package var regions = SecureRegions()
     /// The picture is the one of the last video message with one: there is no payload.
     package var isUnchanged = false
+    /// What of it differs from an earlier one, where the client says so.
+    package var damage: DamageField?
 
     /// Nil where none was given or the value does not exist: the picture is taken as it is.
     package var orientation: OrientationTag? { OrientationTag(rawValue: orientationRaw) }
@@ -44,8 +46,8 @@ package struct VideoMessage: Equatable, Sendable {
         // First: whatever else is wrong with the picture, the client hears that nobody knows what it meant to hide.
         if let regions { _ = try SecureRegionsField.check(body.extracting(regions)) }
         let (shared, ownBytes) = try payload(body: body, payloadBytes: payloadBytes, limits: limits)
-        let isUnchanged = shared == nil && payloadBytes == 0
-            && MessageExtensions.find(.damage, in: body, from: fixedBytes)?.isEmpty == true
+        let damage = MessageExtensions.find(.damage, in: body, from: fixedBytes)
+        let isUnchanged = shared == nil && payloadBytes == 0 && damage?.isEmpty == true
         let code = FourCC(rawValue: body.uint32(at: 16).byteSwapped)
         guard let pixelFormat = PixelFormat(fourCC: code) else {
             throw ProtocolError(
@@ -71,6 +73,9 @@ package struct VideoMessage: Equatable, Sendable {
             pts: MediaTime(nanoseconds: body.int64(at: 0)), format: format, orientationRaw: body.uint8(at: 20),
             shared: shared)
         message.isUnchanged = isUnchanged
+        if let damage, !damage.isEmpty {
+            message.damage = try DamageField(body.extracting(damage), pictureWidth: width, pictureHeight: height)
+        }
         if let regions {
             message.regions = try SecureRegionsField.decode(
                 body.extracting(regions), pictureWidth: width, pictureHeight: height)
@@ -148,6 +153,8 @@ package struct VideoMessage: Equatable, Sendable {
             if isUnchanged {
                 bytes.append(littleEndian: MessageExtensions.criticalBit | MessageExtensions.Tag.damage.rawValue)
                 bytes.append(zeros: 2)
+            } else {
+                damage?.append(to: &bytes)
             }
         }
     }

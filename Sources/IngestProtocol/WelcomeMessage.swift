@@ -18,14 +18,17 @@ package struct WelcomeMessage: Equatable, Sendable {
     package let broadcastID: String
     /// Nil from a daemon that takes nothing in shared memory.
     package var sharedMemory: SharedMemoryOffer?
+    /// The daemon makes use of `DamageField`.
+    package var takesDamage: Bool
 
     package init(
         version: UInt8 = MessageHeader.version, limits: IngestLimits,
         formats: [FourCC] = PixelFormat.allCases.map(\.fourCC),
         canvasWidth: Int, canvasHeight: Int, frameRate: FrameRate, audioRate: Int, broadcastID: String,
-        sharedMemory: SharedMemoryOffer? = nil
+        sharedMemory: SharedMemoryOffer? = nil, takesDamage: Bool = false
     ) {
         self.sharedMemory = sharedMemory
+        self.takesDamage = takesDamage
         self.version = version
         self.limits = limits
         self.formats = Array(formats.prefix(Int(UInt8.max)))
@@ -52,8 +55,8 @@ package struct WelcomeMessage: Equatable, Sendable {
             formats.append(FourCC(rawValue: body.uint32(at: fixedBytes + 4 * index).byteSwapped))
         }
         let textEnd = fixedBytes + 4 * formatCount + Int(body.uint16(at: 44))
-        let offer = MessageExtensions.find(
-            .sharedMemoryOffer, in: body, from: textEnd + WireText.padding(after: textEnd))
+        let extensions = textEnd + WireText.padding(after: textEnd)
+        let offer = MessageExtensions.find(.sharedMemoryOffer, in: body, from: extensions)
         return WelcomeMessage(
             version: body.uint8(at: 0),
             limits: IngestLimits(
@@ -62,7 +65,8 @@ package struct WelcomeMessage: Equatable, Sendable {
             formats: formats, canvasWidth: body.size(at: 24), canvasHeight: body.size(at: 28),
             frameRate: FrameRate(rate.0, rate.1), audioRate: body.size(at: 40),
             broadcastID: WireText.decode(body, from: fixedBytes + 4 * formatCount, lengthAt: 44),
-            sharedMemory: offer.flatMap { SharedMemoryOffer(body.extracting($0)) })
+            sharedMemory: offer.flatMap { SharedMemoryOffer(body.extracting($0)) },
+            takesDamage: MessageExtensions.find(.damageOffer, in: body, from: extensions) != nil)
     }
 
     /// Appends the whole message.
@@ -81,6 +85,10 @@ package struct WelcomeMessage: Equatable, Sendable {
             bytes.append(contentsOf: broadcastID.utf8)
             bytes.append(zeros: WireText.padding(after: broadcastID.utf8.count))
             sharedMemory?.append(to: &bytes)
+            if takesDamage {
+                bytes.append(littleEndian: MessageExtensions.Tag.damageOffer.rawValue)
+                bytes.append(zeros: 2)
+            }
         }
     }
 }

@@ -185,6 +185,33 @@ import Testing
         #expect(error?.code == .malformedExtension && error?.isFatal == false)
     }
 
+    /// Damage that is not what it says, or not in the picture of 64x32 pixels, is refused with it.
+    @Test(arguments: [
+        ([1], "too few"), ([0, 0, 0, 0, 0, 0, 0, 0], "0 rectangles"), ([0, 0, 0, 0, 17, 0, 0, 0], "17 rectangles"),
+        ([0, 0, 0, 0, 1, 0, 0, 0], "16 bytes, not 8"),
+        ([0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 64, 0, 32, 0, 0], "16 bytes, not 17"),
+        ([0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 65, 0, 32, 0], "rectangle 0"),
+        ([0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 64, 0, 32, 0], "rectangle 0"),
+        ([0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 31, 0, 64, 0, 2, 0], "rectangle 0"),
+        ([0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0], "rectangle 0"),
+        ([0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 64, 0, 32, 0, 255, 255, 255, 255, 255, 255, 255, 255], "rectangle 1"),
+    ] as [([UInt8], String)])
+    func damageMustLieInThePicture(value: [UInt8], says: String) {
+        var encoded = Self.video.encoded(sequence: 0, payloadBytes: Self.videoBytes)
+        appendExtension(tag: 3, value, to: &encoded)
+        let error = #expect(throws: ProtocolError.self) { try AnyMessage.decode(encoded) }
+        #expect(error?.code == .malformedExtension && error?.isFatal == false)
+        #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func damageIsRead() throws {
+        var encoded = Self.video.encoded(sequence: 0, payloadBytes: Self.videoBytes)
+        appendExtension(tag: 3, [7, 0, 0, 0x80, 1, 0, 9, 9, 1, 0, 2, 0, 63, 0, 30, 0], to: &encoded)
+        guard case .video(let message) = try AnyMessage.decode(encoded).message else { return }
+        #expect(message.damage?.since == 0x8000_0007 && message.damage?.damage.count == 1)
+        #expect(message.damage?.damage[0] == .init(x: 1, y: 2, width: 63, height: 30))
+    }
+
     /// Codes that decoding does not give are the connection's own.
     @Test func everyCodeIsCovered() {
         let decoded = Set(Self.cases.map(\.code))

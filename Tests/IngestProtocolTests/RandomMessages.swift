@@ -46,7 +46,7 @@ extension AnyMessage {
                         limits: IngestLimits(maxWidth: .random(in: 16...4096, using: &generator)),
                         formats: PixelFormat.allCases.shuffled(using: &generator).map(\.fourCC).dropLast(3),
                         canvasWidth: 1280, canvasHeight: 720, frameRate: FrameRate(30_000, 1001), audioRate: 48_000,
-                        broadcastID: text(64, using: &generator))), 0
+                        broadcastID: text(64, using: &generator), takesDamage: .random(using: &generator))), 0
             )
         case 8:
             return (
@@ -101,6 +101,18 @@ extension AnyMessage {
             orientationRaw: .random(in: 0...255, using: &generator))
         guard Bool.random(using: &generator) else { return (.video(message), offset) }
         var shared = message
+        if Bool.random(using: &generator) {
+            var damage = PictureDamage()
+            for _ in 0..<Int.random(in: 1...PictureDamage.capacity, using: &generator) {
+                let x = Int.random(in: 0..<width, using: &generator)
+                let y = Int.random(in: 0..<height, using: &generator)
+                _ = damage.add(
+                    .init(
+                        x: UInt16(x), y: UInt16(y), width: .random(in: 1...UInt16(width - x), using: &generator),
+                        height: .random(in: 1...UInt16(height - y), using: &generator)))
+            }
+            shared.damage = DamageField(since: .random(in: 0 ... .max, using: &generator), damage: damage)
+        }
         shared.shared = SharedPayload(
             pool: .random(in: 0 ... .max, using: &generator), offset: .random(in: 0 ... .max, using: &generator),
             byteCount: UInt64(offset), guardOffset: .random(in: 0 ... .max, using: &generator),
