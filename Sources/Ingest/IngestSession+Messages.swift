@@ -59,11 +59,13 @@ extension IngestSession {
         switch header.type {
         case .video:
             // Whatever is wrong with it: the picture before it is not the last one any more.
-            let hadLastPicture = hasLastPicture
-            hasLastPicture = false
-            let message = try decodeVideo(header, body: body)
+            let earlier = lastPicture
+            lastPicture = nil
+            var message = try decodeVideo(header, body: body)
+            // Nothing is known of any other picture.
+            if message.damage?.since != earlier { message.damage = nil }
             if message.isUnchanged {
-                hasLastPicture = hadLastPicture
+                lastPicture = earlier
                 return try takeUnchanged(message)
             }
             if let shared = message.shared { return try takeShared(message, shared, sequence: header.sequence) }
@@ -103,7 +105,7 @@ extension IngestSession {
     /// it may mean to hide: that may be in the first picture after the pause, too.
     private func discardSample(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) {
         guard header.type == .video else { return _ = try decodeAudio(header, body: body) }
-        hasLastPicture = false
+        lastPicture = nil
         _ = try decodeVideo(header, body: body)
     }
 
@@ -122,7 +124,7 @@ extension IngestSession {
     }
 
     private func takeUnchanged(_ message: VideoMessage) throws(ProtocolError) {
-        guard hasLastPicture else {
+        guard lastPicture != nil else {
             throw ProtocolError(
                 .unknownPicture, fatal: false,
                 "video: the picture that is said to be unchanged was not taken; it has to be sent")
@@ -161,7 +163,7 @@ extension IngestSession {
             return sendError(error)
         }
         nextMessage()
-        hasLastPicture = true
+        lastPicture = picture.sequence
         consumer.endVideo(arrival: picture.arrival)
         release(picture.sequence)
     }

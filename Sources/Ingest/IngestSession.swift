@@ -53,8 +53,8 @@ internal import MediaCore
     /// A descriptor that came with the header that is being read, or whose message is being handled.
     var arrived: ForeignDescriptor?
     let sharedPools: SharedPools
-    /// The picture that came last went all the way to the consumer.
-    var hasLastPicture = false
+    /// The message of the picture that came last, where it went all the way to the consumer.
+    var lastPicture: UInt32?
     /// The video message that is being handled has a place in shared memory to be released.
     var releasesPlace = false
     private(set) var outbox = Outbox()
@@ -349,7 +349,7 @@ internal import MediaCore
             return
         }
         nextMessage()
-        hasLastPicture = true
+        lastPicture = lastSequence
         consumer.endVideo(arrival: clock.now())
     }
 

@@ -19,6 +19,8 @@ final class BroadcastCounters: Sendable {
     let framesEncoded = AtomicCount()
     /// Repeats of the last canvas on a static screen.
     let framesRepeated = AtomicCount()
+    /// Of which only what had changed was converted.
+    let framesDamaged = AtomicCount()
     /// Frames that look as the one before, which is shown on instead.
     let framesUnchanged = AtomicCount()
     /// Frames given up while they arrived (malformed, or the client vanished).

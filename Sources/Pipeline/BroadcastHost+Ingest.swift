@@ -86,7 +86,8 @@ extension BroadcastHost: IngestConsumer {
             limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
             audioRate: configuration.audio.sampleRate, broadcastID: id,
             sharedMemory: SharedMemoryOffer(
-                maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes))
+                maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes),
+            takesDamage: true)
     }
 
     /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.

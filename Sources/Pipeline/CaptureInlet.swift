@@ -54,6 +54,9 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// What the last picture that was begun hides, and the standing regions' version then.
     private var shownRegions = SecureRegions()
     private var shownVersion: UInt32 = 0
+    /// The picture on the canvas that looks as the client's last one does, and the curtain when it was handed over. Nil
+    /// where nobody knows of one.
+    private var latest: (picture: Picture, stamp: Curtain.Stamp)?
     private var receiving: PCMBlock?
     private let skipsUnchanged: Bool
     /// An operator has paused the broadcast: what comes is counted and thrown away.
@@ -113,6 +116,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
 
     func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
         counters.framesReceived.add()
+        let earlier = hasMissedPicture ? nil : latest
+        latest = nil
         try requireSecureRegions(for: message)
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
         guard placement.isAccepted else {
@@ -128,6 +133,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             (isHeld ? counters.framesHeldBack : counters.framesCurtained).add()
             return false
         }
+        let plannedBefore = planned?.plan
         let plan = plan(for: message.format, transform: transform(of: message))
         guard let picture = slot.acquire() ?? takeKept() else {
             counters.framesAbandoned.add()
@@ -135,8 +141,11 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         }
         let version = standing.version
         let regions = regions(of: message, transform: plan.transform)
+        let isLikeEarlier = plan == plannedBefore && (regions, version) == (shownRegions, shownVersion)
+        let damage =
+            isLikeEarlier && prospect == .shown ? takeOver(earlier, onto: picture, regions: version, message) : nil
         do {
-            try intake.begin(plan, into: picture, hiding: regions)
+            try intake.begin(plan, into: picture, hiding: regions, changing: damage)
         } catch {
             slot.recycle(picture)
             counters.framesAbandoned.add()
@@ -157,6 +166,26 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             objections: objections, isKept: isKept)
         (shownRegions, shownVersion) = (regions, version)
         return true
+    }
+
+    /// Puts what the canvas shows of the client's last picture onto the one that is to be filled.
+    ///
+    /// Nil, so that all of the sample is converted, where the client does not say what has changed since, or where
+    /// anybody else has drawn on the canvas, or may have: then it does not look as that picture does.
+    private func takeOver(
+        _ earlier: (picture: Picture, stamp: Curtain.Stamp)?, onto picture: Picture, regions version: UInt32,
+        _ message: VideoMessage
+    ) -> PictureDamage? {
+        guard let damage = message.damage?.damage, let earlier, earlier.picture !== picture else { return nil }
+        func isShown() -> Bool {
+            slot.newest === earlier.picture && curtain.stamp == earlier.stamp && standing.version == version
+        }
+        guard isShown() else { return nil }
+        picture.copySamples(of: earlier.picture)
+        // Whoever paints on what is shown says so before: nobody did while it was copied.
+        guard isShown() else { return nil }
+        counters.framesDamaged.add()
+        return damage
     }
 
     /// A picture came that says wrongly what of it is not to be shown.
@@ -213,13 +242,15 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             slot.recycle(picture)
             return counters.framesCurtained.add()
         }
-        if !looksAsBefore(picture) {
+        let before = pictureLikeIt(picture)
+        if before == nil {
             unchangedSince = time
-        } else if isRefined(at: time) {
+        } else if let before, isRefined(at: time) {
             slot.recycle(picture)
             counters.framesUnchanged.add()
-            return
+            return latest = (before, stamp)
         }
+        latest = (picture, stamp)
         slot.offer(
             picture,
             VideoFrameTag(time: time, arrival: arrival, stamp: stamp, plan: filling.plan, regions: filling.regions))
@@ -271,9 +302,10 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         return time - unchangedSince > Self.refinement
     }
 
-    private func looksAsBefore(_ picture: Picture) -> Bool {
-        guard skipsUnchanged, let newest = slot.newest else { return false }
-        return picture.hasSameSamples(as: newest)
+    /// The picture that was handed over last, where this one looks the same.
+    private func pictureLikeIt(_ picture: Picture) -> Picture? {
+        guard skipsUnchanged, let newest = slot.newest, picture.hasSameSamples(as: newest) else { return nil }
+        return newest
     }
 
     func cancelVideo() {

@@ -19,6 +19,8 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
     }
 
     private let events = Monitor<[Event]>([])
+    /// What the pictures that were begun say has changed.
+    let damages = Monitor<[DamageField?]>([])
     private let bandBytes: Int
     /// Bytes at the start of every payload that are not asked for.
     private let gap: Int
@@ -70,6 +72,7 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
         total = message.format.minimumPayloadBytes
         position = gap
         videoTime = message.pts
+        damages.withLock { $0.append(message.damage) }
         return true
     }
 

@@ -1,5 +1,6 @@
 import Ingest
 import IngestProtocol
+import LinuxSystem
 import MediaCore
 import Testing
 
@@ -34,6 +35,40 @@ import Testing
             again(client, pts: .milliseconds(6))
             #expect(try client.receiveReleased() == 6)
             #expect(try client.receiveErrorCode() == .unknownPicture)
+        }
+    }
+
+    /// Damage counts only where the picture that it names is the last one that was taken whole.
+    @Test func damageIsThatOfThePictureBefore() throws {
+        try withServer(RecordingConsumer()) { consumer, connect in
+            let client = try connect()
+            client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
+            #expect(try client.receiveType() == .welcome)
+            let payload = [UInt8](repeating: 5, count: 384)
+            func send(_ pts: Int64, since: UInt32, cutTo: Int = 384) {
+                var message = VideoMessage(pts: .milliseconds(pts), format: Self.format(), orientation: .up)
+                var damage = PictureDamage()
+                _ = damage.add(.init(x: 0, y: 0, width: 16, height: 2))
+                message.damage = DamageField(since: since, damage: damage)
+                client.send { message.encode(sequence: $0, payloadBytes: cutTo, into: &$1) }
+                client.sendRaw(Array(payload.prefix(cutTo)))
+            }
+            send(1, since: 0)  // started: no picture
+            send(2, since: 1)  // 2: the one before
+            send(3, since: 1)  // 3: the one before that
+            again(client, pts: .milliseconds(4))  // 4
+            send(5, since: 3)  // 5: nothing has changed since
+            send(6, since: 4)  // 6: no picture
+            send(7, since: 6, cutTo: 300)  // 7: refused
+            send(8, since: 7)  // 8
+            send(9, since: 8)  // 9
+            client.send { BareMessage.encode(.paused, sequence: $0, into: &$1) }
+            send(10, since: 9)  // 11: thrown away
+            client.send { BareMessage.encode(.resumed, sequence: $0, into: &$1) }
+            send(11, since: 9)  // 13
+            #expect(consumer.wait { if case .video(.milliseconds(11), _) = $0 { true } else { false } })
+            let counted = consumer.damages.withLock { $0.map { $0?.since } }
+            #expect(counted == [nil, 1, nil, 3, nil, nil, 8, nil])
         }
     }
 

@@ -1,0 +1,167 @@
+import Buffering
+import Configuration
+import Ingest
+import IngestProtocol
+import MediaCore
+import Privacy
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+/// A client says what of its picture has changed: only that is converted, and only where the canvas still shows all of
+/// the picture before. In all other cases the whole picture is.
+@Suite(.timeLimit(.minutes(1))) struct DamagedPictureTests {
+    private static let format = VideoSampleFormat(packed: .gray, width: 320, height: 180)
+    private static let rows = 100..<108
+
+    private struct Client {
+        let rig: HostRig
+        var pts = MediaTime.zero
+        /// The picture as it should be; its rows have one grey each.
+        var picture = [UInt8](repeating: 10, count: 320 * 180)
+
+        init(pictures: Int = 3) throws {
+            rig = try HostRig { if pictures == 2 { $0.video.skipsUnchanged = false } }
+            try rig.start()
+            if pictures == 2 { try rig.broadcast.slot.shedPicture() }
+            #expect(try send(nil) == 320 * 180)
+            try waitFor("the first picture") { [rig] in try rig.broadcast.counters.framesEncoded.current == 1 }
+        }
+
+        var host: BroadcastHost { rig.host }
+        var converted: UInt64 { get throws { try rig.broadcast.counters.framesDamaged.current } }
+
+        /// Changes rows of the picture, and sends it with the word that nothing else has changed.
+        ///
+        /// - Returns: bytes that were asked for; nil where the picture was not wanted.
+        mutating func change(
+            _ rows: Range<Int>, to value: UInt8, _ edit: (inout VideoMessage) -> Void = { _ in }
+        ) throws -> Int? {
+            for index in rows.lowerBound * 320..<rows.upperBound * 320 { picture[index] = value }
+            var damage = PictureDamage()
+            _ = damage.add(.init(x: 0, y: UInt16(rows.lowerBound), width: 320, height: UInt16(rows.count)))
+            return try send(damage, edit)
+        }
+
+        mutating func send(
+            _ damage: PictureDamage?, cutShort: Bool = false, _ edit: (inout VideoMessage) -> Void = { _ in }
+        ) throws -> Int? {
+            pts += .milliseconds(100)
+            rig.clock.turn(.milliseconds(100))
+            var message = VideoMessage(pts: pts, format: DamagedPictureTests.format, orientation: .up)
+            // Which picture is meant is the session's to check.
+            message.damage = damage.map { DamageField(since: 0, damage: $0) }
+            edit(&message)
+            guard try host.beginVideo(message, arrival: rig.clock.now()) else { return nil }
+            var asked = 0
+            while let band = host.nextBand() {
+                asked += band.byteCount
+                for index in 0..<band.byteCount { host.bandBuffer[index] = picture[band.payloadOffset + index] }
+                try host.bandArrived()
+                if cutShort {
+                    host.cancelVideo()
+                    return asked
+                }
+            }
+            host.endVideo(arrival: rig.clock.now())
+            return asked
+        }
+
+        /// The canvas that was handed over last shows the picture.
+        func expectCanvas(_ comment: Comment, location: SourceLocation = #_sourceLocation) throws {
+            let newest = try #require(rig.broadcast.slot.newest, comment)
+            let planes = newest.planes
+            let isRight = (0..<180).allSatisfy { row in
+                (0..<320).allSatisfy { planes.y[row * planes.yStride + $0] == picture[row * 320 + $0] }
+            }
+            #expect(isRight, comment, sourceLocation: location)
+        }
+
+        func end() {
+            host.ended(.endedByOperator)
+            _ = host.shutDown()
+        }
+    }
+
+    private static let whole = 320 * 180
+
+    @Test(arguments: [2, 3]) func onlyWhatHasChangedIsConverted(pictures: Int) throws {
+        var client = try Client(pictures: pictures)
+        defer { client.end() }
+        for (number, rows) in [0..<1, 100..<108, 179..<180, 20..<60].enumerated() {
+            let asked = try client.change(rows, to: UInt8(100 + number))
+            // With two pictures one that still waits is given up for the next: then all of it is converted.
+            #expect(try #require(asked) < Self.whole || pictures == 2)
+            try client.expectCanvas("rows \(rows)")
+        }
+        #expect(try client.converted == 4 || pictures == 2)
+        // Not a word about what has changed, and then again.
+        #expect(try client.send(nil) == Self.whole)
+        #expect(try #require(try client.change(3..<4, to: 9)) < Self.whole || pictures == 2)
+        try client.expectCanvas("behind a whole one")
+    }
+
+    /// A picture that looks as the one before is thrown away, and the next one goes on from what is shown.
+    @Test func behindAPictureThatChangesNothing() throws {
+        var client = try Client()
+        defer { client.end() }
+        for _ in 0..<8 { _ = try client.change(Self.rows, to: 10) }
+        #expect(try client.rig.broadcast.counters.framesUnchanged.current > 0)
+        #expect(try #require(try client.change(Self.rows, to: 90)) < Self.whole)
+        try client.expectCanvas("the change")
+    }
+
+    /// What stands between two pictures so that the canvas need not show the first.
+    enum Between: CaseIterable {
+        case orientation, size, secureRegions, secureRegionsMoved, standingRegion, standingRegionAndBack
+        case curtain, refused, cutShort, outOfOrder, heldBack, thrownAway, otherMatrix
+    }
+
+    @Test(arguments: Between.allCases) func elseAllOfItIs(between: Between) throws {
+        var client = try Client()
+        defer { client.end() }
+        let app = PrivacyHolder(.app, "kiosk")
+        func hide() throws {
+            try client.host.hideRegion(
+                StandingRegion(
+                    holder: app, name: "a", edges: RectEdges(left: 0, top: 0, right: 20, bottom: 20), unit: .pixels))
+        }
+        func show() throws { try client.host.showRegions(nil, of: "kiosk") { $0 == app } }
+        var edit: (inout VideoMessage) -> Void = { _ in }
+        func secure(_ x: Int) -> (inout VideoMessage) -> Void {
+            { $0.regions.hide(x: x, y: 0, width: 8, height: 8, pictureWidth: 320, pictureHeight: 180) }
+        }
+        switch between {
+        case .orientation: edit = { $0.orientationRaw = 3 }
+        case .size: edit = { $0.format = VideoSampleFormat(packed: .gray, width: 320, height: 90) }
+        case .otherMatrix: edit = { $0.format.color.range = .full }
+        case .secureRegions: edit = secure(40)
+        case .secureRegionsMoved:
+            #expect(try client.change(Self.rows, to: 50, secure(40)) == Self.whole)
+            #expect(try #require(try client.change(Self.rows, to: 51, secure(40))) < Self.whole, "the same ones")
+            edit = secure(42)
+        case .standingRegion: try hide()
+        case .standingRegionAndBack:
+            try hide()
+            try show()
+        case .curtain:
+            try client.host.raiseCurtain(app, reason: "test")
+            client.host.lowerCurtain(app, reason: "test")
+        case .refused: client.host.refusedRegions("refused", arrival: client.rig.clock.now())
+        case .cutShort: _ = try client.send(nil, cutShort: true)
+        case .outOfOrder:
+            client.pts = .zero - .milliseconds(50)
+            #expect(try client.change(Self.rows, to: 77) == nil)
+            client.pts = .milliseconds(100)
+        case .heldBack:
+            try client.host.pauseBroadcast(true)
+            #expect(try client.change(Self.rows, to: 60) == nil)
+            try client.host.pauseBroadcast(false)
+        case .thrownAway: try client.rig.broadcast.slot.throwAway()
+        }
+        let before = try client.converted
+        #expect(try client.change(Self.rows, to: 70, edit) == (between == .size ? Self.whole / 2 : Self.whole))
+        #expect(try client.converted == before)
+    }
+}
