@@ -159,7 +159,8 @@ let package = Package(
             name: "UpcastPrivacyTests",
             dependencies: ["UpcastPrivacy", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(
-            name: "UpcastClientTests", dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+            name: "UpcastClientTests",
+            dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore", "SeededRandom"]),
         .testTarget(
             name: "UpcastSendTests",
             dependencies: [

@@ -154,7 +154,8 @@ package struct PCMBlock: Equatable, Sendable {
 
     /// Consumer: the oldest block, or waits for one until `deadline`. Call `release` before the next `take`.
     ///
-    /// - Parameter gathers: a block alone is not worth waking up for. Sleeps until the deadline, unless the queue fills.
+    /// - Parameter gathers: a block alone is not worth waking up for: sleeps until the deadline, unless the queue
+    ///   fills.
     package func take(until deadline: MediaTime?, gathers: Bool = false) -> Outcome {
         let result = monitor.wait(until: deadline) { state -> Extent?? in
             state.gathers = gathers

@@ -119,13 +119,15 @@ public final class CaptureConnection: Sendable {
     ///   - pts: nanoseconds on any clock, the same one for video and audio.
     ///   - orientation: how to turn it to be upright; nil is taken as up.
     ///   - secure: what of it must not be shown.
+    ///   - damage: what of it may differ from the frame that was sent last, where the caller knows that. Where shared
+    ///     memory is used and nil is given, the two are compared.
     /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
     public func sendVideo(
         _ payload: RawSpan, format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil,
-        secure: CaptureSecureRegions = .none
+        secure: CaptureSecureRegions = .none, damage: CaptureDamage? = nil
     ) throws(CaptureError) {
         try unsafe payload.withUnsafeBytes { bytes throws(CaptureError) in
-            try unsafe sendVideo(format.layout, PayloadPieces(first: bytes), pts, orientation, secure)
+            try unsafe sendVideo(format.layout, PayloadPieces(first: bytes), pts, orientation, secure, damage)
         }
     }
 
@@ -136,7 +138,7 @@ public final class CaptureConnection: Sendable {
     @unsafe public func sendVideo(
         plane0: UnsafeRawBufferPointer, plane1: UnsafeRawBufferPointer? = nil, plane2: UnsafeRawBufferPointer? = nil,
         format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil,
-        secure: CaptureSecureRegions = .none
+        secure: CaptureSecureRegions = .none, damage: CaptureDamage? = nil
     ) throws(CaptureError) {
         let layout = format.gathered
         let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -151,16 +153,16 @@ public final class CaptureConnection: Sendable {
             }
             unsafe pieces[index] = UnsafeRawBufferPointer(rebasing: plane[..<wanted])
         }
-        try sendVideo(layout, pieces, pts, orientation, secure)
+        try sendVideo(layout, pieces, pts, orientation, secure, damage)
     }
 
     private func sendVideo(
         _ layout: VideoSampleFormat, _ pieces: PayloadPieces, _ pts: Int64, _ orientation: CaptureOrientation?,
-        _ secure: CaptureSecureRegions
+        _ secure: CaptureSecureRegions, _ damage: CaptureDamage?
     ) throws(CaptureError) {
         try check(layout, pieces.byteCount)
-        let message = try Self.message(layout, pts, orientation, secure)
-        if isUnchanged(pieces, message.kind) { return try sendUnchanged(message) }
+        var message = try Self.message(layout, pts, orientation, secure)
+        if isUnchanged(pieces, &message, damage) { return try sendUnchanged(message) }
         if let place = try place(pieces.byteCount) {
             copy(pieces, to: place)
             return try send(message, in: place)
@@ -189,8 +191,8 @@ public final class CaptureConnection: Sendable {
     ) throws {
         let pieces = unsafe PayloadPieces(first: bytes)
         try self.check(format.layout, pieces.byteCount)
-        let message = try Self.message(format.layout, pts, orientation, secure)
-        if isUnchanged(pieces, message.kind) {
+        var message = try Self.message(format.layout, pts, orientation, secure)
+        if isUnchanged(pieces, &message, nil) {
             try check()
             return try sendUnchanged(message)
         }
@@ -225,15 +227,15 @@ public final class CaptureConnection: Sendable {
 
     /// Sends a frame that has been filled; once.
     ///
-    /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:)`.
+    /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:damage:)`.
     public func send(
         _ frame: CaptureFrame, at pts: Int64, orientation: CaptureOrientation? = nil,
-        secure: CaptureSecureRegions = .none
+        secure: CaptureSecureRegions = .none, damage: CaptureDamage? = nil
     ) throws(CaptureError) {
         precondition(!frame.isSent, "a frame is sent once")
-        let message = try Self.message(frame.format.layout, pts, orientation, secure)
+        var message = try Self.message(frame.format.layout, pts, orientation, secure)
         let pieces = unsafe PayloadPieces(first: UnsafeRawBufferPointer(frame.bytes))
-        if isUnchanged(pieces, message.kind) { return try sendUnchanged(message) }
+        if isUnchanged(pieces, &message, damage) { return try sendUnchanged(message) }
         switch frame.memory {
         case .shared(let place):
             frame.isSent = true
@@ -285,18 +287,26 @@ public final class CaptureConnection: Sendable {
 
     private func send(_ message: VideoMessage, _ pieces: PayloadPieces) throws(CaptureError) {
         pool.forgetLatest()
-        try reportingEnd { () throws(CaptureError) in
+        var message = message
+        message.damage = nil
+        try reportingEnd { [message] () throws(CaptureError) in
             try sender.send(.video, payload: pieces) {
                 message.encode(sequence: $0, payloadBytes: pieces.byteCount, into: &$1)
             }
         }
     }
 
-    /// Whether the daemon has just this picture: then it is told so, and nothing is copied.
-    private func isUnchanged(_ pieces: PayloadPieces, _ kind: FramePool.Kind) -> Bool {
+    /// Whether the daemon has just this picture: then it is told so, and nothing is copied. Else the message gets what
+    /// of it has changed, where that is known.
+    private func isUnchanged(_ pieces: PayloadPieces, _ message: inout VideoMessage, _ damage: CaptureDamage?) -> Bool {
         guard sharesMemory, pieces.byteCount >= Self.leastShared, pool.offer != nil else { return false }
         receiver.glance()
-        return pool.isLatest(pieces, kind)
+        switch pool.difference(of: pieces, message.kind, known: damage) {
+        case .none: return true
+        case .some(let field): message.damage = field
+        case .all: break
+        }
+        return false
     }
 
     /// Smaller pictures are sent: what they save is not worth the answer.

@@ -46,7 +46,9 @@ final class FramePool: Sendable {
         var generation: UInt64 = 0
         var uses: [Use] = []
         /// The place of the picture that was sent last, as long as it is there.
-        var latest: (index: Int, kind: Kind)?
+        var latest: (index: Int, kind: Kind, sequence: UInt32)?
+        /// The daemon makes use of damage.
+        var takesDamage = false
         /// All messages up to it are done with.
         var released: UInt32?
         /// For the next frame that finds no place.
@@ -59,6 +61,12 @@ final class FramePool: Sendable {
     var offer: SharedMemoryOffer? {
         get { state.withLock { $0.offer } }
         set { state.withLock { $0.offer = newValue } }
+    }
+
+    /// Whether the daemon makes use of damage.
+    var takesDamage: Bool {
+        get { state.withLock { $0.takesDamage } }
+        set { state.withLock { $0.takesDamage = newValue } }
     }
 
     /// A place for a picture of so many bytes; nil without a free one.
@@ -116,7 +124,7 @@ final class FramePool: Sendable {
         state.withLock { state in
             guard state.memory === place.memory else { return }
             state.uses[place.index] = sequence.map(Use.sent) ?? .free
-            state.latest = sequence.map { _ in (place.index, kind) }
+            state.latest = sequence.map { (place.index, kind, $0) }
         }
     }
 
@@ -137,24 +145,55 @@ final class FramePool: Sendable {
 
     func keep(_ buffer: FrameBuffer) { state.withLock { $0.spare = buffer } }
 
-    /// Whether this is the picture that was sent last. Ends at the first difference; where there is none it costs less
-    /// than to copy it.
-    func isLatest(_ pieces: PayloadPieces, _ kind: Kind) -> Bool {
+    /// How a picture differs from the one that was sent last.
+    enum Difference {
+        case none
+        case some(DamageField)
+        /// In most of it, or nobody knows.
+        case all
+    }
+
+    /// Compares a picture with the one that was sent last, which costs less than to copy it where it is the same; where
+    /// the daemon makes no use of damage, up to the first difference.
+    ///
+    /// - Parameter damage: what the caller knows: then nothing is compared.
+    func difference(of pieces: PayloadPieces, _ kind: Kind, known damage: CaptureDamage?) -> Difference {
         state.withLock { state in
             guard let latest = state.latest, latest.kind == kind, let memory = state.memory,
                 pieces.byteCount <= state.placeBytes
-            else { return false }
-            var start = Self.firstPlace + latest.index * state.placeBytes
-            for index in 0..<3 {
-                let piece = unsafe pieces[index]
-                guard unsafe !piece.isEmpty else { continue }
-                guard unsafe memcmp(memory.bytes.baseAddress! + start, piece.baseAddress!, piece.count) == 0 else {
-                    return false
+            else { return .all }
+            if let damage {
+                guard let damage = damage.damage(width: kind.format.width, height: kind.format.height) else {
+                    return .none
                 }
-                start += piece.count
+                return state.takesDamage ? .some(DamageField(since: latest.sequence, damage: damage)) : .all
             }
-            return true
+            let start = unsafe UnsafeRawPointer(
+                memory.bytes.baseAddress! + Self.firstPlace + latest.index * state.placeBytes)
+            guard state.takesDamage else {
+                return unsafe pieces.isEqual(to: start, 0..<pieces.byteCount) ? .none : .all
+            }
+            let rows = unsafe Self.changedRows(of: pieces, kind.format, since: start)
+            if rows.count == 0 { return .none }
+            return rows.damage.map { .some(DamageField(since: latest.sequence, damage: $0)) } ?? .all
         }
+    }
+
+    private static func changedRows(
+        of pieces: PayloadPieces, _ format: VideoSampleFormat, since earlier: UnsafeRawPointer
+    ) -> ChangedRows {
+        var rows = ChangedRows(width: format.width, height: format.height)
+        for plane in 0..<format.pixelFormat.planeCount {
+            let (location, shape) = (format.plane(plane), format.pixelFormat.plane(plane))
+            let bandBytes = ChangedRows.bandRows / shape.heightDivisor * location.stride
+            let end = location.offset + format.planeBytes(plane)
+            for band in 0..<rows.bandCount where !rows.hasChanged(band) {
+                let begin = location.offset + band * bandBytes
+                guard begin < end else { break }
+                if unsafe !pieces.isEqual(to: earlier, begin..<min(end, begin + bandBytes)) { rows.note(band) }
+            }
+        }
+        return rows
     }
 
     /// The daemon may not have the picture that was sent last.

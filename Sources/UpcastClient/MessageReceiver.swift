@@ -175,6 +175,7 @@ final class MessageReceiver: Sendable {
         case .welcome:
             let message = try WelcomeMessage.decode(body: body)
             pool.offer = message.sharedMemory
+            pool.takesDamage = message.takesDamage
             return .welcome(message)
         case .state:
             let message = try StateMessage.decode(body: body)

@@ -116,6 +116,22 @@ final class MessageSender: Sendable {
 
     var byteCount: Int { unsafe first.count + second.count + third.count }
 
+    /// Whether bytes of the payload are those of another one that lies in one piece.
+    func isEqual(to other: UnsafeRawPointer, _ range: Range<Int>) -> Bool {
+        var start = 0
+        for index in 0..<3 {
+            let piece = unsafe self[index]
+            let part = range.clamped(to: start..<start + piece.count)
+            if !part.isEmpty,
+                unsafe memcmp(other + part.lowerBound, piece.baseAddress! + (part.lowerBound - start), part.count) != 0
+            {
+                return false
+            }
+            start += piece.count
+        }
+        return true
+    }
+
     subscript(index: Int) -> UnsafeRawBufferPointer {
         get { unsafe index == 0 ? first : index == 1 ? second : third }
         set {

@@ -68,12 +68,14 @@ final class Peer: @unchecked Sendable /* used by the daemon's thread; the record
     }
 
     /// Reads `started` and answers it.
-    func welcome(limits: IngestLimits = .default, sharedMemory: SharedMemoryOffer? = nil) throws {
+    func welcome(
+        limits: IngestLimits = .default, sharedMemory: SharedMemoryOffer? = nil, takesDamage: Bool = false
+    ) throws {
         _ = try read()
         send {
             WelcomeMessage(
                 limits: limits, canvasWidth: 1280, canvasHeight: 720, frameRate: FrameRate(30), audioRate: 48_000,
-                broadcastID: "test", sharedMemory: sharedMemory
+                broadcastID: "test", sharedMemory: sharedMemory, takesDamage: takesDamage
             ).encode(sequence: $0, into: &$1)
         }
     }
