@@ -18,6 +18,7 @@ import checks  # noqa: E402
 import clips  # noqa: E402
 import contenders  # noqa: E402
 import effort  # noqa: E402
+import frontier  # noqa: E402
 import geometry  # noqa: E402
 import latency  # noqa: E402
 import material  # noqa: E402
@@ -50,6 +51,8 @@ GEOMETRY_CANVASES = ["720x1280", "1080x1920", "540x960", "1280x720"]
 
 
 PARTS = ["quality", "work", "geometry", "latency", "many", "growth", "micro", "effort", "box"]
+# What takes hours, and is measured only where it is named.
+LONG_PARTS = ["frontier"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -89,6 +92,13 @@ def bitrates(text):
     return [int(word) for word in text.split(",")]
 
 
+def x264_settings(text):
+    name, colon, words = text.partition(":")
+    if not (name and colon) or name in frontier.SETTINGS or any("=" not in word for word in words.split(":") if word):
+        raise argparse.ArgumentTypeError(f"{text} is no NAME:KEY=VALUE:... of a new name")
+    return text
+
+
 def existing(path):
     if not os.path.isfile(path):
         raise argparse.ArgumentTypeError(f"there is no file {path}")
@@ -104,11 +114,13 @@ def arguments():
         "geometry (turning and scaling alone), latency (a frame's last byte to its message at the server), many "
         "(broadcasts at once, at the same quality), growth (frame rates and destinations), micro (PCM, the packet log and "
         "the protocol by themselves), effort (half of the processor, fixed efforts and one that follows it), box (in the "
-        "memory of a profile, with a stalling uplink). Exit "
+        "memory of a profile, with a stalling uplink), frontier (bits and processor time of x264's settings; hours, "
+        "therefore only if named). Exit "
         f"status: 0 measured, 1 something failed, 2 a ratio is more than {REGRESSION} times that of --compare "
         f"(for bits {QUALITY_REGRESSION}), 64 wrong "
         "option, 130 interrupted, 143 terminated.")
-    parser.add_argument("--only", type=words(PARTS), default=",".join(PARTS), help="parts, with commas (default: all)")
+    parser.add_argument("--only", type=words(PARTS + LONG_PARTS), default=",".join(PARTS),
+                        help="parts, with commas (default: all but frontier)")
     parser.add_argument("--content", type=words(TARGETS), default="motion,screen,static",
                         help="contents of work, with commas: " + "; ".join(
                             f"{name} ({what})" for name, what in material.CONTENTS.items())
@@ -116,17 +128,21 @@ def arguments():
     parser.add_argument("--canvas", type=words(CANVASES), default="720p,1080p,540p",
                         help="canvases, with commas (default: all)")
     parser.add_argument("--clips", type=words(clips.NAMES), default=",".join(clips.DEFAULT),
-                        help=f"clips of quality, with commas: {', '.join(clips.NAMES)} (default: all but screen)")
+                        help=f"clips of quality and frontier, with commas: {', '.join(clips.NAMES)} (default: all but screen)")
     parser.add_argument("--film", type=existing, help="a video of your own, to be used for film and motion")
     parser.add_argument("--kbps", type=bitrates, help="bitrates of quality, with commas (default: each clip's own)")
     parser.add_argument("--upcast", type=settings, action="append", default=[], metavar="NAME:KEY=VALUE,...",
                         help="upcast with other settings as well: keys of video, SECTION.KEY, or options.NAME for an option "
                         "of the encoder; may be given several times (quality, work, latency, many)")
+    parser.add_argument("--x264", type=x264_settings, action="append", default=[], metavar="NAME:KEY=VALUE:...",
+                        help="frontier: these settings of x264 as well; may be given several times")
+    parser.add_argument("--settings", type=words(frontier.SETTINGS), default=",".join(frontier.SETTINGS),
+                        help="frontier: the settings to be measured, with commas (default: all)")
     parser.add_argument("--vmaf", action="store_true", help="quality: VMAF too, by an ffmpeg that PyPI has")
     parser.add_argument("--turned", action="store_true",
                         help="quality: 1920x1080 turned onto 720x1280, instead of 1280x720 as it is")
     parser.add_argument("--rounds", type=number(1),
-                        help="runs of each contender, interleaved (default: 5, for quality 1)")
+                        help="runs of each contender, interleaved (default: 5, for quality and frontier 1)")
     parser.add_argument("--seconds", type=number(5), default=10, help="length of a run (default: 10)")
     parser.add_argument("--screen", type=existing, help="a video of a screen, 1920x1080, to be used for screen and static")
     parser.add_argument("--geometry", default="common", choices=["common", "all"],
@@ -367,6 +383,12 @@ def quality_part(options, folder, results):
         nginx.stop()
 
 
+def frontier_part(options, folder, results):
+    settings = {name: frontier.SETTINGS[name] for name in options.settings.split(",")}
+    settings.update(text.split(":", 1) for text in options.x264)
+    frontier.run(options, settings, folder, results, say)
+
+
 def latency_part(options, folder, results):
     frames = latency.material(folder, film=options.film)
     ours = [contender for contender in everybody(options) if isinstance(contender, contenders.Upcast)]
@@ -588,13 +610,14 @@ def main():
     parts = options.only.split(",")
     results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
                "work": [], "geometry": [], "latency": [], "many": [], "growth": [], "micro": [],
-               "quality": [], "content_quality": {}, "left_out_clips": [], "ratios": {}}
+               "quality": [], "content_quality": {}, "frontier": [], "left_out_clips": [], "ratios": {}}
     folder = tempfile.mkdtemp(prefix="upcast-bench-")
     texts, broken = [], []
     try:
         for name, run, tell in (
                 ("quality", lambda: quality_part(options, folder, results), lambda: quality.text(results, options)),
                 ("geometry", lambda: geometry_part(options, folder, results), lambda: geometry_report(results)),
+                ("frontier", lambda: frontier_part(options, folder, results), lambda: frontier.text(results, options)),
                 ("micro", lambda: micro_part(options, results),
                  lambda: micro.tables(results["micro"], results["ratios"])),
                 ("work", lambda: work(options, folder, results), lambda: work_report(results, options)),

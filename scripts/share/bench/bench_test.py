@@ -10,6 +10,7 @@ import unittest.mock
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import checks  # noqa: E402
 import clips  # noqa: E402
+import frontier  # noqa: E402
 import quality  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -63,6 +64,56 @@ class Rates(unittest.TestCase):
         found = quality.rates_of(rows, "c", "upcast")["psnr"]
         self.assertIsInstance(found, quality.Rough)
         self.assertTrue(quality.percent(found).startswith("~"))
+
+
+class Frontier(unittest.TestCase):
+    def test_the_base_comes_between(self):
+        order = frontier._order(["base", *"abcdef"])
+        self.assertEqual(order, ["base", "a", "b", "c", "d", "base", "e", "f", "base"])
+        # A machine that slows down from 1 to 3 to 4: the base beside a to d is the mean of 1 and 3.
+        beside = list(frontier._beside_base(order, [1, 5, 6, 7, 8, 3, 9, 10, 4]))
+        self.assertEqual(beside[0], ("a", 5, 2))
+        self.assertEqual(beside[-1], ("f", 10, 3.5))
+
+    def test_what_costs_more_and_gives_less_is_beaten(self):
+        def row(name, clip, ratio, psnr, ssim):
+            return {"name": name, "clip": clip, "ratio": ratio, "psnr": psnr, "ssim": ssim, "peak": 1, "settings": ""}
+
+        rows = [row("base", "a", 1, 0, 0), row("base", "b", 1, 0, 0), row("fast", "a", 0.5, 4, 6), row("fast", "b", 0.7, 8, 2),
+                row("slow", "a", 1.2, 1, None), row("slow", "b", 1.2, 3, 0.5)]
+        found = {point["name"]: point for point in frontier.points(rows)}
+        self.assertEqual(found["slow"]["beaten"], "base")
+        self.assertEqual((found["fast"]["beaten"], found["base"]["beaten"]), ("", ""))
+        self.assertAlmostEqual(found["fast"]["loss"], 6)
+        self.assertEqual((found["fast"]["worst"], found["fast"]["worst_clip"]), (8, "b"))
+        self.assertAlmostEqual(found["slow"]["ssim"], 0.5)
+
+    def test_unknown_settings_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "card.y4m")
+            subprocess.run(
+                ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=160x128:r=30", "-frames:v", "8", "-pix_fmt",
+                 "yuv420p", path], check=True, stdin=subprocess.DEVNULL)
+            clip = frontier.Clip("card", path, (100,))
+            with self.assertRaisesRegex(RuntimeError, "subm"):
+                frontier.encode(clip, 100, "subm=1", path + ".h264")
+            for settings in frontier.SETTINGS.values():
+                frontier.encode(clip, 100, settings, path + ".h264")
+            fine, coarse = (
+                frontier.encode(clip, kbps, "", path + ".h264") and frontier.compare(path + ".h264", clip)
+                for kbps in (2000, 100))
+            self.assertGreater(fine[0], coarse[0])
+            self.assertGreater(fine[1], coarse[1])
+
+
+class Efforts(unittest.TestCase):
+    def test_what_is_measured_is_what_is_shipped(self):
+        with open(HERE + "/../../../Sources/Encoding/X264Effort.swift") as file:
+            source = file.read()
+        common = source.split("private static let common =")[1].split('"')[1]
+        for name in ("low", "normal", "high"):
+            own = source.split(f"case .{name}: common + ")[1].split('"')[1]
+            self.assertEqual(frontier.SETTINGS[name], common + own)
 
 
 class Times(unittest.TestCase):

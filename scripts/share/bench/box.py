@@ -1,5 +1,6 @@
-"""Everybody in a memory cgroup of a profile's memory.cap_bytes without swap: 1920x1080 at 30 frames a second with motion, TLS, an
-uplink that stalls for a minute in the middle, a device that turns, and somebody who asks for the status all the time.
+"""Everybody in a memory cgroup of a profile's memory.cap_bytes without swap: 1920x1080 at 30 frames a second with motion,
+TLS, an uplink that stalls for a minute in the middle, a device that turns, and somebody who asks for the status all the
+time.
 """
 
 import http.client
@@ -269,7 +270,8 @@ def run(bin_dir, name, nginx, folder, seconds, say, film=None):
 
 
 def text(results, name):
-    lines = [f"in a memory cgroup of {limit(profile(name))} bytes ({name}.yaml), no swap, {WIDTH}x{HEIGHT} at 30 frames a second, TLS:"]
+    lines = [f"in a memory cgroup of {limit(profile(name))} bytes ({name}.yaml), no swap, {WIDTH}x{HEIGHT} at 30 frames a "
+             "second, TLS:"]
     for one in results:
         if one["who"] != "upcast":
             lines.append(

