@@ -49,7 +49,7 @@ extension ConfigurationLoader {
                     ["video.preset"], "libx264 has no preset \"\(video.preset)\"",
                     didYouMean(video.preset, presets) ?? "write one of \(presets.joined(separator: ", "))")
             }
-            let tunes = ["film", "animation", "grain", "stillimage", "psnr", "ssim", "fastdecode", "zerolatency"]
+            let tunes = Self.tunes
             for tune in video.tune.split(separator: ",").map(String.init) where !tunes.contains(tune) {
                 conflict(
                     ["video.tune"], "libx264 has no tune \"\(tune)\"",
@@ -89,10 +89,16 @@ extension ConfigurationLoader {
             }
         }
         guard let effort = video.encoderEffort else { return }
+        for tune in video.tune.split(separator: ",").map(String.init)
+        where tune != "zerolatency" && Self.tunes.contains(tune) {
+            conflict(
+                ["video.tune"], "\(tune) changes what video.effort, which is \(effort.rawValue), decides",
+                "set video.preset to use it, or keep zerolatency alone")
+        }
         for (name, value) in video.encoderOptions.sorted(by: { $0.key < $1.key }) {
             let isList = name == "x264-params" || name == "x264opts"
             let names = isList ? value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [name[...]]
-            for option in names where Self.effortOptions.contains(option.lowercased()) {
+            for option in names where Self.isDecidedByEffort(option) {
                 conflict(
                     ["video.encoder_options"], "\(option) is decided by video.effort, which is \(effort.rawValue)",
                     "set video.preset to choose it yourself, or remove \(option)")
@@ -100,14 +106,24 @@ extension ConfigurationLoader {
         }
     }
 
-    /// By all names that libavcodec and x264 have for them.
+    /// x264's.
+    private static let tunes = ["film", "animation", "grain", "stillimage", "psnr", "ssim", "fastdecode", "zerolatency"]
+
+    /// By all names that libavcodec and x264 have for them; x264 takes `_` for `-`, and `no` before what it switches.
     private static let effortOptions: Set = [
-        "subq", "subme", "me", "me-method", "me_method", "motion-est", "me_range", "merange", "partitions", "analyse",
-        "8x8dct", "8x8", "no-8x8dct", "refs", "ref", "frameref", "trellis", "cabac", "no-cabac", "coder", "weightp",
-        "aq-mode", "aq-strength", "psy", "no-psy", "psy-rd", "deblock", "nf", "no-deblock", "mixed-refs", "mixed_refs",
-        "chroma-me", "no-chroma-me", "fast-pskip", "no-fast-pskip", "dct-decimate", "no-dct-decimate",
+        "subq", "subme", "me", "me-method", "motion-est", "me-range", "merange", "partitions", "analyse", "8x8dct",
+        "8x8", "refs", "ref", "frameref", "mixed-refs", "trellis", "cabac", "coder", "weightp", "aq-mode",
+        "aq-strength", "psy", "psy-rd", "deblock", "filter", "nf", "chroma-me", "cmp", "fast-pskip", "dct-decimate",
+        "deadzone-inter", "deadzone-intra", "qcomp", "ipratio", "ip-factor", "i-qfactor", "lookahead-threads",
         "sliced-threads", "slices",
     ]
+
+    private static func isDecidedByEffort(_ option: Substring) -> Bool {
+        let name = String(option.lowercased().map { $0 == "_" ? "-" : $0 })
+        return ["", "no", "no-"].contains {
+            name.hasPrefix($0) && effortOptions.contains(String(name.dropFirst($0.count)))
+        }
+    }
 
     private mutating func checkDestination(_ index: Int) {
         let destination = configuration.destinations[index]

@@ -10,11 +10,5 @@ package enum VideoEffort: String, CaseIterable, Comparable, Sendable {
     /// The next better one; nil for the best.
     package var higher: VideoEffort? { rank + 1 < Self.allCases.count ? Self.allCases[rank + 1] : nil }
 
-    private var rank: Int {
-        switch self {
-        case .low: 0
-        case .normal: 1
-        case .high: 2
-        }
-    }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -20,7 +20,7 @@ struct MemorySavings: Sendable {
     /// As the broadcast begins.
     let encoder: VideoEncoderSettings
     /// What each of the encoder's savings saves when those before it are in force.
-    let encoderBytes: [EncoderSaving: Int]
+    let encoderBytes: [EncoderSavings: Int]
 
     init(_ configuration: Configuration) {
         let (buffer, video) = (configuration.buffer, configuration.video)
@@ -37,8 +37,8 @@ struct MemorySavings: Sendable {
         fit = configuration.memoryFit
         pictureBytes = fit.pictures > 2 ? Picture.byteCount(width: video.width, height: video.height) : 0
         encoder = configuration.videoEncoderSettings(fit)
-        var (settings, encoderBytes) = (encoder, [EncoderSaving: Int]())
-        for saving in EncoderSaving.allCases {
+        var (settings, encoderBytes) = (encoder, [EncoderSavings: Int]())
+        for saving in EncoderSavings.each {
             guard let lean = VideoEncoder.lean(settings, saving) else { continue }
             encoderBytes[saving] = VideoEncoder.estimatedBytes(settings) - VideoEncoder.estimatedBytes(lean)
             settings = lean

@@ -70,8 +70,8 @@ extension MemoryStep {
         case .twoPictures: "there are two pictures instead of three"
         case .oneThread: "the encoder is opened again with one thread"
         case .noSubpixelMotion:
-            "the encoder is opened again without subpixel motion: the picture is as with a bitrate that is "
-                + "\(bitratePercent) % too low"
+            "the encoder is opened again without subpixel motion: the same picture needs \(bitratePercent) % more "
+                + "bitrate"
         }
     }
 

@@ -46,7 +46,6 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// The plan of the last frame: while nothing changes, nothing is planned again.
     private var planned: (source: VideoSampleFormat, transform: UprightTransform, plan: GeometryPlan)?
     private let sourceText = Monitor("")
-    private let scalerChoice: ScalerChoice
     private let scalerInUse: Monitor<FrameScaler>
     private var filling: Filling?
     /// The last picture that came whole while the curtain was up and nobody had anything against it.
@@ -83,7 +82,6 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         self.clock = clock
         self.counters = counters
         self.privacy = privacy
-        scalerChoice = scaler
         scalerInUse = Monitor(scaler.scaler(for: nil))
         intake = FrameIntake(bars: bars, secureColor: privacy.secureColor, scaler: scaler)
         timeline = BroadcastTimeline()
@@ -146,6 +144,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             isLikeEarlier && prospect == .shown ? takeOver(earlier, onto: picture, regions: version, message) : nil
         do {
             try intake.begin(plan, into: picture, hiding: regions, changing: damage)
+            scalerInUse.withLock { $0 = intake.scaler }
         } catch {
             slot.recycle(picture)
             counters.framesAbandoned.add()
@@ -340,7 +339,6 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         let turn = transform == .identity ? "" : ", \(transform)"
         let text = "\(source.width)x\(source.height) \(source.pixelFormat.fourCC)\(turn)"
         sourceText.withLock { $0 = text }
-        scalerInUse.withLock { $0 = scalerChoice.scaler(for: plan) }
         return plan
     }
 

@@ -96,9 +96,9 @@ extension VideoEffort {
     /// Processor time of encoding beside that of x264's veryfast (docs/performance.md).
     fileprivate var cost: Double {
         switch self {
-        case .low: 0.5
-        case .normal: 0.56
-        case .high: 0.77
+        case .low: 0.61
+        case .normal: 0.66
+        case .high: 0.79
         }
     }
 }

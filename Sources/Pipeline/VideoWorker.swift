@@ -394,17 +394,13 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             guard frames > 0 else { TestFreeze.forEver() }
             framesUntilFreeze = frames - 1
         }
+        let begin = clock.monotonic.now()
         try encoding { () throws(EncodingError) in
             try encoder.encode(shown.planes, pts: pts, forceKeyframe: force, arrival: arrival, epoch: epoch, into: sink)
         }
+        let end = clock.monotonic.now()
+        if let step = effort?.note(took: end - begin, now: end, superseded: { slot.superseded }) { onEffort(step) }
         snapshots.pass(shown, epoch: epoch, regions: shownRegions)
-        noteEffort(since: now)
-    }
-
-    /// How long a frame took, from when it was begun.
-    private func noteEffort(since begin: MediaTime) {
-        let now = clock.monotonic.now()
-        if let step = effort?.note(took: now - begin, now: now, superseded: { slot.superseded }) { onEffort(step) }
     }
 
     /// Another encoder, where memory or the processor asks for one. A better picture waits for a keyframe that is due.

@@ -120,6 +120,20 @@ import Testing
             """
         ),
         (
+            "video:\n  encoder_options:\n    x264opts: \"no_cabac\"\n",
+            """
+            c.yaml:3:5: video.encoder_options: no_cabac is decided by video.effort, which is normal; set video.preset \
+            to choose it yourself, or remove no_cabac
+            """
+        ),
+        (
+            "video:\n  tune: zerolatency,ssim\n",
+            """
+            c.yaml:2:9: video.tune: ssim changes what video.effort, which is normal, decides; set video.preset to use \
+            it, or keep zerolatency alone
+            """
+        ),
+        (
             "video:\n  subpixel_motion: true\n",
             """
             c.yaml:2:3: video: \"subpixel_motion\" is not a key any more; video.effort has taken its place: low, \

@@ -14,7 +14,7 @@ import Testing
         "ingest.idle_timeout_ms": "60000",
         "video.width": "640", "video.height": "360", "video.frame_rate": "30000/1001", "video.fit": "fill",
         "video.background": "#ff8000", "video.scaler": "libyuv",
-        "video.encoder": "h264_vaapi", "video.preset": "superfast", "video.tune": "zerolatency,fastdecode",
+        "video.encoder": "h264_vaapi", "video.preset": "superfast", "video.tune": "",
         "video.profile": "main",
         "video.threads": "3", "video.b_frames": "2", "video.bitrate_kbps": "1500", "video.vbv_ms": "500",
         "video.adaptive": "false", "video.min_bitrate_kbps": "200", "video.keyframe_interval_ms": "1000",

@@ -184,7 +184,7 @@ import Testing
         for effort in VideoEffort.allCases {
             settings.effort = effort
             formats.append(try VideoEncoder(settings).format)
-            for saving in EncoderSaving.allCases {
+            for saving in EncoderSavings.each {
                 formats.append(try VideoEncoder(#require(VideoEncoder.lean(settings, saving))).format)
             }
         }

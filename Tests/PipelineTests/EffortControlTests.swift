@@ -59,8 +59,8 @@ import Testing
         var rig = Rig()
         rig.run(2, load: 0.95)
         #expect(rig.control.effort == .normal)
-        // high would take 0.77 / 0.56 of it.
-        rig.run(60, load: 0.5)
+        // high would take 0.79 / 0.66 of it.
+        rig.run(60, load: 0.57)
         #expect(rig.control.effort == .normal)
         let begin = rig.now
         rig.run(20, load: 0.3)

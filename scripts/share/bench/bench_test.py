@@ -1,6 +1,7 @@
 """What scripts/bench computes, on curves and recordings whose answers are known. scripts/test runs it; needs ffmpeg."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -112,7 +113,7 @@ class Efforts(unittest.TestCase):
             source = file.read()
         common = source.split("private static let common =")[1].split('"')[1]
         for name in ("low", "normal", "high"):
-            own = source.split(f"case .{name}: common + ")[1].split('"')[1]
+            own = re.search(rf'case \.{name}: common(?: \+ "(.*)")?\n', source).group(1) or ""
             self.assertEqual(frontier.SETTINGS[name], common + own)
 
 

@@ -6,13 +6,13 @@ time.
 import http.client
 import json
 import os
-import random
 import signal
 import socket
 import subprocess
 import threading
 import time
 
+import cgroup
 import contenders
 import material
 
@@ -21,54 +21,28 @@ STALL = 60
 _PROFILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Config/profiles")
 
 
-class Box:
-    """A memory cgroup of either version."""
+class Box(cgroup.Cgroup):
+    """A memory cgroup without swap."""
 
     def __init__(self, limit_bytes):
-        self.unified = not os.path.exists("/sys/fs/cgroup/memory/memory.limit_in_bytes")
-        root = "/sys/fs/cgroup" if self.unified else "/sys/fs/cgroup/memory"
-        self.path = f"{root}/upcast-box-{os.getpid()}-{random.randrange(1000000)}"
-        if self.unified:
-            self._write(root + "/cgroup.subtree_control", "+memory")
-        os.mkdir(self.path)
+        super().__init__("memory", "box")
         limit, swap = ("max", "swap.max") if self.unified else ("limit_in_bytes", "memsw.limit_in_bytes")
-        self._write(f"{self.path}/memory.{limit}", str(limit_bytes))
-        if os.path.exists(f"{self.path}/memory.{swap}"):
-            self._write(f"{self.path}/memory.{swap}", "0" if self.unified else str(limit_bytes))
-
-    @staticmethod
-    def _write(path, text):
-        with open(path, "w") as file:
-            file.write(text)
-
-    def _read(self, *names):
-        for name in names:
-            try:
-                with open(f"{self.path}/memory.{name}") as file:
-                    return file.read()
-            except OSError:
-                pass
-        return ""
+        self.write(limit, str(limit_bytes))
+        if self.has(swap):
+            self.write(swap, "0" if self.unified else str(limit_bytes))
 
     def peak(self):
-        return int(self._read("max_usage_in_bytes", "peak") or 0)
+        return int(self.read("max_usage_in_bytes", "peak") or 0)
 
     def anonymous(self):
-        fields = dict(line.split() for line in self._read("stat").splitlines() if len(line.split()) == 2)
+        fields = dict(line.split() for line in self.read("stat").splitlines() if len(line.split()) == 2)
         return int(fields.get("total_rss") or fields.get("anon") or 0)
 
     def kills(self):
-        for line in self._read("oom_control", "events").splitlines():
+        for line in self.read("oom_control", "events").splitlines():
             if line.startswith("oom_kill "):
                 return int(line.split()[1])
         return 0
-
-    def remove(self):
-        for _ in range(100):
-            try:
-                return os.rmdir(self.path)
-            except OSError:
-                time.sleep(0.05)
 
 
 class Uplink:

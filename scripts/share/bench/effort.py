@@ -2,9 +2,8 @@
 and from fixed ones."""
 
 import os
-import random
-import time
 
+import cgroup
 import clips
 import contenders
 import material
@@ -15,34 +14,17 @@ WIDTH, HEIGHT, RATE, KBPS = 1920, 1080, 60, 12000
 _PERIOD = 100_000
 
 
-class Quota:
-    """A CPU cgroup of either version that gets so many cores' time."""
+class Quota(cgroup.Cgroup):
+    """A CPU cgroup that gets so many cores' time."""
 
     def __init__(self, cores):
-        self.unified = not os.path.exists("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")
-        root = "/sys/fs/cgroup" if self.unified else "/sys/fs/cgroup/cpu"
-        self.path = f"{root}/upcast-effort-{os.getpid()}-{random.randrange(1000000)}"
-        if self.unified:
-            self._write(root + "/cgroup.subtree_control", "+cpu")
-        os.mkdir(self.path)
+        super().__init__("cpu", "effort")
         quota = int(cores * _PERIOD)
         if self.unified:
-            self._write(self.path + "/cpu.max", f"{quota} {_PERIOD}")
+            self.write("max", f"{quota} {_PERIOD}")
         else:
-            self._write(self.path + "/cpu.cfs_period_us", str(_PERIOD))
-            self._write(self.path + "/cpu.cfs_quota_us", str(quota))
-
-    @staticmethod
-    def _write(path, text):
-        with open(path, "w") as file:
-            file.write(text)
-
-    def remove(self):
-        for _ in range(100):
-            try:
-                return os.rmdir(self.path)
-            except OSError:
-                time.sleep(0.05)
+            self.write("cfs_period_us", str(_PERIOD))
+            self.write("cfs_quota_us", str(quota))
 
 
 def contestants(bin_dir):

@@ -16,8 +16,7 @@ _COMMON = ["-preset", "veryfast", "-tune", "zerolatency", "-profile:v", "high", 
 
 BASE = "veryfast"
 # Points to choose from, and those that one expects to be. The efforts are Sources/Encoding/X264Effort.swift's.
-_COMMON_OF_EFFORTS = "subme=1:me=dia:aq-strength=0.5:deadzone-inter=14:qcomp=0.8:ipratio=1.2:lookahead-threads=1"
-_NORMAL = _COMMON_OF_EFFORTS + ":partitions=p8x8"
+_NORMAL = "subme=1:me=dia:partitions=i4x4:aq-strength=0.9:deadzone-inter=17:qcomp=0.8:ipratio=1.2"
 _NAMED = {
     BASE: "",
     "superfast": "subme=1:me=dia:partitions=i8x8,i4x4:weightp=1:aq-strength=1",
@@ -26,18 +25,19 @@ _NAMED = {
     "subme=2 dia": "subme=2:me=dia:partitions=i8x8,i4x4",
     "subme=3": "subme=3",
     "subme=1 dia i8x8": "subme=1:me=dia:partitions=i8x8",
-    "low": _COMMON_OF_EFFORTS + ":partitions=none",
+    "low": _NORMAL + ":no-deblock=1",
     "normal": _NORMAL,
-    "high": _COMMON_OF_EFFORTS + ":partitions=i4x4,p8x8",
-    "best without planes": f"{_NORMAL}:subme=0:partitions=i4x4,p8x8:trellis=1",
+    "high": _NORMAL + ":subme=2",
+    "without planes": _NORMAL + ":subme=0",
 }
 # One thing at a time, beside normal.
 _CHANGES = (
-    "subme=0", "subme=2", "subme=3", "me=hex", "partitions=i4x4", "partitions=i8x8,p8x8", "partitions=p8x8,p4x4",
-    "8x8dct=0", "ref=2", "aq-mode=0", "aq-mode=2", "aq-mode=3", "aq-strength=0.3", "aq-strength=0.7", "aq-strength=1",
-    "psy=0", "deblock=-1,-1", "deblock=1,1", "no-deblock=1", "no-chroma-me=1", "chroma-qp-offset=2", "weightp=0",
-    "weightp=2", "trellis=1", "deadzone-inter=8", "deadzone-inter=21", "cabac=0", "nr=100", "no-fast-pskip=1",
-    "no-dct-decimate=1", "threads=1", "threads=4", "lookahead-threads=2", "ipratio=1", "ipratio=1.4", "qcomp=0.6",
+    "subme=3", "me=hex", "merange=4", "partitions=none", "partitions=i8x8,i4x4", "partitions=i4x4,p8x8",
+    "partitions=i4x4,p8x8:subme=2", "8x8dct=0", "ref=2", "aq-mode=0", "aq-mode=2", "aq-mode=3:aq-strength=0.8",
+    "aq-strength=0.5", "aq-strength=0.7", "aq-strength=1.1", "psy=0", "deblock=-1,-1", "deblock=1,1",
+    "no-chroma-me=1", "chroma-qp-offset=2", "weightp=0", "weightp=2", "trellis=1", "subme=0:trellis=1",
+    "deadzone-inter=8", "deadzone-inter=14", "deadzone-inter=21", "cabac=0", "nr=100", "no-fast-pskip=1",
+    "no-dct-decimate=1", "threads=1", "threads=4", "lookahead-threads=1", "ipratio=1", "ipratio=1.4", "qcomp=0.6",
     "qcomp=1", "vbv=0.5", "vbv=2", "g=30", "g=120",
 )
 # What is tried, by name: x264-params beside those that everybody has.

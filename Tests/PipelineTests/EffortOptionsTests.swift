@@ -1,0 +1,26 @@
+import Configuration
+import MediaCore
+import Testing
+
+@testable import Encoding
+
+/// What an effort sets cannot be set beside it.
+@Suite struct EffortOptionsTests {
+    @Test(arguments: VideoEffort.allCases)
+    func everyOptionOfAnEffortIsRefusedBesideIt(effort: VideoEffort) throws {
+        let parameters = X264Effort.parameters(effort) + ":" + X264Effort.withoutSubpixelMotion
+        for parameter in parameters.split(separator: ":") {
+            let name = String(parameter.prefix { $0 != "=" })
+            let text = """
+                video:
+                  effort: \(effort.rawValue)
+                  encoder_options: {x264-params: "\(parameter)"}
+                """
+            let error = #expect(throws: ConfigurationError.self, "\(parameter)") {
+                try Configuration.load(text: Array(text.utf8), path: "c.yaml", environment: [:])
+            }
+            let problems = try #require(error).problems.map(\.description)
+            #expect(problems.contains { $0.contains(" \(name) is decided by video.effort") }, "\(problems)")
+        }
+    }
+}
