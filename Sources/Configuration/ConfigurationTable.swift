@@ -94,9 +94,9 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "video", "tune", \.video.tune,
                 .word("tune of the encoder", example: "zerolatency", mayBeEmpty: true, extra: ","),
-                "With an effort only zerolatency or \"\" (none). Anything but zerolatency (libx264) makes the encoder hold "
-                    + "frames back (veryfast 10 and more, medium 40 and more): pictures and the curtain come as much "
-                    + "later, and a screen that stands still is encoded at the full rate.",
+                "With an effort only zerolatency or \"\" (none). Anything but zerolatency (libx264) makes the encoder "
+                    + "hold frames back (veryfast 10 and more, medium 40 and more): pictures and the curtain come as "
+                    + "much later, and a screen that stands still is encoded at the full rate.",
                 memory: "Without zerolatency libx264 looks ahead: veryfast takes 51 MB at 720p instead of 19."),
             ConfigurationKey(
                 "video", "profile", \.video.profile, .cases(),

@@ -11,8 +11,8 @@ enum X264Effort {
     /// For every point. Beside the preset: the smallest search for motion, by one round of halves and quarters of a
     /// sample; no blocks smaller than a macroblock except where a picture is predicted from itself; a little less
     /// adaptive quantization; more of the small residues of inter blocks; bits that follow the pictures more closely,
-    /// and keyframes only a fifth better than what follows them. That is fewer bits for the same PSNR and SSIM, for less
-    /// time. Weighted prediction stays on: without it a fade takes two to three times the bits.
+    /// and keyframes only a fifth better than what follows them. That is fewer bits for the same PSNR and SSIM, in
+    /// less time. Weighted prediction stays on: without it a fade takes two to three times the bits.
     private static let common =
         "subme=1:me=dia:partitions=i4x4:aq-strength=0.9:deadzone-inter=17:qcomp=0.8:ipratio=1.2"
 
