@@ -63,6 +63,9 @@ struct TopScreen {
         let video = status.video
         var canvas = Self.labelled("canvas")
         canvas.add("\(video.width)x\(video.height) at \(video.frameRate) frames/s, \(video.encoder)")
+        if !video.effort.isEmpty {
+            canvas.add(" \(video.effort)", video.effort == video.configuredEffort ? .plain : .warning)
+        }
         if !video.source.isEmpty { canvas.add(" from \(video.source)", .faint) }
         var drops = Self.labelled("drops")
         let counters = StatusText.counters(status.drops)

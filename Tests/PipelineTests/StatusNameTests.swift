@@ -1,5 +1,6 @@
 import Buffering
 import Configuration
+import ControlProtocol
 import MediaCore
 import Publishing
 import Testing
@@ -15,5 +16,11 @@ import Testing
     func areLowerCaseWordsWithUnderscores(names: [String]) {
         for name in names { #expect(name.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(name)") }
         #expect(!names.isEmpty && Set(names).count == names.count)
+    }
+
+    /// The status and the metrics have lists of their own, since `ControlProtocol` knows no other module.
+    @Test func listsOfNamesAreWhole() {
+        #expect(VideoStatus.efforts == VideoEffort.allCases.map(\.rawValue))
+        #expect(StatusReport.memorySteps == MemoryStep.allCases.map(\.rawValue))
     }
 }

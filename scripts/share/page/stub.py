@@ -72,7 +72,7 @@ class Daemon:
             ("broadcast started", "info", {"broadcast": "5568-1", "client": self.client(), "source": "screen"}),
             ("destination live", "notice", {"destination": "main"}),
             ("destination live", "notice", {"destination": "archive"}),
-            ("memory is short", "warning", {"given_up": "send_buffers", "limit": "memory.cap_bytes"}),
+            ("memory is short", "warning", {"given_up": "half_log", "limit": "memory.cap_bytes"}),
             ("memory is enough again", "notice", {}),
         ]:
             self.say(name, level, fields)
@@ -157,6 +157,7 @@ class Daemon:
             "broadcasts": 3,
             "client": {"name": self.client(), "kind": "screen", "connected_ms": int((now - self.since) * 1000)} if on else None,
             "video": {"width": 1280, "height": 720, "frame_rate": "30", "encoder": "libx264",
+                      "effort": "normal", "configured_effort": "normal", "scaler": "native",
                       "source": "1920x1080 420v, rotate180" if on else "", "frames_received": self.frames,
                       "frames_encoded": self.frames, "frames_repeated": 412 if on else 0, "frames_unchanged": 96,
                       "keyframes": self.frames // 60, "bytes_encoded": 97_012_333, "target_bits_per_second": 2_500_000,
@@ -170,7 +171,7 @@ class Daemon:
             "memory": {"resident_bytes": row[4] + 6 * MIB, "peak_resident_bytes": int(41.3 * MIB), "anonymous_bytes": 25_104_384,
                        "plan_bytes": 37_194_550, "cap_bytes": 52_428_800,
                        "plan": {"baseline": 9_000_000, "video_encoder": 12_734_688, "packet_log": 2_124_752, "reserve": 500_000},
-                       "limit": "memory.cap_bytes", "limit_bytes": 52_428_800, "needed_bytes": row[4], "given_up": {},
+                       "limit": "memory.cap_bytes", "limit_bytes": 52_428_800, "needed_bytes": row[4], "given_up": {}, "bitrate_loss_percent": 0,
                        "steps_down": 1, "steps_up": 1},
             "timeline": {"jumps_forward": 0, "largest_drift_us": 656, "audio_latency_ms": 60, "app_drift_ppm": 3},
             "latency": [{"path": "socket_to_encoder", "average_us": 8952, "p50_us": 8704, "p99_us": 25600, "maximum_us": 48762}],
