@@ -74,7 +74,8 @@ struct StoredRows {
             let rows = chroma.made(of: source.lowerBound / divisor..<(source.upperBound + divisor - 1) / divisor)
             made = min(made.lowerBound, 2 * rows.lowerBound)..<max(made.upperBound, 2 * rows.upperBound)
         }
-        return luma.wholeStrips(made)
+        // One of the two may be scaled row by row, and the other in strips.
+        return luma.widened(made, to: max(luma.unit, chroma?.unit ?? 0))
     }
 
     /// What of the sample is needed for rows of the picture, in multiples of four rows: pairs of chroma rows.

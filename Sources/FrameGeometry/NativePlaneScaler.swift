@@ -76,7 +76,7 @@ internal import MediaCore
     /// Rows that are made at once at least: whole strips, of luma for two strips of chroma.
     private static let wholeRows = 16
 
-    /// The next rows that are fed are of a new plane, of which these stored rows are made: all, or `wholeStrips`.
+    /// The next rows that are fed are of a new plane, of which these stored rows are made: all, or `widened`.
     func start(_ rows: Range<Int>) {
         nextRow = rows.lowerBound
         endRow = min(rows.upperBound, self.rows.to)
@@ -105,9 +105,11 @@ internal import MediaCore
         return Int(first)..<Int(end)
     }
 
-    /// Luma rows, widened to where strips of luma and of chroma begin and end.
-    func wholeStrips(_ made: Range<Int>) -> Range<Int> {
-        let unit = isDirect || alongRows.isUsable ? Self.wholeRows : 2 * Self.stripRows
+    /// Luma rows that are made at once at least, where this is the scaler of luma or of chroma.
+    var unit: Int { isDirect || alongRows.isUsable ? Self.wholeRows : 2 * Self.stripRows }
+
+    /// Luma rows, widened to whole units.
+    func widened(_ made: Range<Int>, to unit: Int) -> Range<Int> {
         // A strip of a picture that is turned by a quarter is one of its columns.
         let isReversed = !isStraight && reversesRows
         let range = isReversed ? rows.to - made.upperBound..<rows.to - made.lowerBound : made

@@ -129,6 +129,35 @@ import Testing
         #expect(parts > 0, "the most is converted in parts")
     }
 
+    /// Bug: luma of these sizes is scaled row by row, chroma in strips of 64 rows. What was made began and ended within
+    /// such a strip: its other rows were of the sample before, or missing.
+    @Test(arguments: [(1920, 1080, 640, 360), (611, 461, 322, 182)])
+    func chromaMayBeMadeInLargerPartsThanLuma(width: Int, height: Int, canvasWidth: Int, canvasHeight: Int) throws {
+        var random = SplitMix64(seed: 7)
+        let source = VideoSampleFormat(packed: .i444, width: width, height: height)
+        let canvas = canvasFormat(canvasWidth, canvasHeight)
+        let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .stretch)
+        var payload = Self.randomBytes(source.minimumPayloadBytes, using: &random)
+        let intake = FrameIntake(plan.canvas, .native)
+        var shown = try take(payload, plan, with: intake)
+        for y in [0, height / 3, height / 2, height - 40] {
+            var damage = PictureDamage()
+            _ = damage.add(.init(x: 0, y: UInt16(y), width: UInt16(width), height: 40))
+            Self.change(&payload, source, damage[0], using: &random)
+            let next = picture(of: plan.canvas)
+            next.copySamples(of: shown)
+            try intake.begin(plan, into: next, changing: damage)
+            try payload.withUnsafeBytes { bytes in
+                while let band = intake.nextBand() {
+                    try intake.bandArrived(at: bytes.baseAddress! + band.payloadOffset)
+                }
+            }
+            let whole = try take(payload, plan, scaler: .native)
+            #expect(next.hasSameSamples(as: whole), "\(width)x\(height), rows from \(y)")
+            shown = next
+        }
+    }
+
     /// The same intake goes on with whole samples afterwards, and a sample that is given up leaves nothing behind.
     @Test func wholeSamplesFollow() throws {
         var random = SplitMix64(seed: 3)
