@@ -77,12 +77,18 @@ extension ConfigurationLoader {
     /// An effort, a preset and options of x264 must not contradict each other.
     private mutating func checkEffort() {
         let video = configuration.video
-        if origins["video.effort"] != nil {
+        if let place = origins["video.effort"] {
+            // What the environment says of one wins over what a file says of another.
+            func wins(_ key: String) -> Bool {
+                if case .file = place, case .environment = origins[key] { true } else { false }
+            }
             if video.encoder != "libx264" {
-                conflict(
-                    ["video.effort"], "\(video.encoder) has no effort, which is for libx264",
-                    "remove video.effort; video.preset takes what \(video.encoder) calls its presets")
-            } else if !video.preset.isEmpty {
+                if !wins("video.encoder") {
+                    conflict(
+                        ["video.effort"], "\(video.encoder) has no effort, which is for libx264",
+                        "remove video.effort; video.preset takes what \(video.encoder) calls its presets")
+                }
+            } else if !video.preset.isEmpty, !wins("video.preset") {
                 conflict(
                     ["video.preset", "video.effort"], "effort and preset are both set",
                     "keep one: effort names measured settings of libx264, preset names its own")
@@ -97,7 +103,9 @@ extension ConfigurationLoader {
         }
         for (name, value) in video.encoderOptions.sorted(by: { $0.key < $1.key }) {
             let isList = name == "x264-params" || name == "x264opts"
-            let names = isList ? value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [name[...]]
+            // libavcodec takes spaces, quotes and escapes around names.
+            let names = (isList ? value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [name[...]])
+                .map { $0.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" } }
             for option in names where Self.isDecidedByEffort(option) {
                 conflict(
                     ["video.encoder_options"], "\(option) is decided by video.effort, which is \(effort.rawValue)",
@@ -111,14 +119,14 @@ extension ConfigurationLoader {
 
     /// By all names that libavcodec and x264 have for them; x264 takes `_` for `-`, and `no` before what it switches.
     private static let effortOptions: Set = [
-        "subq", "subme", "me", "me-method", "motion-est", "me-range", "merange", "partitions", "analyse", "8x8dct",
-        "8x8", "refs", "ref", "frameref", "mixed-refs", "trellis", "cabac", "coder", "weightp", "aq-mode",
-        "aq-strength", "psy", "psy-rd", "deblock", "filter", "nf", "chroma-me", "cmp", "fast-pskip", "dct-decimate",
-        "deadzone-inter", "deadzone-intra", "qcomp", "ipratio", "ip-factor", "i-qfactor", "lookahead-threads",
-        "sliced-threads", "slices",
+        "preset", "tune", "subq", "subme", "me", "me-method", "motion-est", "me-range", "merange", "partitions",
+        "analyse", "8x8dct", "8x8", "refs", "ref", "frameref", "mixed-refs", "trellis", "cabac", "coder", "weightp",
+        "wpredp", "aq-mode", "aq-strength", "psy", "psy-rd", "deblock", "filter", "nf", "chroma-me", "cmp",
+        "fast-pskip", "dct-decimate", "deadzone-inter", "deadzone-intra", "qcomp", "ipratio", "ip-factor",
+        "i-qfactor", "lookahead-threads", "sliced-threads", "slices",
     ]
 
-    private static func isDecidedByEffort(_ option: Substring) -> Bool {
+    private static func isDecidedByEffort(_ option: String) -> Bool {
         let name = String(option.lowercased().map { $0 == "_" ? "-" : $0 })
         return ["", "no", "no-"].contains {
             name.hasPrefix($0) && effortOptions.contains(String(name.dropFirst($0.count)))

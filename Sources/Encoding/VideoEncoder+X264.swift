@@ -41,8 +41,10 @@ extension VideoEncoder {
     ) throws(EncodingError) {
         guard settings.encoder == "libx264" else { return try encoder.setOption(option.name, option.value) }
         let isList = option.name == "x264-params" || option.name == "x264opts"
-        let names = isList ? option.value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [option.name[...]]
-        for name in names where rateControlOptions.contains(String(name)) {
+        // libavcodec takes spaces, quotes and escapes around names.
+        let names = (isList ? option.value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [option.name[...]])
+            .map { $0.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" } }
+        for name in names where rateControlOptions.contains(name) {
             throw .option(
                 encoder: encoder.name, name: option.name, value: option.value,
                 reason: "\(name) is decided by the bitrate and the VBV of the settings")

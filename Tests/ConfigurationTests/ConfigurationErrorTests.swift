@@ -127,6 +127,20 @@ import Testing
             """
         ),
         (
+            "video:\n  encoder_options:\n    x264-params: \"bframes=0: 'subme'=7\"\n",
+            """
+            c.yaml:3:5: video.encoder_options: subme is decided by video.effort, which is normal; set video.preset to \
+            choose it yourself, or remove subme
+            """
+        ),
+        (
+            "video:\n  encoder_options:\n    preset: slow\n",
+            """
+            c.yaml:3:5: video.encoder_options: preset is decided by video.effort, which is normal; set video.preset to \
+            choose it yourself, or remove preset
+            """
+        ),
+        (
             "video:\n  tune: zerolatency,ssim\n",
             """
             c.yaml:2:9: video.tune: ssim changes what video.effort, which is normal, decides; set video.preset to use \

@@ -72,6 +72,16 @@ import Testing
         #expect(try load("\(key.section):\n  \(key.name): \(key.render(changed))\n", [:]) == changed)
     }
 
+    /// The shipped file names an effort; a preset or another encoder of the environment takes its place.
+    @Test func theEnvironmentWinsOverTheFilesEffort() throws {
+        let file = "video:\n  effort: normal\n"
+        #expect(try load(file, ["UPCAST_VIDEO_PRESET": "fast"]).video.encoderEffort == nil)
+        #expect(try load(file, ["UPCAST_VIDEO_ENCODER": "h264_vaapi"]).video.encoderEffort == nil)
+        #expect(throws: ConfigurationError.self) {
+            try load(file, ["UPCAST_VIDEO_PRESET": "fast", "UPCAST_VIDEO_EFFORT": "high"])
+        }
+    }
+
     @Test(arguments: ConfigurationTable.destinationKeys.map(\.name))
     func everyDestinationKey(name: String) throws {
         let key = try #require(ConfigurationTable.destinationKeys.first { $0.name == name })
