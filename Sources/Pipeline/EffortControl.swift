@@ -61,7 +61,7 @@ struct EffortControl: Sendable {
         let load = busy.secondsAsDouble / (now - begin).secondsAsDouble
         (since, busy, supersededBefore) = (now, .zero, total)
         let isLower = load >= Self.full || lost > 1 && load >= Self.fullWithLosses
-        guard isLower ? lower(at: now) : raise(load, hasLost: lost > 0, at: now) else { return nil }
+        guard isLower ? lower(at: now) : raise(load, at: now) else { return nil }
         return EffortStep(effort: effort, busyPercent: Int(load * 100), superseded: lost, isLower: isLower)
     }
 
@@ -73,9 +73,9 @@ struct EffortControl: Sendable {
         return true
     }
 
-    private mutating func raise(_ load: Double, hasLost: Bool, at now: MediaTime) -> Bool {
-        guard effort < configured, let higher = effort.higher, !hasLost,
-            load * higher.cost / effort.cost <= Self.roomy
+    private mutating func raise(_ load: Double, at now: MediaTime) -> Bool {
+        // Frames that are superseded all the same are more than the canvas takes, or came in a burst.
+        guard effort < configured, let higher = effort.higher, load * higher.cost / effort.cost <= Self.roomy
         else {
             calmSince = nil
             return false

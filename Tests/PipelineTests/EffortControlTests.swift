@@ -69,6 +69,15 @@ import Testing
         #expect(back.at - begin >= EffortControl.shortestCalm && back.at - begin <= .seconds(13))
     }
 
+    /// A client that sends more than the canvas takes has frames superseded all the time.
+    @Test func itComesBackAlthoughFramesAreSuperseded() {
+        var rig = Rig()
+        rig.run(2, load: 0.95)
+        #expect(rig.control.effort == .normal)
+        rig.run(40, load: 0.3, losses: 2)
+        #expect(rig.control.effort == .high)
+    }
+
     /// A machine on which the better effort never lasts is tried more and more rarely.
     @Test func triesThatFailBecomeRare() {
         var rig = Rig(.normal)
