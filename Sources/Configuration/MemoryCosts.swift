@@ -5,12 +5,12 @@ package struct MemoryCosts: Equatable, Sendable {
     package struct Compromise: Equatable, Sendable {
         /// Per cent more bits for the same picture.
         package var bitratePercent: Int
-        /// What the whole plan would take with it.
-        package var fullBytes: Int
+        /// The `memory.cap_bytes` under which it would be there.
+        package var fullCapBytes: Int
 
-        package init(bitratePercent: Int, fullBytes: Int) {
+        package init(bitratePercent: Int, fullCapBytes: Int) {
             self.bitratePercent = bitratePercent
-            self.fullBytes = fullBytes
+            self.fullCapBytes = fullCapBytes
         }
     }
 

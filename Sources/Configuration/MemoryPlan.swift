@@ -53,7 +53,7 @@ package struct MemoryPlan: Equatable, Sendable {
     package var leftBytes: Int { capBytes - totalBytes }
     /// The least `memory.cap_bytes` under which everything fits, picture quality included, in whole MiB.
     package var sufficientCapMebibytes: Int {
-        (max(totalBytes, compromise?.fullBytes ?? 0) + (1 << 20) - 1) >> 20
+        (max(totalBytes, compromise?.fullCapBytes ?? 0) + (1 << 20) - 1) >> 20
     }
     /// For refusals of a change that would not fit.
     package var excess: String { "the memory plan would be \(totalBytes) bytes of \(capBytes)" }

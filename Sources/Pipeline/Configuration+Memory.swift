@@ -14,8 +14,8 @@ extension Configuration {
         MemoryPlan(self) { configuration in
             let fit = fit ?? configuration.memoryFit
             var costs = configuration.memoryCosts(fit)
-            costs.compromise = configuration.bytesWithSubpixelMotion(fit).map {
-                MemoryCosts.Compromise(bitratePercent: VideoEncoder.subpixelMotionPercent, fullBytes: $0)
+            costs.compromise = configuration.capWithSubpixelMotion(fit).map {
+                MemoryCosts.Compromise(bitratePercent: VideoEncoder.subpixelMotionPercent, fullCapBytes: $0)
             }
             return costs
         }

@@ -18,15 +18,21 @@ struct MemoryFit: Equatable, Sendable {
 }
 
 extension Configuration {
-    /// The best that fits; the smallest where nothing does.
+    /// The best of which nothing has to be given up at once: what the governor keeps free stays free. The smallest
+    /// where nothing fits so.
     var memoryFit: MemoryFit {
         let candidates = video.encoderEffort == nil ? MemoryFit.all.filter(\.subpixelMotion) : MemoryFit.all
-        return candidates.first { MemoryPlan(self, costs: memoryCosts($0)).fits } ?? candidates[candidates.count - 1]
+        let cap = memory.capBytes
+        let room = cap - MemoryGovernor.reserve(of: cap)
+        return candidates.first { MemoryPlan(self, costs: memoryCosts($0)).totalBytes <= room }
+            ?? candidates[candidates.count - 1]
     }
 
-    /// What the best picture would take, in bytes, where it does not fit.
-    func bytesWithSubpixelMotion(_ fit: MemoryFit) -> Int? {
+    /// The `memory.cap_bytes` that the best picture would take, where it does not fit.
+    func capWithSubpixelMotion(_ fit: MemoryFit) -> Int? {
         guard video.encoderEffort != nil, !fit.subpixelMotion else { return nil }
-        return MemoryPlan(self, costs: memoryCosts(MemoryFit(pictures: 2, subpixelMotion: true))).totalBytes
+        let total = MemoryPlan(self, costs: memoryCosts(MemoryFit(pictures: 2, subpixelMotion: true))).totalBytes
+        // The reserve is a thirty-second of it.
+        return total + total / 31 + 1
     }
 }
