@@ -31,7 +31,7 @@ import server  # noqa: E402
 CANVASES = {"540p": (540, 960, 2000), "720p": (720, 1280, 3500), "1080p": (1080, 1920, 6000)}
 
 # At most this much of the rival's, for each content: processor time beside ffmpeg and beside GStreamer.
-TARGETS = {"motion": (0.6, 0.55), "screen": (0.5, 0.45), "static": (0.1, 0.1), "card": (0.75, 0.85)}
+TARGETS = {"motion": (0.6, 0.55), "screen": (0.5, 0.45), "static": (0.1, 0.1), "silent": (0.1, 0.1), "card": (0.75, 0.85)}
 MEMORY_TARGETS = (0.38, 0.54)
 # Of the faster one of our two.
 GEOMETRY_TARGET = 0.25
@@ -121,7 +121,7 @@ def arguments():
         "option, 130 interrupted, 143 terminated.")
     parser.add_argument("--only", type=words(PARTS + LONG_PARTS), default=",".join(PARTS),
                         help="parts, with commas (default: all but frontier)")
-    parser.add_argument("--content", type=words(TARGETS), default="motion,screen,static",
+    parser.add_argument("--content", type=words(TARGETS), default="motion,screen,static,silent",
                         help="contents of work, with commas: " + "; ".join(
                             f"{name} ({what})" for name, what in material.CONTENTS.items())
                         + " (default: all but card)")
@@ -187,9 +187,10 @@ def everybody(options):
 def work(options, folder, results):
     """Each content at each canvas by each contender, in turn, as often as there are rounds."""
     nginx = server.Server(folder)
-    audio = material.make_audio(options.seconds, folder)
+    music, silence = (make(options.seconds, folder) for make in (material.make_audio, material.make_silence))
     try:
         for content in options.content.split(","):
+            audio = silence if content == "silent" else music
             say(f"making {options.seconds} s of {content}")
             video = material.make(content, options.seconds, folder, options.screen, options.film)
             quality.of_content(options, folder, nginx, results, content, video, audio, everybody(options), say)

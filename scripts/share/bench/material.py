@@ -11,7 +11,8 @@ WIDTH, HEIGHT, RATE = 1920, 1080, 30
 CONTENTS = {
     "motion": "a film, or pans over photographs where none can be had",
     "screen": "text that scrolls, text that is typed, a film in a window",
-    "static": "one picture of a screen",
+    "static": "one picture of a screen, and music",
+    "silent": "one picture of a screen, and digital silence",
     "card": "60 frames of a test card, noise and a fractal that all move, again and again",
 }
 # Bitrates that show how the same picture costs other bits, at 1280x720, for all that moves.
@@ -83,6 +84,15 @@ def _repeat(source, path, size):
         while size > 0:
             file.write(data[:size])
             size -= len(data)
+
+
+def make_silence(seconds, folder):
+    """As `make_audio`, of zeros."""
+    app, mic = os.path.join(folder, "silence.s16be"), os.path.join(folder, "silence.s16le")
+    for path, size in ((app, 44100 * 4), (mic, 48000 * 2)):
+        with open(path, "wb") as file:
+            file.write(bytes(size * (seconds + 2)))
+    return app, mic
 
 
 def make_audio(seconds, folder):
