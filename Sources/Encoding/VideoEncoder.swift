@@ -97,9 +97,13 @@ package final class VideoEncoder {
 
     /// When the next keyframe is due at the latest, in presentation time; nil before the first.
     package var nextKeyframe: MediaTime? { keyframes.due.map { $0 - ahead } }
-    /// Whether the last packet was a keyframe. The first of another encoder must not follow it: two keyframes in a row
-    /// have to differ in their number (idr_pic_id), and each encoder begins with the same.
-    package private(set) var lastWasKeyframe = false
+    /// Whether the stream ends with a keyframe, or will when what the encoder holds has come out. The first of another
+    /// encoder must not follow it: two keyframes in a row have to differ in their number (idr_pic_id), and each encoder
+    /// begins with the same.
+    package var endsWithKeyframe: Bool { holdsFrames ? newestIsKeyframe : lastWasKeyframe }
+    /// Of the packets that came out, and of the frames that went in.
+    private var lastWasKeyframe = false
+    private var newestIsKeyframe = false
 
     /// Whether a frame for `pts` becomes a keyframe without being asked.
     package func isKeyframeDue(at pts: MediaTime) -> Bool { keyframes.isDue(at: pts + ahead) }
@@ -136,6 +140,7 @@ package final class VideoEncoder {
         unsafe frame.pointee.pts = time.nanoseconds
         unsafe frame.pointee.pict_type = isKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         try unsafe encoder.send(frame)
+        newestIsKeyframe = isKeyframe || held == 0 && keyframes.due == nil
         held += 1
         try drain(into: sink)
     }

@@ -407,7 +407,7 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private func chooseEncoder(for pts: MediaTime) throws(WorkerFailure) {
         let savings = EncoderSavings(rawValue: savingsWanted.load(ordering: .relaxed))
         let wanted = EncoderChoice(savings: savings, effort: effort?.effort)
-        guard wanted != chosen, !encoder.lastWasKeyframe else { return }
+        guard wanted != chosen, !encoder.endsWithKeyframe else { return }
         if chosen.canWait(for: wanted), !encoder.isKeyframeDue(at: pts) { return }
         try changeEncoder(to: wanted)
     }

@@ -155,7 +155,7 @@ import Testing
         for frame in 0..<45 {
             if frame == 15 || frame == 30 {
                 try encoder.finish(into: recording)
-                #expect(!encoder.lastWasKeyframe)
+                #expect(!encoder.endsWithKeyframe)
                 encoder = try VideoEncoder(frame == 15 ? lean : settings, continuing: encoder.continuation)
                 #expect(encoder.format == first)
             }
@@ -189,6 +189,26 @@ import Testing
             }
         }
         #expect(formats.count == 9 && formats.allSatisfy { $0 == formats[0] })
+    }
+
+    /// Bug: an encoder that holds frames was replaced while it held a keyframe, and two of the same number were in a
+    /// row.
+    @Test(arguments: [(0, "zerolatency"), (2, "")]) func aKeyframeThatIsHeldIsKnown(bFrames: Int, tune: String) throws {
+        var settings = Self.settings(322, 178)
+        (settings.bFrames, settings.tune) = (bFrames, tune)
+        let encoder = try VideoEncoder(settings)
+        let recording = PacketRecording()
+        let canvas = TestPictures.canvas(of: encoder)
+        for frame in 0..<20 {
+            TestPictures.paintScene(frame, on: canvas.planes)
+            let time = MediaTime(sample: Int64(frame), rate: 30)
+            let isForced = frame == 12 || frame == 19
+            try encoder.encode(canvas.planes, pts: time, forceKeyframe: isForced, arrival: .zero, into: recording)
+            if frame > 8 { #expect(encoder.endsWithKeyframe == isForced, "frame \(frame)") }
+        }
+        #expect(encoder.holdsFrames == (tune == ""))
+        try encoder.finish(into: recording)
+        #expect(recording.packets.last?.info.isKeyframe == true && encoder.endsWithKeyframe)
     }
 
     /// The options are x264's: what it does not know is refused, and an effort's reach it.
