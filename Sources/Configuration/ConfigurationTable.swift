@@ -135,8 +135,7 @@ enum ConfigurationTable {
                 "Range of the canvas's samples, also told to players; many players ignore full.", memory: nothing),
             ConfigurationKey(
                 "video", "idle_repeat_ms", \.video.idleRepeat, .milliseconds(20...5000), unit: "ms",
-                "A screen that does not change is encoded again this often, so that servers do not time out; "
-                    + "after 2 s half as often, and at least each 500 ms.",
+                "A screen that does not change is encoded again this often, so that servers do not time out.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "skip_unchanged", \.video.skipsUnchanged, .boolean,

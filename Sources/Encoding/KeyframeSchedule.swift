@@ -15,8 +15,6 @@ struct KeyframeSchedule {
 
     /// Whether a keyframe is due at `time`.
     func isDue(at time: MediaTime) -> Bool { last.map { time - $0 + tolerance >= interval } ?? true }
-    /// When the next one is due at the latest; nil before the first.
-    var due: MediaTime? { last.map { $0 + interval } }
 
     /// Whether the frame at `time` must be a keyframe; a frame for which it is true counts as one.
     mutating func mustForce(at time: MediaTime, requested: Bool) -> Bool {

@@ -95,8 +95,6 @@ package final class VideoEncoder {
         Continuation(bitrate: bitrate, lastPTS: lastPTS, lastDTS: lastDTS, epoch: epoch)
     }
 
-    /// When the next keyframe is due at the latest, in presentation time; nil before the first.
-    package var nextKeyframe: MediaTime? { keyframes.due.map { $0 - ahead } }
     /// Whether the stream ends with a keyframe, or will when what the encoder holds has come out. The first of another
     /// encoder must not follow it: two keyframes in a row have to differ in their number (idr_pic_id), and each encoder
     /// begins with the same.
@@ -140,7 +138,7 @@ package final class VideoEncoder {
         unsafe frame.pointee.pts = time.nanoseconds
         unsafe frame.pointee.pict_type = isKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         try unsafe encoder.send(frame)
-        newestIsKeyframe = isKeyframe || held == 0 && keyframes.due == nil
+        newestIsKeyframe = isKeyframe
         held += 1
         try drain(into: sink)
     }

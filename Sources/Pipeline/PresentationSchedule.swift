@@ -8,11 +8,6 @@ struct PresentationSchedule {
     /// Two presentation times are at least this far apart: RTMP counts milliseconds, and equal ones confuse players.
     private static let minimumStep = MediaTime.milliseconds(1)
 
-    /// A picture that has not changed for so long is encoded half as often, at least twice a second: an encoder with a
-    /// bitrate to keep has made it as good as it gets. That is where a keyframe is due as a rule.
-    static let restDelay = MediaTime.seconds(2)
-    private static let longestRest = MediaTime.milliseconds(500)
-
     /// How long a screen may stay silent before its last canvas is encoded again.
     let idleInterval: MediaTime
     private var pacer: FramePacer
@@ -35,19 +30,10 @@ struct PresentationSchedule {
     /// When, on the monotonic clock, the last canvas has been shown for so long; nil before the first.
     func deadline(after interval: MediaTime) -> MediaTime? { last.map { $0.at + interval } }
 
-    /// How long a picture may stay silent that was last changed so long ago.
-    func idleInterval(restingFor rest: MediaTime) -> MediaTime {
-        guard rest >= Self.restDelay else { return idleInterval }
-        return max(idleInterval, min(idleInterval * 2, Self.longestRest))
-    }
-
     /// The time of a repeat that is encoded at `now` (monotonic clock); nil before the first frame.
     ///
     /// It is as late as the last frame was; after a long gap (the machine slept) one repeat, not many.
     func repeatTime(at now: MediaTime) -> MediaTime? { last.map { $0.pts + leap + (now - $0.at) } }
-
-    /// When, on the monotonic clock, a repeat has the time `pts`; nil before the first frame.
-    func moment(of pts: MediaTime) -> MediaTime? { last.map { $0.at + (pts - $0.pts - leap) } }
 
     /// What was encoded last was for a time that is long past when it was encoded: what comes next is for the
     /// broadcast's clock, which shows `clock` at `now` (monotonic clock).

@@ -36,8 +36,6 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
     private var owesFrame = false
     /// What was encoded last had been encoded before, or is the curtain.
     private var lastWasRepeat = false
-    /// When something was encoded last that had changed; monotonic clock.
-    private var changedAt = MediaTime.zero
     /// Monotonic clock.
     private var curtainDrawnAt: MediaTime?
     /// How often the curtain had been raised when it was last drawn, or a picture shown.
@@ -338,21 +336,14 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
             if case .hold(let wait) = schedule.decide(time) { return now + wait }
             return now
         }
-        let deadline = schedule.deadline(after: repeatInterval)
-        // No keyframe is late because repeats are rare.
-        if let deadline, let due = encoder.nextKeyframe, let keyframe = schedule.moment(of: due) {
-            return min(deadline, max(keyframe, now))
-        }
-        return deadline
+        return schedule.deadline(after: repeatInterval)
             ?? clock.monotonicTime(of: firstFrameDeadline) ?? now + schedule.idleInterval
     }
 
     /// What an encoder holds comes out only as more goes in. At a repeat now and then the last picture, or the curtain,
     /// would take seconds. A client's next frame is not overtaken.
     private var repeatInterval: MediaTime {
-        let interval =
-            isCurtained
-            ? Self.curtainInterval : schedule.idleInterval(restingFor: clock.monotonic.now() - changedAt)
+        let interval = isCurtained ? Self.curtainInterval : schedule.idleInterval
         guard encoder.holdsFrames else { return interval }
         return min(interval, lastWasRepeat ? schedule.frameDuration : schedule.frameDuration * 2)
     }
@@ -381,7 +372,6 @@ final class VideoWorker: @unchecked Sendable /* all state but the wishes belongs
         if standing.version != shownRegions { cover() }
         let now = clock.monotonic.now()
         let pts = schedule.encode(time, at: now)
-        if owesFrame || isCurtained || arrival != .zero { changedAt = now }
         owesFrame = false
         lastWasRepeat = arrival == .zero
         try chooseEncoder(for: pts)

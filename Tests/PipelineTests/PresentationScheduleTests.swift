@@ -49,28 +49,6 @@ import Testing
         return shown
     }
 
-    /// Half as often once a picture has stood still for two seconds, and at least twice a second.
-    @Test(arguments: [(20, 40), (100, 200), (250, 500), (300, 500), (500, 500), (600, 600), (5000, 5000)])
-    func aPictureAtRestIsRepeatedLessOften(interval: Int64, resting: Int64) {
-        let schedule = PresentationSchedule(FrameRate(30), idleInterval: .milliseconds(interval))
-        #expect(schedule.idleInterval(restingFor: .milliseconds(1999)) == .milliseconds(interval))
-        #expect(schedule.idleInterval(restingFor: .seconds(2)) == .milliseconds(resting))
-    }
-
-    /// The moment of a time is where a repeat gets that time, also after a leap and after going back.
-    @Test func aRepeatAtTheMomentOfATimeHasThatTime() {
-        var schedule = PresentationSchedule(FrameRate(30), idleInterval: .milliseconds(250))
-        #expect(schedule.moment(of: .zero) == nil)
-        _ = schedule.encode(.seconds(3), at: .seconds(100))
-        #expect(schedule.moment(of: .seconds(5)) == .seconds(102))
-        schedule.catchUp(to: .seconds(4), at: .seconds(100))
-        for _ in 0..<2 {
-            let moment = schedule.moment(of: .seconds(5))
-            #expect(moment.flatMap { schedule.repeatTime(at: $0) } == .seconds(5))
-            schedule.goBack(to: .seconds(1))
-        }
-    }
-
     /// 30 frames a second for ten seconds, each as late as `lateness` says.
     private func frames(_ lateness: (Int64) -> Int64) -> [Frame] {
         (0..<300).map { Frame(pts: $0 * 100 / 3, arrival: $0 * 100 / 3 + lateness($0)) }
