@@ -5,10 +5,5 @@ package enum VideoEffort: String, CaseIterable, Comparable, Sendable {
 
     package static func < (a: VideoEffort, b: VideoEffort) -> Bool { a.rank < b.rank }
 
-    /// The next cheaper one; nil for the cheapest.
-    package var lower: VideoEffort? { rank > 0 ? Self.allCases[rank - 1] : nil }
-    /// The next better one; nil for the best.
-    package var higher: VideoEffort? { rank + 1 < Self.allCases.count ? Self.allCases[rank + 1] : nil }
-
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -11,10 +11,11 @@ struct EffortStep: Equatable, Sendable {
 
 /// Decides how much effort the encoder can afford: pure, fed with each frame that was encoded.
 ///
-/// Down, a step at a time, as soon as encoding takes nearly all of the time that there is, which is before frames are
-/// lost; up when the better effort would have fitted with room to spare for a while, which doubles each time that this
-/// was soon found to be wrong. The time is that of the clock, not of the processor: a thread that waits for a core, or
-/// whose cgroup has used its quota up, has less of it.
+/// The effort falls as soon as encoding takes nearly all of the time that there is, which is before frames are lost:
+/// by one step, or by as many as the frames that were lost say. It rises by one step when the better effort would have
+/// fitted with room to spare for a while. That while doubles each time that a rise was soon found to be wrong. The time
+/// is that of the clock, not of the processor: a thread that waits for a core, or whose cgroup has used its quota up,
+/// has less of it.
 struct EffortControl: Sendable {
     let configured: VideoEffort
     private(set) var effort: VideoEffort
@@ -22,6 +23,7 @@ struct EffortControl: Sendable {
     private let isAdaptive: Bool
     private var since: MediaTime?
     private var busy = MediaTime.zero
+    private var encoded = 0
     private var supersededBefore: UInt64 = 0
     private var calmSince: MediaTime?
     private var calm = Self.shortestCalm
@@ -55,27 +57,35 @@ struct EffortControl: Sendable {
             return nil
         }
         busy += took
+        encoded += 1
         guard now - begin >= Self.window else { return nil }
         let total = superseded()
         let lost = Int(clamping: total &- supersededBefore)
         let load = busy.secondsAsDouble / (now - begin).secondsAsDouble
-        (since, busy, supersededBefore) = (now, .zero, total)
+        // Where encoding leaves time, a burst may have superseded most of them.
+        let delivered = load >= Self.full ? Double(encoded) / Double(encoded + lost) : 1
+        (since, busy, encoded, supersededBefore) = (now, .zero, 0, total)
         let isLower = load >= Self.full || lost > 1 && load >= Self.fullWithLosses
-        guard isLower ? lower(at: now) : raise(load, at: now) else { return nil }
+        guard isLower ? lower(delivered: delivered, at: now) : raise(load, at: now) else { return nil }
         return EffortStep(effort: effort, busyPercent: Int(load * 100), superseded: lost, isLower: isLower)
     }
 
-    private mutating func lower(at now: MediaTime) -> Bool {
+    /// - Parameter delivered: the part of the frames that were encoded, at the effort of now.
+    private mutating func lower(delivered: Double, at now: MediaTime) -> Bool {
         calmSince = nil
-        guard let lower = effort.lower else { return false }
+        let cheaper = VideoEffort.allCases.filter { $0 < effort }
+        guard let cheapest = cheaper.first else { return false }
         if let raisedAt { calm = now - raisedAt < calm ? min(calm + calm, Self.longestCalm) : Self.shortestCalm }
-        effort = lower
+        // One rise is found to be wrong once.
+        raisedAt = nil
+        effort = cheaper.last { $0.cost <= effort.cost * delivered } ?? cheapest
         return true
     }
 
     private mutating func raise(_ load: Double, at now: MediaTime) -> Bool {
         // Frames that are superseded all the same are more than the canvas takes, or came in a burst.
-        guard effort < configured, let higher = effort.higher, load * higher.cost / effort.cost <= Self.roomy
+        guard effort < configured, let higher = VideoEffort.allCases.first(where: { $0 > effort }),
+            load * higher.cost / effort.cost <= Self.roomy
         else {
             calmSince = nil
             return false

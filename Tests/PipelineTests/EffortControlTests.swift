@@ -46,6 +46,34 @@ import Testing
         #expect(rig.control.effort == .low && rig.steps.count == 2)
     }
 
+    /// What is missing is more than one step gives: frames are not lost for another second.
+    @Test func itGoesDownAsFarAsTheLostFramesSay() throws {
+        var rig = Rig()
+        rig.run(2, load: 1, losses: 1)
+        let step = try #require(rig.steps.first).1
+        #expect(step == EffortStep(effort: .low, busyPercent: 100, superseded: 10, isLower: true))
+        // One frame in eleven is within a step.
+        rig = Rig()
+        rig.run(1, load: 1)
+        rig.superseded += 1
+        rig.run(1, load: 1)
+        #expect(rig.steps.map(\.1.effort) == [.normal])
+    }
+
+    /// Two steps down after one rise are one rise that failed: the next try comes after twice the time, not four times.
+    @Test func aRiseFailsOnce() throws {
+        var rig = Rig()
+        rig.run(3, load: 0.95)
+        #expect(rig.control.effort == .low)
+        rig.run(.seconds(30), load: { $0 == .high ? 0.95 : 0.2 })
+        rig.run(3, load: 0.95)
+        #expect(rig.control.effort == .low)
+        let begin = rig.now
+        rig.run(60, load: 0.2)
+        let back = try #require(rig.steps.first { $0.at > begin && !$0.1.isLower })
+        #expect(back.at - begin <= EffortControl.shortestCalm * 2 + .seconds(2))
+    }
+
     /// Frames that a burst superseded are no reason to make the picture worse.
     @Test func lossesCountOnlyWhereTheProcessorIsBusy() {
         var rig = Rig()
