@@ -40,16 +40,13 @@ extension ConfigurationLoader {
         }
         checkEffort()
         if video.encoder == "libx264" {
-            let presets = [
-                "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow",
-                "placebo"
-            ]
+            let presets = X264Preset.names
             if !video.preset.isEmpty, !presets.contains(video.preset) {
                 conflict(
                     ["video.preset"], "libx264 has no preset \"\(video.preset)\"",
                     didYouMean(video.preset, presets) ?? "write one of \(presets.joined(separator: ", "))")
             }
-            let tunes = Self.tunes
+            let tunes = X264Preset.tunes
             for tune in video.tune.split(separator: ",").map(String.init) where !tunes.contains(tune) {
                 conflict(
                     ["video.tune"], "libx264 has no tune \"\(tune)\"",
@@ -96,28 +93,22 @@ extension ConfigurationLoader {
         }
         guard let effort = video.encoderEffort else { return }
         for tune in video.tune.split(separator: ",").map(String.init)
-        where tune != "zerolatency" && Self.tunes.contains(tune) {
+        where tune != "zerolatency" && X264Preset.tunes.contains(tune) {
             conflict(
                 ["video.tune"], "\(tune) changes what video.effort, which is \(effort.rawValue), decides",
                 "set video.preset to use it, or keep zerolatency alone")
         }
         for (name, value) in video.encoderOptions.sorted(by: { $0.key < $1.key }) {
-            let isList = name == "x264-params" || name == "x264opts"
-            // libavcodec takes spaces, quotes and escapes around names.
-            let names = (isList ? value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [name[...]])
-                .map { $0.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" } }
-            for option in names where Self.isDecidedByEffort(option) {
+            for option in X264Option.all(in: name, value) where Self.isDecidedByEffort(option) {
                 conflict(
-                    ["video.encoder_options"], "\(option) is decided by video.effort, which is \(effort.rawValue)",
-                    "set video.preset to choose it yourself, or remove \(option)")
+                    ["video.encoder_options"],
+                    "\(option.name) is decided by video.effort, which is \(effort.rawValue)",
+                    "set video.preset to choose it yourself, or remove \(option.name)")
             }
         }
     }
 
-    /// x264's.
-    private static let tunes = ["film", "animation", "grain", "stillimage", "psnr", "ssim", "fastdecode", "zerolatency"]
-
-    /// By all names that libavcodec and x264 have for them; x264 takes `_` for `-`, and `no` before what it switches.
+    /// By all names that libavcodec and x264 have for them; x264 takes `no` before what it switches.
     private static let effortOptions: Set = [
         "preset", "tune", "subq", "subme", "me", "me-method", "motion-est", "me-range", "merange", "partitions",
         "analyse", "8x8dct", "8x8", "refs", "ref", "frameref", "mixed-refs", "trellis", "cabac", "coder", "weightp",
@@ -126,8 +117,8 @@ extension ConfigurationLoader {
         "i-qfactor", "lookahead-threads", "sliced-threads", "slices",
     ]
 
-    private static func isDecidedByEffort(_ option: String) -> Bool {
-        let name = String(option.lowercased().map { $0 == "_" ? "-" : $0 })
+    private static func isDecidedByEffort(_ option: X264Option) -> Bool {
+        let name = option.canonicalName
         return ["", "no", "no-"].contains {
             name.hasPrefix($0) && effortOptions.contains(String(name.dropFirst($0.count)))
         }

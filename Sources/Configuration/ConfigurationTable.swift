@@ -146,7 +146,7 @@ enum ConfigurationTable {
                 "video", "encoder_options", \.video.encoderOptions, .options,
                 "Private options of the encoder by name, such as aq-mode: \"0\"; in the environment "
                     + "name=value:name=value. Those that an effort decides need a preset instead of it.",
-                memory: "The plan does not know them.")
+                memory: "Of them the plan counts rc-lookahead, ref, bframes and subme of libx264.")
         ]
     }
 

@@ -12,16 +12,16 @@ extension MemoryPlan {
 
         let video = configuration.video
         if video.encoder == "libx264" {
-            let fastest = [
-                "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"
-            ]
-            let current = fastest.firstIndex(of: video.preset) ?? fastest.count
+            let current = X264Preset(rawValue: video.preset).flatMap(X264Preset.allCases.firstIndex(of:)) ?? 0
             // Where an effort decides, a cheaper one takes no less, and subpixel motion has been left out already.
-            if video.encoderEffort == nil {
-                for preset in fastest[..<min(3, current)] {
-                    offer("video.preset: \(preset)") { $0.video.preset = preset }
-                }
+            for preset in X264Preset.names[..<min(3, current)] {
+                offer("video.preset: \(preset)") { $0.video.preset = preset }
             }
+            // An effort goes with few tunes and options.
+            if video.encoderOptions.isEmpty, ["", "zerolatency"].contains(video.tune) {
+                offer("video.preset: \"\"") { $0.video.preset = "" }
+            }
+            offer("video.encoder_options: {}") { $0.video.encoderOptions = [:] }
             if !video.tune.split(separator: ",").contains("zerolatency") {
                 offer("video.tune: zerolatency") { $0.video.tune = "zerolatency" }
             }

@@ -59,14 +59,18 @@ extension MemoryPlan: CustomStringConvertible {
             return excess + " The largest parts are "
                 + largest.map { "\($0.purpose.title) (\(mebibytes($0.bytes)) MiB)" }.joined(separator: ", ") + "."
         }
-        let cap = "memory.cap_bytes: \(sufficientCapMebibytes)MiB"
-        let width = levers.reduce(cap.count) { max($0, $1.change.count) }
+        var rows = levers.map {
+            let saved = leftPadded(mebibytes($0.savedBytes), to: 6)
+            return ($0.change, "saves \(saved) MiB\($0.isEnough ? ", enough by itself" : "")")
+        }
+        if let compromise, plannedMebibytes < sufficientCapMebibytes {
+            let loss = "about \(compromise.bitratePercent) % more bitrate for the same picture"
+            rows.append(("memory.cap_bytes: \(plannedMebibytes)MiB", "enough, with \(loss)"))
+        }
+        rows.append(("memory.cap_bytes: \(sufficientCapMebibytes)MiB", "fits everything, with the best picture"))
+        let width = rows.reduce(0) { max($0, $1.0.count) }
         return excess + " What would help:\n"
-            + levers.map {
-                let saved = leftPadded(mebibytes($0.savedBytes), to: 6)
-                return "  \(padded($0.change, to: width))  saves \(saved) MiB\($0.isEnough ? ", enough by itself" : "")"
-            }.joined(separator: "\n")
-            + "\n  \(padded(cap, to: width))  fits everything, with the best picture"
+            + rows.map { "  \(padded($0.0, to: width))  \($0.1)" }.joined(separator: "\n")
     }
 }
 

@@ -53,8 +53,11 @@ package struct MemoryPlan: Equatable, Sendable {
     package var leftBytes: Int { capBytes - totalBytes }
     /// The least `memory.cap_bytes` under which everything fits, picture quality included, in whole MiB.
     package var sufficientCapMebibytes: Int {
-        (max(totalBytes, compromise?.fullCapBytes ?? 0) + (1 << 20) - 1) >> 20
+        max(plannedMebibytes, Self.wholeMebibytes(compromise?.fullCapBytes ?? 0))
     }
+    /// The total, in whole MiB.
+    var plannedMebibytes: Int { Self.wholeMebibytes(totalBytes) }
+    private static func wholeMebibytes(_ bytes: Int) -> Int { (bytes + (1 << 20) - 1) >> 20 }
     /// For refusals of a change that would not fit.
     package var excess: String { "the memory plan would be \(totalBytes) bytes of \(capBytes)" }
 

@@ -57,8 +57,13 @@ internal import CLibAV
         throw .option(encoder: name, name: option, value: value, reason: libavText(of: code))
     }
 
-    func open() throws(EncodingError) {
-        try check(unsafe avcodec_open2(context, codec, nil), "opening", encoder: name)
+    /// Opens the encoder (avcodec_open2).
+    ///
+    /// - Parameter refusal: makes an error of what libavcodec printed meanwhile, where that says more than its code.
+    func open(_ refusal: ([String]) -> EncodingError? = { _ in nil }) throws(EncodingError) {
+        let (code, messages) = LibAVLog.collecting { unsafe avcodec_open2(context, codec, nil) }
+        if let error = refusal(messages) { throw error }
+        try check(code, "opening", encoder: name)
     }
 
     /// The encoder's configuration (extradata) after `open`.

@@ -1,4 +1,5 @@
 internal import CLibAV
+internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
@@ -18,9 +19,18 @@ package enum LibAVLog {
     private struct State {
         var handler: (@Sendable (Level, String) -> Void)?
         var gates = Level.allCases.map { _ in MessageGate(messagesPerSecond: LibAVLog.messagesPerSecond) }
+        /// What threads print that collect it.
+        var collected: [pthread_t: [String]] = [:]
     }
 
     private static let state = Monitor(State())
+    /// Once for the process.
+    private static let redirection: Void = {
+        unsafe av_log_set_callback { object, level, format, arguments in
+            guard level <= AV_LOG_INFO, let format = unsafe format, let arguments = unsafe arguments else { return }
+            unsafe LibAVLog.write(object, level, format, arguments)
+        }
+    }()
 
     /// Sends messages to `handler` from now on, for the whole process; the last call wins.
     ///
@@ -28,10 +38,17 @@ package enum LibAVLog {
     /// end. It must not call libavcodec. Debug and verbose messages are dropped before they are formatted.
     package static func install(_ handler: @escaping @Sendable (_ level: Level, _ message: String) -> Void) {
         state.withLock { $0.handler = handler }
-        unsafe av_log_set_callback { object, level, format, arguments in
-            guard level <= AV_LOG_INFO, let format = unsafe format, let arguments = unsafe arguments else { return }
-            unsafe LibAVLog.write(object, level, format, arguments)
-        }
+        redirection
+    }
+
+    /// Errors and warnings that this thread prints while `body` runs, without the name of who prints. They go to the
+    /// handler, too; where there is none yet, nowhere else.
+    static func collecting<Result>(_ body: () -> Result) -> (Result, messages: [String]) {
+        redirection
+        let thread = pthread_self()
+        state.withLock { $0.collected[thread] = [] }
+        let result = body()
+        return (result, state.withLock { $0.collected.removeValue(forKey: thread) } ?? [])
     }
 
     private static func write(
@@ -40,20 +57,38 @@ package enum LibAVLog {
         let now = MonotonicClock().now()
         let grade: Level = level <= AV_LOG_ERROR ? .error : level <= AV_LOG_WARNING ? .warning : .information
         state.withLock { state in
-            guard let handler = state.handler, let suppressed = state.gates[grade.rawValue].admit(at: now) else {
-                return
+            let collects = grade != .information && state.collected[pthread_self()] != nil
+            guard collects || state.handler != nil else {
+                return unsafe av_log_default_callback(object, level, format, arguments)
             }
-            if suppressed > 0 { handler(grade, "\(suppressed) messages of libavcodec were left out") }
-            let message = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: maximumMessageBytes) { line in
-                var printPrefix: Int32 = 1
-                unsafe av_log_format_line2(
-                    object, level, format, arguments, line.baseAddress, Int32(line.count), &printPrefix)
-                return unsafe line.baseAddress.map { unsafe String(cString: $0) } ?? ""
+            let handler = state.gates[grade.rawValue].admit(at: now).flatMap { suppressed in
+                if suppressed > 0 { state.handler?(grade, "\(suppressed) messages of libavcodec were left out") }
+                return state.handler
             }
-            let text = message.prefix { $0 != "\n" }
-            guard !text.isEmpty else { return }
-            handler(grade, String(text))
+            guard collects || handler != nil else { return }
+            let message = unsafe line(object, level, format, arguments)
+            guard !message.isEmpty else { return }
+            if collects { state.collected[pthread_self()]?.append(withoutName(message)) }
+            handler?(grade, message)
         }
+    }
+
+    private static func line(
+        _ object: UnsafeMutableRawPointer?, _ level: Int32, _ format: UnsafePointer<CChar>, _ arguments: CVaListPointer
+    ) -> String {
+        let message = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: maximumMessageBytes) { line in
+            var printPrefix: Int32 = 1
+            unsafe av_log_format_line2(
+                object, level, format, arguments, line.baseAddress, Int32(line.count), &printPrefix)
+            return unsafe line.baseAddress.map { unsafe String(cString: $0) } ?? ""
+        }
+        return String(message.prefix { $0 != "\n" })
+    }
+
+    /// libavutil writes `[libx264 @ 0x55d0] ` before a message.
+    private static func withoutName(_ message: String) -> String {
+        guard message.hasPrefix("["), let end = message.firstRange(of: "] ") else { return message }
+        return String(message[end.upperBound...])
     }
 }
 

@@ -2,8 +2,8 @@ internal import MediaCore
 
 extension VideoEncoder {
     /// Bytes of anonymous memory that an encoder with these settings holds at its peak: from 640x360
-    /// to 1920x1080 within 6 % of what was measured for libx264 with tune zerolatency; a rough guess for anything else,
-    /// and blind to `options`.
+    /// to 1920x1080 within 6 % of what was measured for libx264 with tune zerolatency; a rough guess for anything else.
+    /// Of `options` it knows those of `X264MemoryOptions`.
     ///
     /// It adds up what x264 164 allocates: frames to encode with their half-size planes for rate control, frames to
     /// refer to (four luma planes each with subpixel motion), and what it keeps of every macroblock. Measured as growth
@@ -30,11 +30,16 @@ extension VideoEncoder {
             ? aligned(width) * height + 2 * aligned(width / 2) * height / 2 : 0
 
         let preset = X264Preset(rawValue: settings.openedPreset) ?? .medium
-        let usesSubpixels = settings.encoder == "libx264" && settings.subpixelMotion && preset != .ultrafast
+        let isX264 = settings.encoder == "libx264"
+        let options = X264MemoryOptions(isX264 ? settings.options : [])
+        let usesSubpixels = isX264 && options.usesSubpixels ?? (settings.subpixelMotion && preset != .ultrafast)
+        let bFrames = options.bFrames ?? settings.bFrames
         let sourceFrame = luma * 3 / 2 + 4 * halfSize + 28 * macroblocks
         let referenceFrame = luma * 3 / 2 + (usesSubpixels ? 3 * luma : 0) + 75 * macroblocks
-        let delay = settings.bFrames + (settings.tune == "zerolatency" ? 0 : preset.lookahead)
-        let references = preset.references + (settings.bFrames > 0 ? 2 : 0)
+        let lookahead = options.lookahead ?? (settings.tune == "zerolatency" ? 0 : preset.lookahead)
+        let delay = bFrames + lookahead
+        // With two and more, B-frames are referred to as well.
+        let references = (options.references ?? preset.references) + (bFrames > 1 ? 3 : bFrames)
         // Medium and slower presets weight references, in a plane of their own.
         let weights = references > 2 ? luma : 0
         return 1_350_000 + copy + (2 + delay) * sourceFrame + (1 + references) * referenceFrame + weights
@@ -52,7 +57,7 @@ extension VideoEncoder {
         guard settings.encoder == "libx264" else { return nil }
         var lean = settings
         if savings.contains(.oneThread) { lean.threads = 1 }
-        if savings.contains(.noSubpixelMotion),
+        if savings.contains(.noSubpixelMotion), X264MemoryOptions(settings.options).usesSubpixels == nil,
             X264Preset(rawValue: settings.openedPreset)?.hasChromaOffset == false
         {
             lean.subpixelMotion = false

@@ -1,10 +1,12 @@
+internal import MediaCore
+
 extension VideoEncoder {
     /// Always in `x264-params`: constant frame rate, whatever the tune says; a variable one delays by a frame.
     private static let constantFrameRate = "force-cfr=1"
 
     /// Options, of libavcodec and of x264, that belong to `FramePacing` and the settings' bitrate and VBV.
     private static let rateControlOptions: Set<String> = [
-        "b", "maxrate", "bufsize", "crf", "crf_max", "crf-max", "qp", "bitrate", "vbv-maxrate", "vbv-bufsize",
+        "b", "maxrate", "bufsize", "crf", "crf-max", "qp", "bitrate", "vbv-maxrate", "vbv-bufsize",
         "nal-hrd", "force-cfr", "pass", "stats",
     ]
 
@@ -14,7 +16,7 @@ extension VideoEncoder {
     ) throws(EncodingError) {
         // x264 prints what it thinks of an unknown name to standard error, and libavcodec says "Invalid argument".
         if settings.effort == nil, !settings.preset.isEmpty, X264Preset(rawValue: settings.preset) == nil {
-            let names = X264Preset.allCases.map(\.rawValue).joined(separator: ", ")
+            let names = X264Preset.names.joined(separator: ", ")
             throw .option(encoder: encoder.name, name: "preset", value: settings.preset, reason: "x264 has \(names)")
         }
         for tune in settings.tune.split(separator: ",") where !X264Preset.tunes.contains(String(tune)) {
@@ -40,16 +42,27 @@ extension VideoEncoder {
         _ option: VideoEncoderSettings.Option, of settings: VideoEncoderSettings, on encoder: borrowing LibAVEncoder
     ) throws(EncodingError) {
         guard settings.encoder == "libx264" else { return try encoder.setOption(option.name, option.value) }
-        let isList = option.name == "x264-params" || option.name == "x264opts"
-        // libavcodec takes spaces, quotes and escapes around names.
-        let names = (isList ? option.value.split(separator: ":").map { $0.prefix { $0 != "=" } } : [option.name[...]])
-            .map { $0.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" } }
-        for name in names where rateControlOptions.contains(name) {
+        for part in X264Option.all(in: option.name, option.value)
+        where rateControlOptions.contains(part.canonicalName) {
             throw .option(
                 encoder: encoder.name, name: option.name, value: option.value,
-                reason: "\(name) is decided by the bitrate and the VBV of the settings")
+                reason: "\(part.name) is decided by the bitrate and the VBV of the settings")
         }
         let isParameters = option.name == "x264-params"
         try encoder.setOption(option.name, isParameters ? "\(parameters(settings)):\(option.value)" : option.value)
+    }
+    /// The error where x264 did not take one of the settings' options. libavcodec says which in a message alone, and
+    /// goes on where it stands in `x264-params`.
+    static func refusal(in messages: [String], of settings: VideoEncoderSettings) -> EncodingError? {
+        for (sign, list) in [
+            ("Error parsing option", "x264-params"), ("bad option", "x264opts"), ("bad value", "x264opts"),
+        ] {
+            guard let option = settings.options.first(where: { $0.name == list }),
+                let message = messages.first(where: { $0.hasPrefix(sign) })
+            else { continue }
+            let reason = message.hasSuffix(".") ? String(message.dropLast()) : message
+            return .option(encoder: settings.encoder, name: list, value: option.value, reason: reason)
+        }
+        return nil
     }
 }

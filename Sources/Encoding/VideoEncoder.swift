@@ -61,7 +61,7 @@ package final class VideoEncoder {
         try Self.configure(encoder, settings, pixelFormat: Self.pixelFormat(layout))
         if isX264 { try Self.configureX264(encoder, settings) }
         for option in settings.options { try Self.set(option, of: settings, on: encoder) }
-        try encoder.open()
+        try encoder.open { isX264 ? Self.refusal(in: $0, of: settings) : nil }
         if Self.copies(settings, layout) {
             copy = try InputFrame(
                 copyingTo: Self.pixelFormat(layout), settings.canvas, encoder: settings.encoder)

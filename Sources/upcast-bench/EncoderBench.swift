@@ -16,6 +16,7 @@ struct EncoderBench: ParsableCommand {
     @Flag(help: "Without subpixel motion.") var withoutSubpixelMotion = false
     @Option(help: "Kilobits a second.") var bitrate = 2500
     @Option(help: "Threads.") var threads = 1
+    @Option(help: "NAME=VALUE: a further option of the encoder.") var option: [String] = []
     @Option(help: "Frames.") var frames = 90
 
     func run() throws {
@@ -32,6 +33,10 @@ struct EncoderBench: ParsableCommand {
             settings.effort = known
         }
         settings.threads = threads
+        for text in option {
+            let (name, value) = (text.prefix { $0 != "=" }, text.drop { $0 != "=" }.dropFirst())
+            settings.options.append(.init(String(name), String(value)))
+        }
 
         // Noise that moves: every block has something to search for.
         let picture = Picture(width: width, height: height)

@@ -101,7 +101,7 @@ import Testing
         (configuration.video.width, configuration.video.height) = (1920, 1080)
         configuration.video.preset = "veryfast"
         let canvas = { (c: Configuration) in c.video.width * c.video.height * 3 / 2 }
-        let frames = ["veryfast": 10, "superfast": 9, "ultrafast": 6]
+        let frames = ["veryfast": 10, "superfast": 9, "ultrafast": 6, "": 8]
         let plan = MemoryPlan(configuration) { configuration in
             var costs = MemoryCosts()
             costs.videoEncoder = canvas(configuration) * frames[configuration.video.preset]!
@@ -112,11 +112,11 @@ import Testing
         #expect(
             plan.levers.map(\.change) == [
                 "video.width: 960, video.height: 540", "video.width: 1440, video.height: 810",
-                "video.preset: ultrafast",
-                "video.preset: superfast", "buffer.max_bytes: 1048576"
+                "video.preset: ultrafast", "video.preset: \"\"", "video.preset: superfast",
+                "buffer.max_bytes: 1048576",
             ])
-        #expect(plan.levers.map(\.isEnough) == [true, true, true, false, false])
-        #expect(plan.levers[3].savedBytes == 1920 * 1080 * 3 / 2)
+        #expect(plan.levers.map(\.isEnough) == [true, true, true, true, false, false])
+        #expect(plan.levers[4].savedBytes == 1920 * 1080 * 3 / 2)
         #expect(
             plan.wayOut.hasPrefix(
                 "The plan needs 53.00 MiB, 3.00 MiB more than memory.cap_bytes allows. What would help:\n"))
@@ -133,9 +133,12 @@ import Testing
         configuration.video.bFrames = 2
         configuration.video.tune = ""
         configuration.video.preset = "medium"
-        let smaller = MemoryPlan.smallerConfigurations(configuration)
-        #expect(smaller.count == 11)
-        for (change, candidate) in smaller {
+        var film = configuration
+        film.video.tune = "film"
+        film.video.encoderOptions = ["x264-params": "me=hex"]
+        let smaller = [configuration, film].map(MemoryPlan.smallerConfigurations)
+        #expect(smaller.map(\.count) == [12, 12])
+        for (change, candidate) in smaller.joined() {
             var loader = ConfigurationLoader(path: "")
             loader.configuration = candidate
             loader.checkTogether()

@@ -23,6 +23,32 @@ import Testing
         #expect(abs(ratio - 1) < 0.06)
     }
 
+    /// What was measured, in kB: 1280x720, veryfast, zerolatency.
+    @Test(arguments: [
+        ("rc-lookahead", "10", 47_728), ("x264-params", "rc_lookahead=30", 105_448), ("refs", "4", 34_152),
+        ("x264opts", "ref=4", 34_148), ("x264-params", "subme=0", 12_300), ("bf", "1", 27_804),
+        ("bf", "2", 41_848), ("bf", "3", 45_260),
+    ])
+    func theEstimateKnowsOptions(name: String, value: String, measured: Int) {
+        let canvas = CanvasFormat(width: 1280, height: 720, frameRate: FrameRate(30))
+        var settings = VideoEncoderSettings(canvas: canvas, bitrate: 2_500_000)
+        settings.options = [.init(name, value)]
+        let ratio = Double(VideoEncoder.estimatedBytes(settings)) / Double(measured * 1024)
+        #expect(abs(ratio - 1) < 0.06, "\(VideoEncoder.estimatedBytes(settings) / 1024)")
+    }
+
+    /// What a user's option decides is not saved: it stands after what would leave it out.
+    @Test func subpixelMotionThatAnOptionAsksForIsNotSaved() {
+        let canvas = CanvasFormat(width: 1280, height: 720, frameRate: FrameRate(30))
+        var settings = VideoEncoderSettings(canvas: canvas, bitrate: 2_500_000)
+        #expect(VideoEncoder.lean(settings, .noSubpixelMotion)?.subpixelMotion == false)
+        settings.options = [.init("x264-params", "nr=1:subme=2")]
+        #expect(VideoEncoder.lean(settings, .noSubpixelMotion) == nil)
+        settings.threads = 2
+        let lean = VideoEncoder.lean(settings, [.oneThread, .noSubpixelMotion])
+        #expect(lean?.threads == 1 && lean?.subpixelMotion == true)
+    }
+
     /// An effort takes what its preset does.
     @Test(arguments: VideoEffort.allCases) func efforts(_ effort: VideoEffort) {
         var settings = VideoEncoderSettings(

@@ -290,9 +290,13 @@ import Testing
                 return
             }
         }
-        guard case .failed("libx264", "opening", _, _) = error({ $0.options = [.init("x264opts", "warp=1")] }) else {
-            Issue.record("an unknown option of x264 was taken")
-            return
+        for (list, value, reason) in [
+            ("x264opts", "warp=1", "bad option 'warp': '1'"), ("x264opts", "nr=many", "bad value for 'nr': 'many'"),
+            ("x264-params", "nr=100:warp=1", "Error parsing option 'warp = 1'"),
+            ("x264-params", "nr=many", "Error parsing option 'nr = many'"),
+        ] {
+            let refused = EncodingError.option(encoder: "libx264", name: list, value: value, reason: reason)
+            #expect(error { $0.options = [.init(list, value)] } == refused)
         }
         for change: (inout VideoEncoderSettings) -> Void in [
             { $0.canvas.width = 63 }, { $0.canvas.height = 14 }, { $0.canvas.width = 4098 }, { $0.bitrate = 0 },

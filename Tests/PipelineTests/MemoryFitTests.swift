@@ -19,6 +19,30 @@ import Testing
         #expect(!configuration.memoryFit.subpixelMotion)
     }
 
+    /// Who cannot give it as much is told the cap that does without subpixel motion.
+    @Test func theWayOutHasBothCaps() {
+        var configuration = Configuration()
+        (configuration.video.width, configuration.video.height) = (1920, 1080)
+        let plan = configuration.memoryPlan
+        let least = (plan.totalBytes + (1 << 20) - 1) >> 20
+        #expect(!plan.fits && least < plan.sufficientCapMebibytes)
+        let lines = plan.wayOut.split(separator: "\n").suffix(2).map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(
+            lines == [
+                "memory.cap_bytes: \(least)MiB enough, with about 50 % more bitrate for the same picture",
+                "memory.cap_bytes: \(plan.sufficientCapMebibytes)MiB fits everything, with the best picture",
+            ])
+    }
+
+    /// Where options hold frames back, leaving them out is offered.
+    @Test func optionsThatTakeMemoryAreOffered() throws {
+        var configuration = Configuration()
+        configuration.video.encoderOptions = ["rc-lookahead": "30"]
+        let plan = configuration.memoryPlan
+        #expect(!plan.fits)
+        #expect(try #require(plan.levers.first).change == "video.encoder_options: {}")
+    }
+
     @Test func theDefaultHasEverything() {
         #expect(Configuration().memoryFit == MemoryFit(pictures: 3, subpixelMotion: true))
     }

@@ -1,10 +1,7 @@
-/// x264's presets, with what they mean for memory (x264 --fullhelp).
-enum X264Preset: String, CaseIterable {
-    case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow, placebo
+internal import MediaCore
 
-    /// x264's tunes; several may be given, separated by commas.
-    static let tunes = ["film", "animation", "grain", "stillimage", "psnr", "ssim", "fastdecode", "zerolatency"]
-
+/// What x264's presets mean for memory (x264 --fullhelp).
+extension X264Preset {
     /// Reference frames.
     var references: Int {
         switch self {
