@@ -52,13 +52,27 @@ package struct VideoFeed {
             let tag = schedule.tag(at: time)
             if pace.isOver(at: time) { return }
             let asked = clock.now()
-            guard try unsafe source.advance(frame: frame, time: time, orientation: tag, into: memory) else { return }
+            guard try unsafe source.advance(frame: frame, time: time, orientation: tag, into: memory) else {
+                if frame == 0 { throw Self.nothing(source.cutShortBytes) }
+                return
+            }
             switch pace.wait(until: time, asked: asked) {
             case .end: return
             case .leaveOut: leftOut()
             case .send(let pts): try send(pts, tag)
             }
         }
+    }
+}
+
+extension VideoFeed {
+    /// An input that ends within its first frame was not what it was said to be, or its producer never began.
+    private static func nothing(_ bytes: Int) -> InputError {
+        InputError(
+            bytes == 0
+                ? "the video has no frame: its input is empty"
+                : "the video has no frame: its input ends after \(bytes) bytes, in the middle of the first; "
+                    + "are --size and --format right?")
     }
 }
 

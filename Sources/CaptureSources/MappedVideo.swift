@@ -3,8 +3,8 @@ package import MediaCore
 
 /// Frames without any header in a regular file, one behind the other: read where the kernel keeps them, and not copied.
 ///
-/// The file may grow while it is sent, and may lose its end: frames that it does not have any more are no frames. One
-/// that it loses while the frame is read is an error of the input.
+/// The file may grow while it is sent. Where it has lost its end, the frames that are left are sent, and an error of
+/// the input follows them.
 package final class MappedVideo: VideoSource {
     package let rate: FrameRate
     package var isFinite: Bool { !loops }
@@ -17,6 +17,8 @@ package final class MappedVideo: VideoSource {
     private var mapping: FileMapping?
     /// Where the next frame begins.
     private var position = 0
+    /// The most bytes that the file has had.
+    private var largestSize = 0
 
     /// - Parameters:
     ///   - file: a regular one (`FileInput.isLive` is false).
@@ -34,8 +36,12 @@ package final class MappedVideo: VideoSource {
         let frameBytes = format.minimumPayloadBytes
         borrowed = nil
         let size = try file.size
+        largestSize = max(largestSize, size)
+        let name = file.name
+        let isShorter = InputError("\(name) has become shorter while it was sent, or cannot be read any more")
         if position + frameBytes > size {
-            cutShortBytes = max(0, size - position)
+            guard size == largestSize else { throw isShorter }
+            cutShortBytes = size - position
             guard loops, frame > 0, frameBytes <= size else { return false }
             position = 0
         }
@@ -44,12 +50,9 @@ package final class MappedVideo: VideoSource {
         position = range.upperBound
         // Here, where nobody waits for the frame yet.
         mapping.fetch(range)
-        let name = file.name
         borrowed = unsafe BorrowedPicture(format: format, bytes: mapping.bytes(range)) {
             () throws(InputError) in
-            guard mapping.isWhole else {
-                throw InputError("\(name) has become shorter while it was sent, or cannot be read any more")
-            }
+            guard mapping.isWhole else { throw isShorter }
         }
         return true
     }

@@ -68,13 +68,14 @@ struct ProgressLine {
     /// - Parameters:
     ///   - late: frames that came too late to be sent.
     ///   - cutShortBytes: at the end of the video, no whole frame.
-    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, cutShortBytes: Int) {
+    ///   - isRaw: the video has no header that says what a frame is.
+    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, cutShortBytes: Int, isRaw: Bool) {
         if refused > refusalsTold.count { report("\(refused) messages were refused") }
         if late > 0 { report("\(late) frames came too late to be sent") }
         if cutShortBytes > 0 {
             report(
-                "the video ends in the middle of a frame: its last \(cutShortBytes) bytes were left out; "
-                    + "were --size and --format right?")
+                "the video ends in the middle of a frame: its last \(cutShortBytes) bytes were left out"
+                    + (isRaw ? "; were --size and --format right?" : ""))
         }
         line(
             "\(goodbye.framesTaken) frames and \(goodbye.audioSamples) audio samples taken, "

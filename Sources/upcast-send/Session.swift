@@ -264,7 +264,9 @@ final class Session {
                 try connection.finish(reason) { progress.show($0) }
             }
         let (late, cutShort) = shared.withLock { ($0.late, $0.cutShortBytes) }
-        progress.ended(last, late: late, cutShortBytes: cutShort)
+        var isRaw = false
+        if case .stream(_, .some, _)? = plan.video { isRaw = true }
+        progress.ended(last, late: late, cutShortBytes: cutShort, isRaw: isRaw)
         if last.reason == .finished { return .sent }
         progress.report("the daemon ended the broadcast: " + (last.text.isEmpty ? "\(last.reason)" : last.text))
         return .refused

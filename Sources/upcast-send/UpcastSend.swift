@@ -118,6 +118,8 @@ import UpcastClient
     enum Range: String, ExpressibleByArgument, CaseIterable { case video, full }
 
     static func main() {
+        // A descriptor of ours must not take the place of standard input that somebody has closed.
+        for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) < 0 { _ = unsafe open("/dev/null", O_RDWR) }
         do {
             let command = try UpcastSend.parse()
             Glibc.exit(Session(try SessionPlan(command)).run())

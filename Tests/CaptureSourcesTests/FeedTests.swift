@@ -51,6 +51,21 @@ import Testing
         return sent
     }
 
+    /// A video without a frame is a mistake, which no exit status may hide.
+    @Test func nothingIsAnError() throws {
+        #expect(throws: InputError("the video has no frame: its input is empty")) {
+            try run(Counting(FrameRate(30), frames: 0), ManualClock(Self.origin))
+        }
+        let reader = InputReader(MemoryInput([1, 2, 3]))
+        let raw = RawVideo(
+            reader, format: VideoSampleFormat(packed: .gray, width: 16, height: 16), rate: FrameRate(30))
+        let feed = VideoFeed(raw, schedule: .none, settings: Self.alone(), clock: ManualClock(Self.origin))
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
+        defer { memory.deallocate() }
+        let error = #expect(throws: InputError.self) { try feed.run(into: { _ in memory }) { _, _ in } }
+        #expect(error?.description.contains("ends after 3 bytes") == true)
+    }
+
     /// Each deadline is counted from the first frame: after an hour of 29.97 frames a second nothing has drifted,
     /// though each send takes its time.
     @Test func anHourDoesNotDrift() throws {

@@ -68,18 +68,28 @@ import Testing
         #expect(try Self.next(video, 0) == 1)
         file.cut(to: Self.frameBytes)
         try file.append(Self.frames(2...3))
+        // Its end was overwritten: it has become no shorter.
         #expect(try (1..<4).map { try Self.next(video, $0) } == [2, 3, nil])
         #expect(video.cutShortBytes == 0)
     }
 
-    /// Between two frames: as if it had always been so short.
-    @Test func aFileMayLoseItsEnd() throws {
+    /// Between two frames: what is left is sent. Sending half of a video is no success.
+    @Test(arguments: [2 * 64 * 64 + 10, 2 * 64 * 64]) func aFileMayLoseItsEnd(size: Int) throws {
         let file = try File(Self.frames(1...9))
         let video = try Self.video(file)
         #expect(try Self.next(video, 0) == 1)
-        file.cut(to: 2 * Self.frameBytes + 10)
+        file.cut(to: size)
         #expect(try Self.next(video, 1) == 2)
-        #expect(try Self.next(video, 2) == nil && video.cutShortBytes == 10)
+        #expect(throws: InputError.self) { try Self.next(video, 2) }
+    }
+
+    /// Behind the frame that was sent last.
+    @Test func aFileMayLoseWhatWasSent() throws {
+        let file = try File(Self.frames(1...3))
+        let video = try Self.video(file)
+        #expect(try (0..<3).map { try Self.next(video, $0) } == [1, 2, 3])
+        file.cut(to: 10)
+        #expect(throws: InputError.self) { try Self.next(video, 3) }
     }
 
     /// Within a frame: the read goes on, and the frame is not to be used. Without a handler this ends the process.
