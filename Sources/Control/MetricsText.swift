@@ -46,6 +46,8 @@ package struct MetricsText {
         counter("video_frames_encoded_total", "Frames encoded, repetitions included.", video.framesEncoded)
         counter("video_frames_repeated_total", "Of those encoded, repetitions.", video.framesRepeated)
         counter("video_frames_unchanged_total", "Frames that looked as the one before.", video.framesUnchanged)
+        counter(
+            "video_frames_partial_total", "Frames of which only what had changed was converted.", video.framesPartial)
         counter("video_keyframes_total", "Of those encoded, keyframes.", video.keyframes)
         counter("video_encoded_bytes_total", "Bytes of encoded video.", video.bytesEncoded)
         gauge("video_target_bytes_per_second", "What the encoder is asked for.", bytes(video.targetBitsPerSecond))

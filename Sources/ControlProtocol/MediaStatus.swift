@@ -21,6 +21,8 @@ package struct VideoStatus: JSONRecord {
     package var framesRepeated = 0
     /// Of those received, the ones that look as the one before, and are not encoded.
     package var framesUnchanged = 0
+    /// Of which only what had changed was converted.
+    package var framesPartial = 0
     package var keyframes = 0
     package var bytesEncoded = 0
     /// What the encoder is asked for; less than configured while the network carries less.
@@ -45,6 +47,7 @@ package struct VideoStatus: JSONRecord {
         fields("frames_encoded", &framesEncoded)
         fields("frames_repeated", &framesRepeated)
         fields("frames_unchanged", &framesUnchanged)
+        fields("frames_partial", &framesPartial)
         fields("keyframes", &keyframes)
         fields("bytes_encoded", &bytesEncoded)
         fields("target_bits_per_second", &targetBitsPerSecond)

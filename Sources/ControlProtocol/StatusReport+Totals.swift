@@ -6,6 +6,7 @@ extension StatusReport {
         video.framesEncoded += earlier.video.framesEncoded
         video.framesRepeated += earlier.video.framesRepeated
         video.framesUnchanged += earlier.video.framesUnchanged
+        video.framesPartial += earlier.video.framesPartial
         video.keyframes += earlier.video.keyframes
         video.bytesEncoded += earlier.video.bytesEncoded
         audio.appBlocksReceived += earlier.audio.appBlocksReceived

@@ -143,8 +143,16 @@ package import MediaCore
         return StoredRows(plan: plan, luma: luma, chroma: chroma)
     }
 
+    /// Whether `begin` makes use of `changing:` for the plan that was begun last.
+    package var makesParts: Bool { chosenFor.map { partRows($0) != nil } ?? false }
+
     /// What of the picture has to be made anew; nil where that is all of it.
     private func changedSpans(_ damage: PictureDamage, _ plan: GeometryPlan) -> IntakeSpans? {
+        partRows(plan).map { IntakeSpans(damage, by: $0) }
+    }
+
+    /// Nil where no part of a picture can be made by itself.
+    private func partRows(_ plan: GeometryPlan) -> StoredRows? {
         for plane in 0..<plan.source.pixelFormat.planeCount where PlaneBands(plane, of: plan).isGathered { return nil }
         guard let rows = storedRows(plan) else { return nil }
         // Where one of the two is copied, and the other made of its neighbours as well, rows are copied that are not
@@ -152,7 +160,7 @@ package import MediaCore
         if plan.colorConversion != nil, let chroma = rows.chroma, chroma.isIdentity != rows.luma.isIdentity {
             return nil
         }
-        return IntakeSpans(damage, by: rows)
+        return rows
     }
 
     /// Goes to the plane's span, or to the next that there is; finishes the picture after the last.

@@ -20,7 +20,7 @@ final class BroadcastCounters: Sendable {
     /// Repeats of the last canvas on a static screen.
     let framesRepeated = AtomicCount()
     /// Of which only what had changed was converted.
-    let framesDamaged = AtomicCount()
+    let framesPartial = AtomicCount()
     /// Frames that look as the one before, which is shown on instead.
     let framesUnchanged = AtomicCount()
     /// Frames given up while they arrived (malformed, or the client vanished).

@@ -87,7 +87,7 @@ extension BroadcastHost: IngestConsumer {
             audioRate: configuration.audio.sampleRate, broadcastID: id,
             sharedMemory: SharedMemoryOffer(
                 maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes),
-            takesDamage: true)
+            takesDamage: configuration.video.scaler != .libyuv)
     }
 
     /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.

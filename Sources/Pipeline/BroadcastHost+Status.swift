@@ -154,6 +154,7 @@ extension Broadcast {
         status.framesEncoded = counters.framesEncoded.asInt + counters.framesRepeated.asInt
         status.framesRepeated = counters.framesRepeated.asInt
         status.framesUnchanged = counters.framesUnchanged.asInt
+        status.framesPartial = counters.framesPartial.asInt
         status.keyframes = meter.keyframes.asInt
         status.bytesEncoded = meter.videoBytes.asInt
         let step = bitrate.current

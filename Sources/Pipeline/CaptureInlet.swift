@@ -144,7 +144,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
             isLikeEarlier && prospect == .shown ? takeOver(earlier, onto: picture, regions: version, message) : nil
         do {
             try intake.begin(plan, into: picture, hiding: regions, changing: damage)
-            scalerInUse.withLock { $0 = intake.scaler }
+            if plan != plannedBefore { scalerInUse.withLock { $0 = intake.scaler } }
         } catch {
             slot.recycle(picture)
             counters.framesAbandoned.add()
@@ -169,13 +169,16 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
 
     /// Puts what the canvas shows of the client's last picture onto the one that is to be filled.
     ///
-    /// Nil, so that all of the sample is converted, where the client does not say what has changed since, or where
-    /// anybody else has drawn on the canvas, or may have: then it does not look as that picture does.
+    /// Nil, so that all of the sample is converted, where the client does not say what has changed since, where the
+    /// scaler makes whole pictures only, or where anybody else has drawn on the canvas, or may have: then it does not
+    /// look as that picture does.
     private func takeOver(
         _ earlier: (picture: Picture, stamp: Curtain.Stamp)?, onto picture: Picture, regions version: UInt32,
         _ message: VideoMessage
     ) -> PictureDamage? {
-        guard let damage = message.damage?.damage, let earlier, earlier.picture !== picture else { return nil }
+        guard let damage = message.damage?.damage, intake.makesParts, let earlier, earlier.picture !== picture else {
+            return nil
+        }
         func isShown() -> Bool {
             slot.newest === earlier.picture && curtain.stamp == earlier.stamp && standing.version == version
         }
@@ -183,7 +186,7 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         picture.copySamples(of: earlier.picture)
         // Whoever paints on what is shown says so before: nobody did while it was copied.
         guard isShown() else { return nil }
-        counters.framesDamaged.add()
+        counters.framesPartial.add()
         return damage
     }
 

@@ -27,6 +27,7 @@ extension StatusReport {
         report.video.framesEncoded = 21_688
         report.video.framesRepeated = 300
         report.video.framesUnchanged = 200
+        report.video.framesPartial = 150
         report.video.keyframes = 362
         report.video.bytesEncoded = 232_000_000
         report.video.targetBitsPerSecond = 2_500_000
@@ -140,7 +141,7 @@ extension StatusReport {
             version state state_ms uptime_ms broadcasts client.name client.kind client.connected_ms
             video.width video.height video.frame_rate video.encoder video.effort video.configured_effort video.scaler
             video.source video.frames_received video.frames_encoded video.frames_repeated
-            video.frames_unchanged video.keyframes video.bytes_encoded
+            video.frames_unchanged video.frames_partial video.keyframes video.bytes_encoded
             video.target_bits_per_second video.frame_rate_divisor video.bits_per_second
             audio.sample_rate_hz audio.channels audio.app_blocks_received audio.microphone_blocks_received
             audio.samples_encoded

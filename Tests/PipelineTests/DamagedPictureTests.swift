@@ -21,8 +21,11 @@ import Testing
         /// The picture as it should be; its rows have one grey each.
         var picture = [UInt8](repeating: 10, count: 320 * 180)
 
-        init(pictures: Int = 3) throws {
-            rig = try HostRig { if pictures == 2 { $0.video.skipsUnchanged = false } }
+        init(pictures: Int = 3, edit: @escaping (inout Configuration) -> Void = { _ in }) throws {
+            rig = try HostRig {
+                if pictures == 2 { $0.video.skipsUnchanged = false }
+                edit(&$0)
+            }
             try rig.start()
             if pictures == 2 { try rig.broadcast.slot.shedPicture() }
             #expect(try send(nil) == 320 * 180)
@@ -30,7 +33,7 @@ import Testing
         }
 
         var host: BroadcastHost { rig.host }
-        var converted: UInt64 { get throws { try rig.broadcast.counters.framesDamaged.current } }
+        var converted: UInt64 { get throws { try rig.broadcast.counters.framesPartial.current } }
 
         /// Changes rows of the picture, and sends it with the word that nothing else has changed.
         ///
@@ -110,6 +113,15 @@ import Testing
         #expect(try client.rig.broadcast.counters.framesUnchanged.current > 0)
         #expect(try #require(try client.change(Self.rows, to: 90)) < Self.whole)
         try client.expectCanvas("the change")
+    }
+
+    /// libyuv makes whole pictures: none is copied and then made anew.
+    @Test func behindAScalerOfWholePictures() throws {
+        var client = try Client { $0.video.scaler = .libyuv }
+        defer { client.end() }
+        #expect(try client.change(Self.rows, to: 90) == Self.whole)
+        try client.expectCanvas("the change")
+        #expect(try client.converted == 0)
     }
 
     /// What stands between two pictures so that the canvas need not show the first.

@@ -160,7 +160,7 @@ class Daemon:
                       "effort": "normal", "configured_effort": "normal", "scaler": "native",
                       "source": "1920x1080 420v, rotate180" if on else "", "frames_received": self.frames,
                       "frames_encoded": self.frames, "frames_repeated": 412 if on else 0, "frames_unchanged": 96,
-                      "keyframes": self.frames // 60, "bytes_encoded": 97_012_333, "target_bits_per_second": 2_500_000,
+                      "frames_partial": 40, "keyframes": self.frames // 60, "bytes_encoded": 97_012_333, "target_bits_per_second": 2_500_000,
                       "frame_rate_divisor": 1, "bits_per_second": row[1]},
             "audio": {"sample_rate_hz": 48000, "channels": 2, "app_blocks_received": 19_830, "microphone_blocks_received": 0,
                       "samples_encoded": 20_352_000, "silence_samples": 0, "bytes_encoded": 6_721_233,
