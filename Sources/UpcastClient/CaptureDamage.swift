@@ -4,27 +4,14 @@ internal import MediaCore
 ///
 /// All else is, byte for byte, what it was then: the daemon may show the earlier frame there.
 public struct CaptureDamage: Equatable, Sendable {
-    /// Pixels of the frame as it is stored, before it is turned, from its top left corner. What lies outside of the
-    /// frame says nothing.
-    public struct Rectangle: Equatable, Sendable {
-        public var x: Int
-        public var y: Int
-        public var width: Int
-        public var height: Int
-
-        public init(x: Int, y: Int, width: Int, height: Int) {
-            (self.x, self.y, self.width, self.height) = (x, y, width, height)
-        }
-    }
-
     /// Any number; more than 16 are joined to fewer that are larger. None says that nothing has changed.
-    public var rectangles: [Rectangle]
+    public var rectangles: [CaptureRectangle]
 
-    public init(_ rectangles: [Rectangle]) { self.rectangles = rectangles }
+    public init(_ rectangles: [CaptureRectangle]) { self.rectangles = rectangles }
 
     /// As the daemon takes it, for a frame of this size; nil where nothing of it has changed.
     func damage(width: Int, height: Int) -> PictureDamage? {
-        var inside: [Rectangle] = []
+        var inside: [CaptureRectangle] = []
         for rectangle in rectangles where rectangle.width > 0 && rectangle.height > 0 {
             // Sums of numbers that nobody has checked: none of them overflows.
             let (right, bottom) = (
@@ -34,7 +21,7 @@ public struct CaptureDamage: Equatable, Sendable {
             let (x, y) = (max(0, rectangle.x), max(0, rectangle.y))
             let end = (right.overflow ? width : min(width, right.0), bottom.overflow ? height : min(height, bottom.0))
             guard x < end.0, y < end.1 else { continue }
-            inside.append(Rectangle(x: x, y: y, width: end.0 - x, height: end.1 - y))
+            inside.append(CaptureRectangle(x: x, y: y, width: end.0 - x, height: end.1 - y))
         }
         guard !inside.isEmpty else { return nil }
         var damage = PictureDamage()
@@ -47,7 +34,7 @@ public struct CaptureDamage: Equatable, Sendable {
     }
 }
 
-extension CaptureDamage.Rectangle {
+extension CaptureRectangle {
     /// The smallest one that both lie in.
     fileprivate func joined(with other: Self) -> Self {
         let (left, top) = (min(x, other.x), min(y, other.y))
@@ -59,7 +46,7 @@ extension CaptureDamage.Rectangle {
 
 extension PictureDamage {
     /// A rectangle in a frame.
-    fileprivate mutating func append(_ rectangle: CaptureDamage.Rectangle) {
+    fileprivate mutating func append(_ rectangle: CaptureRectangle) {
         _ = add(
             Rectangle(
                 x: UInt16(rectangle.x), y: UInt16(rectangle.y), width: UInt16(rectangle.width),

@@ -5,24 +5,11 @@ public struct CaptureSecureRegions: Equatable, Sendable {
     /// The most rectangles of one frame.
     public static let capacity = 64
 
-    /// Pixels of the frame as it is stored, before it is turned, from its top left corner. May lie outside of the
-    /// frame, partly or wholly, be empty, and overlap others.
-    public struct Rectangle: Equatable, Sendable {
-        public var x: Int
-        public var y: Int
-        public var width: Int
-        public var height: Int
-
-        public init(x: Int, y: Int, width: Int, height: Int) {
-            (self.x, self.y, self.width, self.height) = (x, y, width, height)
-        }
-    }
-
-    public var rectangles: [Rectangle]
+    public var rectangles: [CaptureRectangle]
     /// Nothing of the frame is shown (protected content).
     public var coversAll: Bool
 
-    public init(_ rectangles: [Rectangle] = [], coversAll: Bool = false) {
+    public init(_ rectangles: [CaptureRectangle] = [], coversAll: Bool = false) {
         self.rectangles = rectangles
         self.coversAll = coversAll
     }

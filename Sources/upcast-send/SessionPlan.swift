@@ -42,7 +42,7 @@ struct SessionPlan: Sendable {
         guard command.secure.count <= CaptureSecureRegions.capacity else {
             throw InputError("--secure may be given \(CaptureSecureRegions.capacity) times")
         }
-        var regions: [CaptureSecureRegions.Rectangle] = []
+        var regions: [CaptureRectangle] = []
         for text in command.secure {
             let (x, y, width, height) = try SourceArguments.rectangle(text)
             regions.append(.init(x: x, y: y, width: width, height: height))
