@@ -33,7 +33,7 @@ extension VideoEncoder {
     private static func parameters(_ settings: VideoEncoderSettings) -> String {
         var parts = [constantFrameRate]
         if let effort = settings.effort { parts.append(X264Effort.parameters(effort)) }
-        if !settings.subpixelMotion { parts.append(X264Effort.withoutSubpixelMotion) }
+        if !settings.subpixelMotion { parts.append(X264Effort.withoutSubpixelMotion(settings.effort)) }
         return parts.joined(separator: ":")
     }
 

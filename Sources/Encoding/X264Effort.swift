@@ -25,6 +25,9 @@ enum X264Effort {
         }
     }
 
-    /// Without subpixel motion, for which x264 keeps three more luma planes of each frame; after `parameters`.
-    static let withoutSubpixelMotion = "subme=0"
+    /// Without subpixel motion, for which x264 keeps three more luma planes of each frame; after `parameters`. What
+    /// makes `high` better has no planes then; smaller blocks take its place.
+    static func withoutSubpixelMotion(_ effort: VideoEffort?) -> String {
+        effort == .high ? "subme=0:partitions=i4x4,p8x8" : "subme=0"
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct EffortOptionsTests {
     @Test(arguments: VideoEffort.allCases)
     func everyOptionOfAnEffortIsRefusedBesideIt(effort: VideoEffort) throws {
-        let parameters = X264Effort.parameters(effort) + ":" + X264Effort.withoutSubpixelMotion
+        let parameters = X264Effort.parameters(effort) + ":" + X264Effort.withoutSubpixelMotion(effort)
         for parameter in parameters.split(separator: ":") {
             let name = String(parameter.prefix { $0 != "=" })
             let text = """

@@ -115,6 +115,9 @@ class Efforts(unittest.TestCase):
         for name in ("low", "normal", "high"):
             own = re.search(rf'case \.{name}: common(?: \+ "(.*)")?\n', source).group(1) or ""
             self.assertEqual(frontier.SETTINGS[name], common + own)
+        high, others = re.search(r'effort == \.high \? "(.*)" : "(.*)"\n', source).groups()
+        self.assertEqual(frontier.SETTINGS["high without planes"], frontier.SETTINGS["high"] + ":" + high)
+        self.assertEqual(frontier.SETTINGS["without planes"], frontier.SETTINGS["normal"] + ":" + others)
 
 
 class Times(unittest.TestCase):

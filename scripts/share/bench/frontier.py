@@ -29,6 +29,7 @@ _NAMED = {
     "normal": _NORMAL,
     "high": _NORMAL + ":subme=2",
     "without planes": _NORMAL + ":subme=0",
+    "high without planes": _NORMAL + ":subme=2:subme=0:partitions=i4x4,p8x8",
 }
 # One thing at a time, beside normal.
 _CHANGES = (
