@@ -4,12 +4,6 @@ extension VideoEncoder {
     /// Always in `x264-params`: constant frame rate, whatever the tune says; a variable one delays by a frame.
     private static let constantFrameRate = "force-cfr=1"
 
-    /// Options, of libavcodec and of x264, that belong to `FramePacing` and the settings' bitrate and VBV.
-    private static let rateControlOptions: Set<String> = [
-        "b", "maxrate", "bufsize", "crf", "crf-max", "qp", "bitrate", "vbv-maxrate", "vbv-bufsize",
-        "nal-hrd", "force-cfr", "pass", "stats",
-    ]
-
     /// What only libx264 understands.
     static func configureX264(
         _ encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings
@@ -42,15 +36,21 @@ extension VideoEncoder {
         _ option: VideoEncoderSettings.Option, of settings: VideoEncoderSettings, on encoder: borrowing LibAVEncoder
     ) throws(EncodingError) {
         guard settings.encoder == "libx264" else { return try encoder.setOption(option.name, option.value) }
-        for part in X264Option.all(in: option.name, option.value)
-        where rateControlOptions.contains(part.canonicalName) {
+        for part in X264Option.all(in: option.name, option.value) {
+            guard let objection = X264ReservedOptions.objection(to: part) else { continue }
+            throw .option(
+                encoder: encoder.name, name: option.name, value: option.value, reason: "\(part.name) \(objection)")
+        }
+        guard option.name == "x264-params" else { return try encoder.setOption(option.name, option.value) }
+        do throws(EncodingError) {
+            try encoder.setOption(option.name, "\(parameters(settings)):\(option.value)")
+        } catch {
             throw .option(
                 encoder: encoder.name, name: option.name, value: option.value,
-                reason: "\(part.name) is decided by the bitrate and the VBV of the settings")
+                reason: "it is not a list of name=value:name=value")
         }
-        let isParameters = option.name == "x264-params"
-        try encoder.setOption(option.name, isParameters ? "\(parameters(settings)):\(option.value)" : option.value)
     }
+
     /// The error where x264 did not take one of the settings' options. libavcodec says which in a message alone, and
     /// goes on where it stands in `x264-params`.
     static func refusal(in messages: [String], of settings: VideoEncoderSettings) -> EncodingError? {

@@ -290,6 +290,17 @@ import Testing
                 return
             }
         }
+        for (name, value, reason) in [
+            ("preset", "slow", "preset is decided by video.preset"),
+            ("g", "10", "g is decided by video.keyframe_interval_ms"),
+            ("x264-params", "no-deblock", "it is not a list of name=value:name=value"),
+            ("x264-params", "me=hex:no_sliced_threads=1", "no_sliced_threads is decided by video.threads"),
+            ("x264opts", "TFF=1", "TFF is not available: pictures are progressive"),
+            ("x264-params", "'crf' =23", "crf is decided by video.bitrate_kbps and video.vbv_ms"),
+        ] {
+            let refused = EncodingError.option(encoder: "libx264", name: name, value: value, reason: reason)
+            #expect(error { $0.options = [.init(name, value)] } == refused)
+        }
         for (list, value, reason) in [
             ("x264opts", "warp=1", "bad option 'warp': '1'"), ("x264opts", "nr=many", "bad value for 'nr': 'many'"),
             ("x264-params", "nr=100:warp=1", "Error parsing option 'warp = 1'"),
