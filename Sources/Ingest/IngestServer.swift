@@ -79,8 +79,8 @@ package final class IngestServer: Sendable {
     }
 
     /// Starts the ingest thread.
-    package func start(consumer: any IngestConsumer, log: @escaping @Sendable (String) -> Void) throws(Errno) {
-        let thread = try WorkerThread(name: "up-ingest") { [self] in IngestLoop(self, consumer, log).run() }
+    package func start(host: any IngestHost, log: @escaping @Sendable (String) -> Void) throws(Errno) {
+        let thread = try WorkerThread(name: "up-ingest") { [self] in IngestLoop(self, host, log).run() }
         mail.withLock { $0.thread = thread }
     }
 
@@ -107,14 +107,14 @@ package final class IngestServer: Sendable {
     /// Any thread: tells the client how far it is, unless it does not read what it is told.
     package func notify(_ counters: CountersMessage) { post { $0.counters = counters } }
 
-    /// Any thread: the consumer's `attend` and `curtainState` have something new to say. The client is told how it is
-    /// when the ingest thread looks: who raises and lowers the curtain without end makes no flood.
+    /// Any thread: the sink's `attend` and the host's `curtainState` have something new to say. The client is told the
+    /// state at the moment when the ingest thread looks, so fast changes cause no flood.
     package func curtainChanged() { post { $0.hasCurtainNews = true } }
 
-    /// Any thread: the broadcast cannot go on; the client is told why, and the consumer gets its `ended`.
+    /// Any thread: the broadcast cannot go on; the client is told why, and the host gets its `ended`.
     package func fail(_ sentence: String) { post { $0.failure = $0.failure ?? sentence } }
 
-    /// Any thread: an operator wants the running broadcast to end in order; the consumer gets its `ended`. Without one
+    /// Any thread: an operator wants the running broadcast to end in order; the host gets its `ended`. Without one
     /// nothing happens.
     package func endByOperator() { post { $0.isEnded = true } }
 
@@ -172,7 +172,7 @@ private final class IngestLoop {
     }
 
     private let server: IngestServer
-    private let consumer: any IngestConsumer
+    private let host: any IngestHost
     private let log: @Sendable (String) -> Void
     private let clock: any TimeSource
     private let settings: IngestServer.Settings
@@ -183,9 +183,9 @@ private final class IngestLoop {
     private var acceptRetryAt: MediaTime?
     private var hasLoggedAccept = false
 
-    init(_ server: IngestServer, _ consumer: any IngestConsumer, _ log: @escaping @Sendable (String) -> Void) {
+    init(_ server: IngestServer, _ host: any IngestHost, _ log: @escaping @Sendable (String) -> Void) {
         self.server = server
-        self.consumer = consumer
+        self.host = host
         self.log = log
         (clock, settings) = server.timing
     }
@@ -256,9 +256,9 @@ private final class IngestLoop {
         }
     }
 
-    private var consumersDeadline: MediaTime? {
-        guard case .reading(let session) = stage, session.isLive else { return nil }
-        return consumer.attend()
+    private var sinksDeadline: MediaTime? {
+        guard case .reading(let session) = stage else { return nil }
+        return session.sink?.attend(at: clock.now())
     }
 
     /// What is awaited of a client.
@@ -292,7 +292,7 @@ private final class IngestLoop {
     private var timeoutMilliseconds: CInt {
         if case .reading(let session) = stage, session.hasUnfinishedWork { return 0 }
         let ours = acceptRetryAt.map { min($0, deadline ?? $0) } ?? deadline
-        guard let deadline = consumersDeadline.map({ min($0, ours ?? $0) }) ?? ours else { return -1 }
+        guard let deadline = sinksDeadline.map({ min($0, ours ?? $0) }) ?? ours else { return -1 }
         return CInt(clamping: max(0, (deadline - clock.now()).nanoseconds + 999_999) / 1_000_000)
     }
 
@@ -351,7 +351,7 @@ private final class IngestLoop {
             while server.closer.hasRoom, let socket = try server.accept() {
                 hasLoggedAccept = false
                 let client = IngestSession(
-                    socket: socket, consumer: consumer, limits: settings.limits, clock: clock, closer: server.closer)
+                    socket: socket, host: host, limits: settings.limits, clock: clock, closer: server.closer)
                 if case .idle = stage {
                     stage = .reading(client)
                 } else {
@@ -391,13 +391,13 @@ private final class IngestLoop {
         }
     }
 
-    /// The client's side is over: the consumer drains if it had begun, else there is nothing to wait for.
+    /// The client's side is over: the host drains if it had begun, else there is nothing to wait for.
     private func end(_ session: IngestSession, _ reason: BroadcastEnd) {
         _ = session.flush()
         if session.isLive {
             session.markEnded()
             stage = .draining(session)
-            consumer.ended(reason)
+            host.ended(reason)
         } else {
             linger(session)
         }

@@ -26,9 +26,9 @@ extension IngestSession {
         switch try state.admit(header) {
         case .start:
             let message = try StartedMessage.decode(body: body)
-            toldObjections = consumer.curtainObjections
-            let welcome = try consumer.started(message, peer: peer)
-            isLive = true
+            toldObjections = host.curtainObjections
+            let (welcome, sink) = try host.begin(message, peer: peer)
+            self.sink = sink
             enqueue { welcome.encode(sequence: $0, into: &$1) }
         case .sample: try beginSample(header, body: body)
         case .discard: try discardSample(header, body: body)
@@ -39,14 +39,14 @@ extension IngestSession {
             }
         case .pause:
             // First the pause: a client that said it wrongly still means it, and is told what was wrong.
-            consumer.paused()
+            host.paused()
             try BareMessage.check(body: body, type: .paused)
         case .resume:
             try BareMessage.check(body: body, type: .resumed)
             state.resume()
-            consumer.resumed()
+            host.resumed()
         case .share: try share(body, arrived.take())
-        case .annotate: consumer.annotated(try AnnotatedMessage.decode(body: body))
+        case .annotate: host.annotated(try AnnotatedMessage.decode(body: body))
         case .finish:
             let message = try FinishedMessage.decode(body: body)
             return .finished(message)
@@ -55,6 +55,7 @@ extension IngestSession {
     }
 
     private func beginSample(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) {
+        guard let sink else { return }
         let total = header.payloadBytes
         switch header.type {
         case .video:
@@ -66,22 +67,22 @@ extension IngestSession {
             if message.damage?.since != earlier { message.damage = nil }
             if message.isUnchanged {
                 lastPicture = earlier
-                return try takeUnchanged(message)
+                return try takeUnchanged(message, sink)
             }
-            if let shared = message.shared { return try takeShared(message, shared, sequence: header.sequence) }
-            guard try consumer.beginVideo(message, arrival: clock.now()) else { return }
-            phase = .video(total: total, position: 0, band: consumer.nextBand(), filled: 0)
+            if let shared = message.shared { return try takeShared(message, shared, sink, sequence: header.sequence) }
+            guard try sink.beginVideo(message, arrival: clock.now()) else { return }
+            phase = .video(sink, total: total, position: 0, band: sink.nextBand(), filled: 0)
         case .audioApp, .audioMic:
             let source: AudioSource = header.type == .audioApp ? .app : .microphone
             let message = try decodeAudio(header, body: body)
             // An empty sample has nothing to wait for.
             guard total > 0 else { return }
             guard
-                let room = unsafe try consumer.beginAudio(
+                let room = unsafe try sink.beginAudio(
                     source, message, payloadBytes: total, arrival: clock.now())
             else { return }
             unsafe audioRoom = room
-            phase = .audio(source, total: total, filled: 0)
+            phase = .audio(sink, total: total, filled: 0)
         default: break
         }
     }
@@ -90,7 +91,7 @@ extension IngestSession {
         do throws(ProtocolError) {
             return try VideoMessage.decode(body: body, payloadBytes: header.payloadBytes, limits: limits)
         } catch {
-            if VideoMessage.hidesUnclearly(body) { consumer.refusedRegions(error.message, arrival: clock.now()) }
+            if VideoMessage.hidesUnclearly(body) { sink?.refusedRegions(error.message, arrival: clock.now()) }
             throw error
         }
     }
@@ -123,13 +124,13 @@ extension IngestSession {
         try sharedPools.take(message, descriptor)
     }
 
-    private func takeUnchanged(_ message: VideoMessage) throws(ProtocolError) {
+    private func takeUnchanged(_ message: VideoMessage, _ sink: any SampleSink) throws(ProtocolError) {
         guard lastPicture != nil else {
             throw ProtocolError(
                 .unknownPicture, fatal: false,
                 "video: the picture that is said to be unchanged was not taken; it has to be sent")
         }
-        try consumer.repeatVideo(message, arrival: clock.now())
+        try sink.repeatVideo(message, arrival: clock.now())
         // It has no place of its own. One that is refused may have been meant otherwise.
         releasesPlace = false
     }
@@ -137,34 +138,35 @@ extension IngestSession {
     /// Begins a picture that lies in shared memory. `readable` converts it, band by band: a picture of 64 MiB comes
     /// with a message of some 130 bytes, and must not keep the thread from everything else.
     private func takeShared(
-        _ message: VideoMessage, _ shared: SharedPayload, sequence: UInt32
+        _ message: VideoMessage, _ shared: SharedPayload, _ sink: any SampleSink, sequence: UInt32
     ) throws(ProtocolError) {
         let payload = try sharedPools.find(shared)
         try payload.check()
         let arrival = clock.now()
-        guard try consumer.beginVideo(message, arrival: arrival) else { return }
+        guard try sink.beginVideo(message, arrival: arrival) else { return }
         releasesPlace = false
-        phase = .shared(SharedPicture(payload: payload, arrival: arrival, sequence: sequence))
+        phase = .shared(SharedPicture(sink: sink, payload: payload, arrival: arrival, sequence: sequence))
     }
 
     /// Goes on with a picture in shared memory until it is whole or the turn is over. Nothing of the client's is kept.
     func convert(_ picture: SharedPicture, in turn: inout IngestTurn) {
+        let sink = picture.sink
         do throws(ProtocolError) {
-            while let band = consumer.nextBand() {
-                try unsafe consumer.bandArrived(at: picture.payload.bytes(band.payloadOffset, band.byteCount))
+            while let band = sink.nextBand() {
+                try unsafe sink.bandArrived(at: picture.payload.bytes(band.payloadOffset, band.byteCount))
                 turn.spend(band.byteCount)
                 if turn.isOver { return }
             }
             try picture.payload.check()
         } catch {
-            consumer.cancelVideo()
+            sink.cancelVideo()
             nextMessage()
             release(picture.sequence)
             return sendError(error)
         }
         nextMessage()
         lastPicture = picture.sequence
-        consumer.endVideo(arrival: picture.arrival)
+        sink.endVideo(arrival: picture.arrival)
         release(picture.sequence)
     }
 

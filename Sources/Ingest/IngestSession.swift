@@ -3,14 +3,15 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// One client's connection: reads messages from a non-blocking socket, piece by piece, and drives the consumer.
+/// One client's connection: reads messages from a non-blocking socket, piece by piece, and hands samples to the
+/// broadcast's sink.
 ///
 /// Ingest thread only. Owns the socket, 4 KiB for a message's head and 64 KiB to skip into; payloads go straight to
-/// where the consumer wants them. It never waits: `readable` reads until the socket is empty or its turn is over.
+/// where the sink wants them. It never waits: `readable` reads until the socket is empty or its turn is over.
 @safe final class IngestSession {
     enum Outcome: Equatable {
         case more
-        /// The client's side of the broadcast is over; the reason goes to the consumer.
+        /// The client's side of the broadcast is over; the reason goes to the host.
         case over(BroadcastEnd)
     }
 
@@ -21,14 +22,15 @@ internal import MediaCore
         /// Bytes of payload that nobody wants; then the next header.
         case skip(remaining: Int)
         /// A video payload: `position` bytes of it have been read, `band` is being filled up to `filled`.
-        case video(total: Int, position: Int, band: IngestBand?, filled: Int)
-        case audio(AudioSource, total: Int, filled: Int)
+        case video(any SampleSink, total: Int, position: Int, band: IngestBand?, filled: Int)
+        case audio(any SampleSink, total: Int, filled: Int)
         /// A picture in shared memory, of which bands are left to be converted.
         case shared(SharedPicture)
     }
 
     /// A picture that is read where it lies; its place is released afterwards.
     struct SharedPicture {
+        let sink: any SampleSink
         let payload: SharedPools.Payload
         let arrival: MediaTime
         let sequence: UInt32
@@ -36,7 +38,9 @@ internal import MediaCore
 
     let socket: ForeignDescriptor
     let peer: PeerCredentials?
-    let consumer: any IngestConsumer
+    let host: any IngestHost
+    /// What takes the client's samples: from `begin` until the host has been told that the broadcast has ended.
+    var sink: (any SampleSink)?
     let limits: IngestLimits
     let clock: any TimeSource
 
@@ -53,7 +57,7 @@ internal import MediaCore
     /// A descriptor that came with the header that is being read, or whose message is being handled.
     var arrived: ForeignDescriptor?
     let sharedPools: SharedPools
-    /// The message of the picture that came last, where it went all the way to the consumer.
+    /// The message of the picture that came last, where all of it went to the sink.
     var lastPicture: UInt32?
     /// The video message that is being handled has a place in shared memory to be released.
     var releasesPlace = false
@@ -62,10 +66,10 @@ internal import MediaCore
     private var outgoingSequence: UInt32 = 0
     /// What the client knows of the curtain.
     private var toldCurtain = (state: BroadcastState.curtainDown.rawValue, value: UInt32(0))
-    /// The consumer's `curtainObjections` when the client was told last that the curtain is down, or when it began.
+    /// The host's `curtainObjections` when the client was told last that the curtain is down, or when it began.
     var toldObjections: UInt32 = 0
-    /// Started, and not yet ended: the consumer is owed an `ended`.
-    var isLive = false
+    /// Begun and not yet ended: the host is owed an `ended`.
+    var isLive: Bool { sink != nil }
     /// The client has closed its end.
     private(set) var inputEnded = false
     private var hasEndedSending = false
@@ -79,14 +83,14 @@ internal import MediaCore
     private var messagePayload = 0
 
     init(
-        socket: consuming OwnedDescriptor, consumer: any IngestConsumer, limits: IngestLimits, clock: any TimeSource,
+        socket: consuming OwnedDescriptor, host: any IngestHost, limits: IngestLimits, clock: any TimeSource,
         closer: DescriptorCloser
     ) {
         peer = PeerCredentials(socket: socket.raw)
         reader = SocketReader(socket.raw)
         self.socket = ForeignDescriptor(connection: socket, closer)
         self.closer = closer
-        self.consumer = consumer
+        self.host = host
         self.limits = limits
         self.clock = clock
         sharedPools = SharedPools(limits: limits)
@@ -116,8 +120,8 @@ internal import MediaCore
     /// went up meanwhile: pictures may have been thrown away, and the client is the one who can send them again.
     func tellCurtain() {
         // First the number: what happens in between is told once more.
-        let objections = consumer.curtainObjections
-        let state = consumer.curtainState()
+        let objections = host.curtainObjections
+        let state = host.curtainState()
         let isDown = state.state == .curtainDown
         let isNew = state.stateRaw != toldCurtain.state || state.value != toldCurtain.value
         guard isNew || (isDown && objections != toldObjections) else { return }
@@ -225,10 +229,10 @@ internal import MediaCore
     /// The client will send no more: forgets a sample that was on its way.
     func abandonSample(_ end: BroadcastEnd) -> BroadcastEnd {
         switch phase {
-        case .video: consumer.cancelVideo()
-        case .audio: consumer.cancelAudio()
+        case .video(let sink, _, _, _, _): sink.cancelVideo()
+        case .audio(let sink, _, _): sink.cancelAudio()
         case .shared(let picture):
-            consumer.cancelVideo()
+            picture.sink.cancelVideo()
             release(picture.sequence)
         case .header, .body, .skip: break
         }
@@ -236,7 +240,7 @@ internal import MediaCore
         return end
     }
 
-    func markEnded() { isLive = false }
+    func markEnded() { sink = nil }
 
     /// Once everything has been sent: tells the client that nothing follows.
     func endSendingWhenEmpty() {
@@ -274,12 +278,12 @@ internal import MediaCore
             return unsafe slice(head, from: headFilled, to: MessageHeader.byteCount + header.bodyBytes)
         case .skip(let remaining):
             return unsafe slice(scratch, from: 0, to: min(remaining, scratch.count))
-        case .video(let total, let position, let band, let filled):
+        case .video(let sink, let total, let position, let band, let filled):
             guard let band else { return unsafe slice(scratch, from: 0, to: min(total - position, scratch.count)) }
             if position < band.payloadOffset {
                 return unsafe slice(scratch, from: 0, to: min(band.payloadOffset - position, scratch.count))
             }
-            return unsafe slice(consumer.bandBuffer, from: filled, to: band.byteCount)
+            return unsafe slice(sink.bandBuffer, from: filled, to: band.byteCount)
         case .audio(_, let total, let filled):
             return unsafe slice(audioRoom!, from: filled, to: total)
         case .shared: preconditionFailure("the picture's message has been read")
@@ -310,47 +314,47 @@ internal import MediaCore
             return try dispatch(header)
         case .skip(let remaining):
             remaining == count ? nextMessage() : (phase = .skip(remaining: remaining - count))
-        case .video(let total, let position, let band, let filled):
-            try advanceVideo(total: total, position: position + count, band: band, filled: filled, count: count)
-        case .audio(let source, let total, let filled):
+        case .video(let sink, let total, let position, let band, let filled):
+            try advanceVideo(sink, total: total, position: position + count, band: band, filled: filled, count: count)
+        case .audio(let sink, let total, let filled):
             guard filled + count == total else {
-                phase = .audio(source, total: total, filled: filled + count)
+                phase = .audio(sink, total: total, filled: filled + count)
                 return nil
             }
             unsafe audioRoom = nil
             nextMessage()
-            consumer.endAudio(arrival: clock.now())
+            sink.endAudio(arrival: clock.now())
         case .shared: break
         }
         return nil
     }
 
-    private func advanceVideo(total: Int, position: Int, band: IngestBand?, filled: Int, count: Int)
-        throws(ProtocolError)
-    {
+    private func advanceVideo(
+        _ sink: any SampleSink, total: Int, position: Int, band: IngestBand?, filled: Int, count: Int
+    ) throws(ProtocolError) {
         var (band, filled) = (band, filled)
         if let current = band, position > current.payloadOffset {
             filled += count
             if filled == current.byteCount {
                 do throws(ProtocolError) {
-                    try consumer.bandArrived()
+                    try sink.bandArrived()
                 } catch {
                     // The frame is lost, its remaining bytes are skipped, and the broadcast goes on.
-                    consumer.cancelVideo()
+                    sink.cancelVideo()
                     skip(total - position)
                     throw error
                 }
-                band = consumer.nextBand()
+                band = sink.nextBand()
                 filled = 0
             }
         }
         guard position == total else {
-            phase = .video(total: total, position: position, band: band, filled: filled)
+            phase = .video(sink, total: total, position: position, band: band, filled: filled)
             return
         }
         nextMessage()
         lastPicture = lastSequence
-        consumer.endVideo(arrival: clock.now())
+        sink.endVideo(arrival: clock.now())
     }
 
     func nextMessage() {

@@ -49,6 +49,7 @@ final class Broadcast: Sendable {
     /// - Parameters:
     ///   - worked: URLs of destinations that have worked in an earlier broadcast, by name.
     ///   - release: lets go of what awaits a picture that may be shown; its time. Called on the ingest thread.
+    ///   - refuse: takes note that a picture's regions were not understood, and why. Called on the ingest thread.
     ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
     ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
     ///   - onEffort: what the encoder does because of the processor; called on the video thread.
@@ -59,7 +60,8 @@ final class Broadcast: Sendable {
         _ started: StartedMessage, configuration: Configuration, environment: [String: String],
         worked: [String: DestinationURL] = [:], clock monotonic: any TimeSource, curtain: Curtain = Curtain(),
         standing: StandingRegions = StandingRegions(), protections: Protections = Protections(),
-        release: @escaping @Sendable (MediaTime) -> Void = { _ in }, freeze: TestFreeze? = nil,
+        release: @escaping @Sendable (MediaTime) -> Void = { _ in },
+        refuse: @escaping @Sendable (String) -> Void = { _ in }, freeze: TestFreeze? = nil,
         onEvent: @escaping @Sendable (String, DestinationEvent) -> Void,
         onBitrate: @escaping @Sendable (BitrateStep) -> Void, onEffort: @escaping @Sendable (EffortStep) -> Void,
         onFailure: @escaping @Sendable (String) -> Void
@@ -108,7 +110,7 @@ final class Broadcast: Sendable {
             skipsUnchanged: configuration.video.skipsUnchanged, convention: started.convention, slot: slot,
             queue: queue, clock: clock, counters: counters,
             privacy: .init(
-                curtain: curtain, standing: standing, protections: protections, release: release,
+                curtain: curtain, standing: standing, protections: protections, release: release, refuse: refuse,
                 secureColor: configuration.secureColor),
             scaler: configuration.scalerChoice)
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)

@@ -1,13 +1,11 @@
 package import IngestProtocol
 internal import LinuxSystem
-package import MediaCore
+internal import MediaCore
 internal import Privacy
 
 /// What the ingest thread does about the curtain between two messages: shows a picture that was kept, and tells the
 /// client what viewers see.
 extension BroadcastHost {
-    package func attend() -> MediaTime? { current?.inlet.showKept(at: clock.now()) }
-
     package var curtainObjections: UInt32 { curtain.objections }
 
     package func curtainState() -> StateMessage {

@@ -4,15 +4,17 @@ package import Ingest
 package import IngestProtocol
 package import LinuxSystem
 internal import Logging
-package import MediaCore
+internal import MediaCore
 internal import Privacy
 
 /// Annotations that are logged in a second; a client can send thousands.
 private let annotationsPerSecond = 10
 
-/// A client and its samples, as the ingest thread brings them.
-extension BroadcastHost: IngestConsumer {
-    package func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
+/// A client's broadcast begins, pauses and ends, as the ingest thread says.
+extension BroadcastHost: IngestHost {
+    package func begin(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError)
+        -> (welcome: WelcomeMessage, sink: any SampleSink)
+    {
         joinCloser()
         let id = beginBroadcast()
         var hasStarted = false
@@ -42,7 +44,8 @@ extension BroadcastHost: IngestConsumer {
                 message, configuration: currentConfiguration, environment: environment,
                 worked: state.withLock { $0.worked }, clock: clock, curtain: curtain,
                 standing: standing, protections: protections,
-                release: { [weak self] in self?.pictureAllowed(at: $0) }, freeze: freeze,
+                release: { [weak self] in self?.pictureAllowed(at: $0) },
+                refuse: { [weak self] in self?.regionsRefused($0) }, freeze: freeze,
                 onEvent: { [weak self] in self?.destinationChanged($0, $1) },
                 onBitrate: { [weak self] in self?.bitrateChanged($0) },
                 onEffort: { [weak self] in self?.effortChanged($0) },
@@ -82,12 +85,13 @@ extension BroadcastHost: IngestConsumer {
         // Somebody may hold it up since before.
         server.curtainChanged()
         let canvas = configuration.video.canvas
-        return WelcomeMessage(
+        let welcome = WelcomeMessage(
             limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
             audioRate: configuration.audio.sampleRate, broadcastID: id,
             sharedMemory: SharedMemoryOffer(
                 maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes),
             takesDamage: configuration.video.scaler != .libyuv)
+        return (welcome, broadcast.inlet)
     }
 
     /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.
@@ -102,45 +106,6 @@ extension BroadcastHost: IngestConsumer {
             .broadcastFailed, fatal: true,
             "the broadcast cannot start: every destination refuses \(source) (destinations[].refuse_sources)")
     }
-
-    package func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
-        try noting(arrival) { () throws(ProtocolError) in
-            try inlet.beginVideo(message, arrival: arrival)
-        }
-    }
-
-    package func nextBand() -> IngestBand? { inlet.nextBand() }
-    package var bandBuffer: UnsafeMutableRawBufferPointer { unsafe inlet.bandBuffer }
-    package func bandArrived() throws(ProtocolError) { try inlet.bandArrived() }
-    package func bandArrived(at bytes: UnsafeRawPointer) throws(ProtocolError) {
-        try unsafe inlet.bandArrived(at: bytes)
-    }
-    package func endVideo(arrival: MediaTime) { inlet.endVideo(arrival: arrival) }
-    package func cancelVideo() { inlet.cancelVideo() }
-    package func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
-        try noting(arrival) { () throws(ProtocolError) in
-            try inlet.repeatVideo(message, arrival: arrival)
-        }
-    }
-
-    /// A picture whose regions are refused is one whose regions are not understood.
-    private func noting<Result>(
-        _ arrival: MediaTime, _ body: () throws(ProtocolError) -> Result
-    ) throws(ProtocolError) -> Result {
-        do { return try body() } catch {
-            if error.code == .badSecureRegions { refusedRegions(error.message, arrival: arrival) }
-            throw error
-        }
-    }
-
-    package func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
-        throws(ProtocolError) -> UnsafeMutableRawBufferPointer?
-    {
-        unsafe inlet.beginAudio(source, message, payloadBytes: payloadBytes, arrival: arrival)
-    }
-
-    package func endAudio(arrival: MediaTime) { inlet.endAudio(arrival: arrival) }
-    package func cancelAudio() { inlet.cancelAudio() }
 
     package func paused() {
         state.withLock { $0.isPaused = true }
@@ -158,10 +123,8 @@ extension BroadcastHost: IngestConsumer {
         }
     }
 
-    package func refusedRegions(_ sentence: String, arrival: MediaTime) {
-        inlet.refusedRegions(arrival: arrival)
-        raiseCurtainByItself(.badRegions, reason: sentence)
-    }
+    /// A picture came whose regions were not understood.
+    func regionsRefused(_ sentence: String) { raiseCurtainByItself(.badRegions, reason: sentence) }
 
     package func annotated(_ message: AnnotatedMessage) {
         let now = clock.now()
@@ -206,12 +169,6 @@ extension BroadcastHost: IngestConsumer {
             // Without a thread to wait on, the ingest thread waits itself; nothing else can be done with its time.
             close(broadcast, reason, sentence)
         }
-    }
-
-    /// The ingest thread is the only one that feeds the broadcast, and it does so between `started` and `ended` only.
-    private var inlet: CaptureInlet {
-        guard let broadcast = current else { preconditionFailure("a sample outside a broadcast") }
-        return broadcast.inlet
     }
 }
 

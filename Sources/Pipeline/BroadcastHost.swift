@@ -13,7 +13,7 @@ internal import Publishing
 /// Takes one broadcast after another from the ingest server: starts it, feeds it, and closes it while the next client
 /// waits in the socket's backlog.
 ///
-/// `IngestConsumer` calls come from the ingest thread, `DestinationEvent`s from the publishing threads; everything else
+/// `IngestHost` calls come from the ingest thread, `DestinationEvent`s from the publishing threads; everything else
 /// may be called from any.
 package final class BroadcastHost: Sendable {
     struct State {

@@ -38,13 +38,12 @@ extension CaptureInlet {
     /// Shows it as soon as nothing stands against it any more: the client may have no other to send.
     ///
     /// - Returns: when it may be, where that comes by time alone; nil where nothing is kept, or others have to let go.
-    func showKept(at now: @autoclosure () -> MediaTime) -> MediaTime? {
+    func attend(at now: MediaTime) -> MediaTime? {
         guard let kept else { return nil }
         guard curtain.objections == kept.objections else {
             dropKept()
             return nil
         }
-        let now = now()
         guard !held.load(ordering: .relaxed) else { return nil }
         guard prospect(at: now) == .shown else {
             return isRefused(at: now) ? refusedAt.map { $0 + Self.leastHold } : nil
@@ -86,6 +85,6 @@ extension CaptureInlet {
     func keep(_ filling: Filling, at now: MediaTime) {
         if let old = takeKept() { slot.recycle(old) }
         kept = filling
-        _ = showKept(at: now)
+        _ = attend(at: now)
     }
 }

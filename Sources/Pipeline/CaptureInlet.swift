@@ -12,7 +12,7 @@ internal import Timeline
 /// and hands pictures and PCM over to the other threads.
 ///
 /// Ingest thread only. Owns the timeline, the first half of the geometry, and the picture that is being filled.
-final class CaptureInlet: @unchecked Sendable /* all state but `published` belongs to the ingest thread */ {
+final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `published` belongs to the ingest thread */ {
     private let canvas: CanvasFormat
     private let fit: FitMode
     let slot: FrameSlot<VideoFrameTag>
@@ -31,6 +31,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         var protections: Protections
         /// Makes those let go of the curtain who await a picture that may be shown; its broadcast time.
         var release: @Sendable (MediaTime) -> Void
+        /// Takes note that a picture's regions were not understood; a sentence that says why.
+        var refuse: @Sendable (String) -> Void
         var secureColor: (red: UInt8, green: UInt8, blue: UInt8)
     }
 
@@ -116,13 +118,13 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
         counters.framesReceived.add()
         let earlier = hasMissedPicture ? nil : latest
         latest = nil
-        try requireSecureRegions(for: message)
+        try requireSecureRegions(for: message, arrival: arrival)
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
         guard placement.isAccepted else {
             counters.framesOutOfOrder.add()
             return false
         }
-        _ = showKept(at: arrival)
+        _ = attend(at: arrival)
         let objections = curtain.objections
         let prospect = prospect(at: arrival)
         let isHeld = held.load(ordering: .relaxed)
@@ -191,22 +193,25 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     }
 
     /// A picture came that says wrongly what of it is not to be shown.
-    func refusedRegions(arrival: MediaTime) {
+    func refusedRegions(_ sentence: String, arrival: MediaTime) {
         refusedAt = arrival
         hasMissedPicture = true
         // It came before.
         dropKept()
+        privacy.refuse(sentence)
     }
 
     /// A client that believes something to be hidden must learn that it would not be.
-    private func requireSecureRegions(for message: VideoMessage) throws(ProtocolError) {
+    private func requireSecureRegions(for message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         hidesSomething.store(!message.regions.isEmpty, ordering: .relaxed)
         guard !message.regions.isEmpty, !privacy.protections.isOn(.secureRegions) else { return }
         counters.framesAbandoned.add()
-        throw ProtocolError(
+        let error = ProtocolError(
             .badSecureRegions, fatal: false,
             "video: secure regions are turned off here (privacy.secure_regions); the picture is refused and not shown"
         )
+        refusedRegions(error.message, arrival: arrival)
+        throw error
     }
 
     /// Any thread: whether the last picture says what of it is to be hidden.
@@ -262,8 +267,8 @@ final class CaptureInlet: @unchecked Sendable /* all state but `published` belon
     /// encoded.
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         counters.framesReceived.add()
-        try requireSecureRegions(for: message)
-        _ = showKept(at: arrival)
+        try requireSecureRegions(for: message, arrival: arrival)
+        _ = attend(at: arrival)
         let stamp = curtain.stamp
         let isLast = looksAsLast(message)
         guard !stamp.isUp else {

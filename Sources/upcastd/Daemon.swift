@@ -101,7 +101,7 @@ struct Daemon {
             throw StartFailure("\(error)")
         }
         do {
-            try server.start(consumer: host) { [logger] in logger.warning("\($0)") }
+            try server.start(host: host) { [logger] in logger.warning("\($0)") }
         } catch {
             control.stop()
             throw StartFailure("the ingest thread cannot be started: \(error)")

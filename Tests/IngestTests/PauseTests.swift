@@ -31,7 +31,7 @@ import Testing
         let server = try IngestServer(
             listener: try UnixSocket.listen(path: path, mode: 0o600), settings: .init(), clock: MonotonicClock())
         consumer.server = server
-        try server.start(consumer: consumer) { _ in }
+        try server.start(host: consumer) { _ in }
         defer {
             server.stop()
             server.join()

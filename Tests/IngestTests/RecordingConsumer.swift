@@ -5,7 +5,7 @@ import LinuxSystem
 import MediaCore
 
 /// Stands in for the pipeline: takes everything, asks for video in bands of a given size, and remembers what came.
-final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
+final class RecordingConsumer: IngestHost, SampleSink, @unchecked Sendable {
     enum Event: Equatable {
         case started(String)
         case video(MediaTime, [UInt8])
@@ -59,11 +59,14 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
 
     private func note(_ event: Event) { events.signal { $0.append(event) } }
 
-    func started(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError) -> WelcomeMessage {
+    func begin(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError)
+        -> (welcome: WelcomeMessage, sink: any SampleSink)
+    {
         note(.started(message.clientName))
-        return WelcomeMessage(
+        let welcome = WelcomeMessage(
             limits: .default, canvasWidth: 1280, canvasHeight: 720, frameRate: FrameRate(30), audioRate: 48_000,
             broadcastID: "test-1")
+        return (welcome, self)
     }
 
     func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
@@ -118,7 +121,7 @@ final class RecordingConsumer: IngestConsumer, @unchecked Sendable {
 
     /// What the client is to be told of the curtain.
     let curtain = Monitor(StateMessage(.curtainDown, text: ""))
-    func attend() -> MediaTime? { nil }
+    func attend(at now: MediaTime) -> MediaTime? { nil }
     let objections = Monitor(UInt32(0))
     var curtainObjections: UInt32 { objections.withLock { $0 } }
     func curtainState() -> StateMessage { curtain.withLock { $0 } }

@@ -14,7 +14,7 @@ import Testing
         try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let client = OwnedDescriptor(ends[0])
         let session = IngestSession(
-            socket: OwnedDescriptor(ends[1]), consumer: RecordingConsumer(), limits: .default, clock: MonotonicClock(),
+            socket: OwnedDescriptor(ends[1]), host: RecordingConsumer(), limits: .default, clock: MonotonicClock(),
             closer: DescriptorCloser())
         // Twice: what follows the loss, too, must carry on where the client is.
         for _ in 0..<2 {
@@ -32,7 +32,7 @@ import Testing
         try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let client = OwnedDescriptor(ends[0])
         let session = IngestSession(
-            socket: OwnedDescriptor(ends[1]), consumer: RecordingConsumer(), limits: .default, clock: MonotonicClock(),
+            socket: OwnedDescriptor(ends[1]), host: RecordingConsumer(), limits: .default, clock: MonotonicClock(),
             closer: DescriptorCloser())
         // Until the socket takes no more, either; then shorter news where longer ones have no room.
         for _ in 0..<1000 {
@@ -64,7 +64,7 @@ import Testing
             listener: try UnixSocket.listen(path: path, mode: 0o600), settings: .init(lingerTimeout: .seconds(30)),
             clock: MonotonicClock())
         consumer.server = server
-        try server.start(consumer: consumer) { _ in }
+        try server.start(host: consumer) { _ in }
         defer {
             server.stop()
             server.join()

@@ -23,7 +23,7 @@ func withServer(
             lingerTimeout: .milliseconds(200), acceptRetry: acceptRetry),
         clock: clock, closer: closer, accept: accept)
     consumer.server = server
-    try server.start(consumer: consumer, log: log)
+    try server.start(host: consumer, log: log)
     defer {
         server.stop()
         server.join()

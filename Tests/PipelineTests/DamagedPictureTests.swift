@@ -56,18 +56,19 @@ import Testing
             // Which picture is meant is the session's to check.
             message.damage = damage.map { DamageField(since: 0, damage: $0) }
             edit(&message)
-            guard try host.beginVideo(message, arrival: rig.clock.now()) else { return nil }
+            let sink = try rig.broadcast.inlet
+            guard try sink.beginVideo(message, arrival: rig.clock.now()) else { return nil }
             var asked = 0
-            while let band = host.nextBand() {
+            while let band = sink.nextBand() {
                 asked += band.byteCount
-                for index in 0..<band.byteCount { host.bandBuffer[index] = picture[band.payloadOffset + index] }
-                try host.bandArrived()
+                for index in 0..<band.byteCount { sink.bandBuffer[index] = picture[band.payloadOffset + index] }
+                try sink.bandArrived()
                 if cutShort {
-                    host.cancelVideo()
+                    sink.cancelVideo()
                     return asked
                 }
             }
-            host.endVideo(arrival: rig.clock.now())
+            sink.endVideo(arrival: rig.clock.now())
             return asked
         }
 
@@ -160,7 +161,7 @@ import Testing
         case .curtain:
             try client.host.raiseCurtain(app, reason: "test")
             client.host.lowerCurtain(app, reason: "test")
-        case .refused: client.host.refusedRegions("refused", arrival: client.rig.clock.now())
+        case .refused: try client.rig.broadcast.inlet.refusedRegions("refused", arrival: client.rig.clock.now())
         case .cutShort: _ = try client.send(nil, cutShort: true)
         case .outOfOrder:
             client.pts = .zero - .milliseconds(50)

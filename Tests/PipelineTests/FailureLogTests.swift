@@ -40,7 +40,7 @@ import Testing
         let host = BroadcastHost(
             configuration: configuration, environment: [:], server: server,
             logger: Logger(label: "test") { _ in Handler(lines: lines) }, clock: MonotonicClock())
-        _ = try host.started(StartedMessage(clientName: "t", convention: .exif), peer: nil)
+        _ = try host.begin(StartedMessage(clientName: "t", convention: .exif), peer: nil)
         body(host)
         let failed: Bool? = lines.wait(until: MonotonicClock().now() + .seconds(20)) { lines in
             lines.contains { $0.contains("broadcast failed") } ? true : nil

@@ -64,7 +64,7 @@ final class HostRig {
 
     /// A client introduces itself.
     func start() throws(ProtocolError) {
-        _ = try host.started(StartedMessage(clientName: "test", convention: .exif), peer: nil)
+        _ = try host.begin(StartedMessage(clientName: "test", convention: .exif), peer: nil)
     }
 
     /// The broadcast that is under way.

@@ -39,26 +39,28 @@ import Testing
             pts += .milliseconds(100)
             rig.clock.turn(.milliseconds(100))
             let message = VideoMessage(pts: pts, format: KeptPictureTests.format, orientation: .up)
-            guard try host.beginVideo(message, arrival: rig.clock.now()) else { return }
-            while !cutShort, let band = host.nextBand() {
-                for index in 0..<band.byteCount { host.bandBuffer[index] = value }
-                try host.bandArrived()
+            let sink = try rig.broadcast.inlet
+            guard try sink.beginVideo(message, arrival: rig.clock.now()) else { return }
+            while !cutShort, let band = sink.nextBand() {
+                for index in 0..<band.byteCount { sink.bandBuffer[index] = value }
+                try sink.bandArrived()
             }
-            if cutShort { host.cancelVideo() } else { host.endVideo(arrival: rig.clock.now()) }
+            if cutShort { sink.cancelVideo() } else { sink.endVideo(arrival: rig.clock.now()) }
         }
 
         /// The last picture again.
         mutating func repeatLast() throws {
             pts += .milliseconds(100)
             rig.clock.turn(.milliseconds(100))
-            try host.repeatVideo(
+            let sink = try rig.broadcast.inlet
+            try sink.repeatVideo(
                 VideoMessage(pts: pts, format: KeptPictureTests.format, orientation: .up), arrival: rig.clock.now())
         }
 
         /// Returns once the video thread has drawn the curtain: it holds a second picture meanwhile.
         func refuse() throws {
             let (before, wasUp) = (try repeated, host.isCurtainUp)
-            host.refusedRegions("refused", arrival: rig.clock.now())
+            try rig.broadcast.inlet.refusedRegions("refused", arrival: rig.clock.now())
             if !wasUp { try waitFor("the curtain") { try repeated > before } }
         }
 
@@ -71,9 +73,9 @@ import Testing
 
         /// What the ingest thread does when it waits.
         @discardableResult
-        func wait(_ span: MediaTime = .zero) -> MediaTime? {
+        func wait(_ span: MediaTime = .zero) throws -> MediaTime? {
             rig.clock.turn(span)
-            return host.attend()
+            return try rig.broadcast.inlet.attend(at: rig.clock.now())
         }
     }
 
@@ -82,17 +84,17 @@ import Testing
         defer { client.end() }
         try client.refuse()
         #expect(client.holders == ["daemon:bad_regions"])
-        #expect(client.wait() == nil, "nothing is kept yet")
+        #expect(try client.wait() == nil, "nothing is kept yet")
         try client.send(20)
         try client.send(30)
-        let due = try #require(client.wait())
+        let due = try #require(try client.wait())
         #expect(due - client.rig.clock.now() == .milliseconds(800))
         #expect(client.holders == ["daemon:bad_regions"])
         #expect(try client.encoded == 1)
         #expect(try client.curtained == 1, "the first of the two")
-        #expect(client.wait(.milliseconds(799)) != nil)
+        #expect(try client.wait(.milliseconds(799)) != nil)
         #expect(client.holders == ["daemon:bad_regions"])
-        #expect(client.wait(.milliseconds(1)) == nil)
+        #expect(try client.wait(.milliseconds(1)) == nil)
         #expect(client.holders.isEmpty)
         try waitFor("the kept picture") { try client.encoded == 2 }
         // It is the last one that the client knows of.
@@ -107,7 +109,7 @@ import Testing
         try client.refuse()
         try client.send(20)
         try client.repeatLast()
-        client.wait(.seconds(1))
+        try client.wait(.seconds(1))
         #expect(client.holders.isEmpty)
         try waitFor("the kept picture") { try client.encoded == 2 }
         try client.repeatLast()
@@ -146,7 +148,7 @@ import Testing
         let error = #expect(throws: ProtocolError.self) { try client.repeatLast() }
         #expect(error?.code == .unknownPicture)
         try client.send(20)
-        client.wait(.seconds(1))
+        try client.wait(.seconds(1))
         #expect(client.holders.isEmpty)
     }
 
@@ -156,7 +158,7 @@ import Testing
         try client.refuse()
         try client.send(20)
         try client.refuse()
-        #expect(client.wait(.seconds(2)) == nil)
+        #expect(try client.wait(.seconds(2)) == nil)
         #expect(client.holders == ["daemon:bad_regions"])
         #expect(try client.curtained == 1)
         // As ever: the first that comes when it may be shown.
@@ -171,12 +173,12 @@ import Testing
         defer { client.end() }
         try client.refuse()
         try client.send(20, cutShort: true)
-        #expect(client.wait(.seconds(2)) == nil)
+        #expect(try client.wait(.seconds(2)) == nil)
         #expect(client.holders == ["daemon:bad_regions"])
         try client.refuse()
         try client.send(30)
         try client.send(40, cutShort: true)
-        client.wait(.seconds(1))
+        try client.wait(.seconds(1))
         #expect(client.holders.isEmpty)
         try waitFor("the whole one") { try client.encoded == 2 }
     }
@@ -191,7 +193,7 @@ import Testing
         try client.host.raiseCurtain(holder, reason: "test")
         // It lets go again before the ingest thread has looked.
         client.host.lowerCurtain(holder, reason: "test")
-        client.wait(.seconds(2))
+        try client.wait(.seconds(2))
         #expect(client.holders == ["daemon:bad_regions"])
         #expect(try client.curtained == 1)
 
@@ -199,7 +201,7 @@ import Testing
         try client.host.raiseCurtain(holder, reason: "test")
         try client.send(30)
         client.host.lowerCurtain(holder, reason: "test")
-        client.wait(.seconds(2))
+        try client.wait(.seconds(2))
         #expect(client.holders == ["daemon:bad_regions"])
         #expect(try client.curtained == 2)
         #expect(try client.encoded == 1)
@@ -214,10 +216,10 @@ import Testing
         try client.refuse()
         try client.send(20)
         try client.host.pauseBroadcast(true)
-        client.wait(.seconds(2))
+        try client.wait(.seconds(2))
         #expect(client.holders == ["daemon:bad_regions"])
         try client.host.pauseBroadcast(false)
-        client.wait()
+        try client.wait()
         #expect(client.holders.isEmpty)
         try waitFor("the picture") { try client.encoded == 2 }
     }
@@ -229,7 +231,7 @@ import Testing
         try client.rig.broadcast.slot.shedPicture()
         try client.refuse()
         for value in 1...5 { try client.send(UInt8(20 * value)) }
-        client.wait(.seconds(1))
+        try client.wait(.seconds(1))
         #expect(client.holders.isEmpty)
         try waitFor("the last") { try client.encoded == 2 }
         #expect(try client.curtained == 4)
@@ -253,7 +255,7 @@ import Testing
         #expect(!told().2.contains("kiosk") && !told().2.contains("secret"))
         client.host.lowerCurtain(Self.app, reason: "")
         try client.send(20)
-        client.wait(.seconds(1))
+        try client.wait(.seconds(1))
         #expect(told().0 == .curtainDown)
         // Whoever hides something counts; what waits for a picture shows it by itself.
         #expect(client.host.curtainObjections == 1)

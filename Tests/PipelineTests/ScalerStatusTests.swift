@@ -13,12 +13,13 @@ import Testing
     private static func send(_ width: Int, _ height: Int, to rig: HostRig, at pts: MediaTime) throws {
         let format = VideoSampleFormat(packed: .gray, width: width, height: height)
         let message = VideoMessage(pts: pts, format: format, orientation: .up)
-        guard try rig.host.beginVideo(message, arrival: rig.clock.now()) else { return }
-        while let band = rig.host.nextBand() {
-            for index in 0..<band.byteCount { rig.host.bandBuffer[index] = 90 }
-            try rig.host.bandArrived()
+        let sink = try rig.broadcast.inlet
+        guard try sink.beginVideo(message, arrival: rig.clock.now()) else { return }
+        while let band = sink.nextBand() {
+            for index in 0..<band.byteCount { sink.bandBuffer[index] = 90 }
+            try sink.bandArrived()
         }
-        rig.host.endVideo(arrival: rig.clock.now())
+        sink.endVideo(arrival: rig.clock.now())
     }
 
     @Test(arguments: VideoScaler.allCases)
