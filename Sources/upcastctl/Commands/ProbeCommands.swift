@@ -2,6 +2,28 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 
+struct HealthCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Asks whether the daemon is in order: exit status 0 if so, 1 if not.",
+        discussion: "For the health check of a container or a supervisor.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws { try Probe.run("/healthz", saying: "healthy", control, output) }
+}
+
+struct ReadyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ready",
+        abstract: "Asks whether the daemon takes, or has, a broadcast: exit status 0 if so, 1 if not.",
+        discussion: "For whoever waits until clients can connect.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws { try Probe.run("/readyz", saying: "ready", control, output) }
+}
+
 /// A question to the daemon with the answer yes (200) or no (503, with a reason).
 enum Probe {
     static func run(

@@ -2,6 +2,31 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 
+struct DestinationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "destination",
+        abstract: "Adds and removes destinations while the daemon runs.",
+        discussion: "What is changed here lasts until the daemon ends.",
+        subcommands: [DestinationListCommand.self, DestinationAddCommand.self, DestinationRemoveCommand.self])
+}
+
+struct DestinationListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Shows every destination with its state.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let json = try control.client().get("/destinations")
+        guard !output.json else { return OutputOptions.print(json) }
+        // The list has the form that it has in the status.
+        for destination in StatusReport(json: json).destinations {
+            Output.line(
+                TerminalText.printable("\(destination.name)  \(destination.state.rawValue)  \(destination.url)"))
+        }
+    }
+}
+
 struct DestinationAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -45,5 +70,18 @@ struct DestinationAddCommand: ParsableCommand {
         if let keyFile { members.append(.init("key", .string(try SecretLine.read(keyFile)))) }
         if let loginFile { members.append(.init("login", .string(try SecretLine.read(loginFile)))) }
         output.show(try control.client().ask("POST", "/destinations", body: .object(members)))
+    }
+}
+
+struct DestinationRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Ends a destination in order, while the others go on.")
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var output: OutputOptions
+    @Argument(help: "Its name.") var name: String
+
+    func run() throws {
+        output.show(
+            try control.client().ask("DELETE", "/destinations?name=\(ControlClient.escaped(name))"))
     }
 }
