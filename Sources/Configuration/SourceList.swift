@@ -1,20 +1,17 @@
+package import MediaCore
+
 /// Kinds of capture, as clients name theirs when a broadcast starts.
 package struct SourceList: Equatable, Sendable {
-    /// Raw values are those of the configuration.
-    package enum Source: String, CaseIterable, Sendable {
-        case screen, mirroring
-        case externalPlayback = "external_playback"
-        case camera, file, other
-    }
+    package var sources: [SourceKind] = []
 
-    package var sources: [Source] = []
-
-    package init(_ sources: [Source] = []) { self.sources = sources }
+    package init(_ sources: [SourceKind] = []) { self.sources = sources }
 }
 
 extension ValueKind where Value == SourceList {
     static var sources: ValueKind {
-        let names = SourceList.Source.allCases.map(\.rawValue)
+        // In the order of how often they are named; what nobody has a word for comes last.
+        let kinds = SourceKind.allCases.filter { $0 != .other } + [.other]
+        let names = kinds.map(\.key)
         return ValueKind(
             summary: "any of \(names.joined(separator: ", ")), separated by commas, or \"\" for none",
             parse: { text throws(ValueProblem) in
@@ -22,7 +19,7 @@ extension ValueKind where Value == SourceList {
                 guard text.contains(where: { $0 != " " }) else { return list }
                 for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                     let name = String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-                    guard let source = SourceList.Source(rawValue: name) else {
+                    guard let source = kinds.first(where: { $0.key == name }) else {
                         throw ValueProblem(
                             what: "\"\(printable(name))\" is not known",
                             remedy: didYouMean(name, names) ?? "write any of \(names.joined(separator: ", "))")
@@ -31,6 +28,6 @@ extension ValueKind where Value == SourceList {
                 }
                 return list
             },
-            render: { "\"" + $0.sources.map(\.rawValue).joined(separator: ", ") + "\"" })
+            render: { "\"" + $0.sources.map(\.key).joined(separator: ", ") + "\"" })
     }
 }

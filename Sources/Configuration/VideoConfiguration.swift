@@ -67,11 +67,6 @@ package enum VideoScaler: String, CaseIterable, Sendable {
     case libyuv
 }
 
-/// A profile of H.264 that players know; the raw value is libx264's name of it.
-package enum H264Profile: String, CaseIterable, Sendable {
-    case baseline, main, high
-}
-
 /// A colour with 8 bits a channel, as `#rrggbb` says it (sRGB, full range).
 package struct RGBColor: Equatable, Sendable, CustomStringConvertible {
     package var red: UInt8

@@ -21,11 +21,6 @@ package struct VideoEncoderSettings: Equatable, Sendable {
         case nv12
     }
 
-    /// H.264 profiles without which old players fail; encoders may stay below.
-    package enum Profile: String, CaseIterable, Sendable {
-        case baseline, main, high
-    }
-
     /// An H.264 encoder by its libavcodec name: libx264, libopenh264, h264_nvenc, ...
     package var encoder = "libx264"
     package var canvas: CanvasFormat
@@ -42,7 +37,8 @@ package struct VideoEncoderSettings: Equatable, Sendable {
     package var preset = "veryfast"
     /// For encoders that have an option `tune`; empty leaves theirs.
     package var tune = "zerolatency"
-    package var profile = Profile.high
+    /// Encoders may stay below; old players fail above.
+    package var profile = H264Profile.high
     /// Consecutive frames at most that no other refers to; each delays the stream by a frame.
     package var bFrames = 0
     package var threads = 1

@@ -18,7 +18,10 @@ package enum FLVFile {
     /// Bytes of a body at most: its size is written in 24 bits.
     package static let maximumBodyBytes = 0xff_ffff
 
-    /// The eleven bytes before a body; traps on more than `maximumBodyBytes`.
+    /// Bytes of a tag's header.
+    package static let tagHeaderBytes = 11
+
+    /// The bytes before a body; traps on more than `maximumBodyBytes`.
     ///
     /// - Parameter timestamp: milliseconds, modulo 2^32.
     package static func tagHeader(_ type: FLVTagType, bodyBytes: Int, timestamp: UInt32) -> InlineArray<11, UInt8> {
@@ -35,7 +38,7 @@ package enum FLVFile {
 
     /// The four bytes behind a body: the size of its tag with the tag header.
     package static func previousTagSize(bodyBytes: Int) -> InlineArray<4, UInt8> {
-        let size = UInt32(bodyBytes + 11)
+        let size = UInt32(bodyBytes + tagHeaderBytes)
         return [
             UInt8(truncatingIfNeeded: size >> 24), UInt8(truncatingIfNeeded: size >> 16),
             UInt8(truncatingIfNeeded: size >> 8), UInt8(truncatingIfNeeded: size),

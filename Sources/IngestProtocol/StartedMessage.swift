@@ -1,30 +1,5 @@
 package import MediaCore
 
-/// What kind of capture a client does, as the captured app is told it.
-package enum SourceKind: UInt8, CaseIterable, Sendable, CustomStringConvertible {
-    case other = 0
-    /// A screen is recorded or broadcast.
-    case screen = 1
-    /// A screen is shown on another at the same time.
-    case mirroring = 2
-    /// Another screen shows a player's output.
-    case externalPlayback = 3
-    case camera = 4
-    case file = 5
-
-    /// As the status, the log and the captured app have it.
-    package var description: String {
-        switch self {
-        case .other: "other"
-        case .screen: "screen"
-        case .mirroring: "mirroring"
-        case .externalPlayback: "external playback"
-        case .camera: "camera"
-        case .file: "file"
-        }
-    }
-}
-
 /// The first message of a broadcast: who sends, what its orientation tags mean, what to expect.
 package struct StartedMessage: Equatable, Sendable {
     package static let fixedBytes = 28

@@ -21,12 +21,12 @@ final class FLVSegment {
     private var lastTimestamp: UInt32 = 0
 
     /// A tag header, and FLV's bytes before an access unit.
-    static let headroom = 11 + FLVVideoTag.longestHeaderBytes
+    static let headroom = FLVFile.tagHeaderBytes + FLVVideoTag.longestHeaderBytes
     /// The size of the tag, behind its body.
     static let tailroom = 4
     /// A pipe whose reader takes nothing for as long has failed.
     static let writeTimeout = MediaTime.seconds(5)
-    private static let metadataBodyOffset = 13 + 11
+    private static let metadataBodyOffset = FLVFile.header.count + FLVFile.tagHeaderBytes
 
     /// Writes all that comes before packets; a file that cannot take even that is removed.
     init(
@@ -79,18 +79,19 @@ final class FLVSegment {
         try unsafe buffer.withPayload { payload throws(PublishError) in
             let body = unsafe payload - tagHeaderBytes
             for index in header.indices {
-                unsafe body.storeBytes(of: header[index], toByteOffset: index - 11, as: UInt8.self)
+                unsafe body.storeBytes(of: header[index], toByteOffset: index - header.count, as: UInt8.self)
             }
             for index in size.indices {
                 unsafe body.storeBytes(of: size[index], toByteOffset: bodyBytes + index, as: UInt8.self)
             }
-            let tag = unsafe UnsafeRawBufferPointer(start: body - 11, count: 11 + bodyBytes + Self.tailroom)
+            let tag = unsafe UnsafeRawBufferPointer(
+                start: body - header.count, count: header.count + bodyBytes + Self.tailroom)
             do throws(PublishError) { try unsafe write(tag) } catch {
                 file.truncate(to: byteCount)
                 throw error
             }
         }
-        byteCount += 11 + bodyBytes + Self.tailroom
+        byteCount += header.count + bodyBytes + Self.tailroom
         lastTimestamp = max(lastTimestamp, timestamp &+ UInt32(composition))
     }
 

@@ -96,9 +96,9 @@ import Testing
     @Test(
         .enabled(if: isFFmpegInstalled, "needs the ffmpeg command"),
         arguments: [
-            (VideoEncoderSettings.Profile.baseline, "Constrained Baseline"), (.main, "Main"), (.high, "High"),
+            (H264Profile.baseline, "Constrained Baseline"), (.main, "Main"), (.high, "High"),
         ])
-    func profileAndSizeAreSignalled(profile: VideoEncoderSettings.Profile, name: String) throws {
+    func profileAndSizeAreSignalled(profile: H264Profile, name: String) throws {
         var settings = Self.settings(326, 182)
         settings.profile = profile
         let encoder = try VideoEncoder(settings)

@@ -1,26 +1,11 @@
 internal import Buffering
 internal import Configuration
-internal import IngestProtocol
 internal import MediaCore
 internal import Publishing
 
 extension DestinationConfiguration {
     /// Whether nothing may go there of what comes from such a source.
-    func refuses(_ source: SourceKind) -> Bool { refusedSources.sources.contains(SourceList.Source(source)) }
-}
-
-extension SourceList.Source {
-    fileprivate init(_ source: SourceKind) {
-        self =
-            switch source {
-            case .other: .other
-            case .screen: .screen
-            case .mirroring: .mirroring
-            case .externalPlayback: .externalPlayback
-            case .camera: .camera
-            case .file: .file
-            }
-    }
+    func refuses(_ source: SourceKind) -> Bool { refusedSources.sources.contains(source) }
 }
 
 extension Configuration {

@@ -55,7 +55,7 @@ extension Configuration {
         settings.effort = video.encoderEffort
         settings.preset = video.preset
         settings.tune = video.tune
-        settings.profile = VideoEncoderSettings.Profile(rawValue: video.profile.rawValue) ?? .high
+        settings.profile = video.profile
         settings.threads = video.threads
         settings.bFrames = video.bFrames
         settings.subpixelMotion = fit.subpixelMotion
