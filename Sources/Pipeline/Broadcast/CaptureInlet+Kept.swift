@@ -25,14 +25,10 @@ extension CaptureInlet {
         let isKept: Bool
     }
 
-    private func isRefused(at arrival: MediaTime) -> Bool {
-        guard let refusedAt, curtain.stamp.isUp else { return false }
-        return arrival - refusedAt < Self.leastHold
-    }
-
-    func prospect(at now: MediaTime) -> Curtain.Prospect {
-        let prospect = curtain.prospect
-        return prospect == .shown && isRefused(at: now) ? .kept : prospect
+    /// What would become of a picture that comes now.
+    func verdict(at now: MediaTime) -> PictureGate.Verdict {
+        gate.verdict(
+            curtain.prospect, isUp: curtain.stamp.isUp, isPaused: held.load(ordering: .relaxed), at: now)
     }
 
     /// Shows it as soon as nothing stands against it any more: the client may have no other to send.
@@ -44,9 +40,10 @@ extension CaptureInlet {
             dropKept()
             return nil
         }
-        guard !held.load(ordering: .relaxed) else { return nil }
-        guard prospect(at: now) == .shown else {
-            return isRefused(at: now) ? refusedAt.map { $0 + Self.leastHold } : nil
+        switch verdict(at: now) {
+        case .show: break
+        case .keep, .hide: return gate.holdEnds(isUp: curtain.stamp.isUp, at: now)
+        case .pause: return nil
         }
         // As late as it was when it came: pictures that follow have a later time.
         let time = kept.time + (now - kept.arrival)
@@ -69,7 +66,7 @@ extension CaptureInlet {
     /// Throws it away. The client has to send a whole picture again.
     func dropKept() {
         guard let picture = takeKept() else { return }
-        hasMissedPicture = true
+        gate.miss()
         slot.recycle(picture)
     }
 

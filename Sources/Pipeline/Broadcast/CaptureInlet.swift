@@ -36,9 +36,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         var secureColor: (red: UInt8, green: UInt8, blue: UInt8)
     }
 
-    /// After a picture whose regions were not understood, none is shown for as long.
-    static let leastHold = MediaTime.seconds(1)
-    var refusedAt: MediaTime?
+    var gate = PictureGate()
     /// The last picture that came says itself what of it is to be hidden.
     private let hidesSomething = Atomic(false)
 
@@ -62,8 +60,6 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
     private let skipsUnchanged: Bool
     /// An operator has paused the broadcast: what comes is counted and thrown away.
     let held = Atomic(false)
-    /// The client's last picture was thrown away, so that no other can be said to look as it does.
-    var hasMissedPicture = false
     /// Since when the newest picture has looked as it does.
     var unchangedSince: MediaTime?
     /// A picture that has just changed is encoded again for as long: an encoder with a bitrate to keep makes it better
@@ -116,7 +112,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
 
     func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool {
         counters.framesReceived.add()
-        let earlier = hasMissedPicture ? nil : latest
+        let earlier = gate.hasMissedPicture ? nil : latest
         latest = nil
         try requireSecureRegions(for: message, arrival: arrival)
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
@@ -126,11 +122,10 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         }
         _ = attend(at: arrival)
         let objections = curtain.objections
-        let prospect = prospect(at: arrival)
-        let isHeld = held.load(ordering: .relaxed)
-        hasMissedPicture = isHeld || prospect == .hidden
-        guard !hasMissedPicture else {
-            (isHeld ? counters.framesHeldBack : counters.framesCurtained).add()
+        let verdict = gate.admit(
+            curtain.prospect, isUp: curtain.stamp.isUp, isPaused: held.load(ordering: .relaxed), at: arrival)
+        guard !gate.hasMissedPicture else {
+            (verdict == .pause ? counters.framesHeldBack : counters.framesCurtained).add()
             return false
         }
         let plannedBefore = planned?.plan
@@ -143,7 +138,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         let regions = regions(of: message, transform: plan.transform)
         let isLikeEarlier = plan == plannedBefore && (regions, version) == (shownRegions, shownVersion)
         let damage =
-            isLikeEarlier && prospect == .shown ? takeOver(earlier, onto: picture, regions: version, message) : nil
+            isLikeEarlier && verdict == .show ? takeOver(earlier, onto: picture, regions: version, message) : nil
         do {
             try intake.begin(plan, into: picture, hiding: regions, changing: damage)
             if plan != plannedBefore { scalerInUse.withLock { $0 = intake.scaler } }
@@ -152,11 +147,11 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
             counters.framesAbandoned.add()
             throw ProtocolError(.badPlaneLayout, fatal: false, "video: the frame cannot be taken: \(error)")
         }
-        let isKept = prospect == .kept
+        let isKept = verdict == .keep
         if !isKept, curtain.stamp.isUp { privacy.release(placement.time) }
         let stamp = curtain.stamp
         guard isKept || !stamp.isUp else {
-            hasMissedPicture = true
+            gate.miss()
             intake.cancel()
             slot.recycle(picture)
             counters.framesCurtained.add()
@@ -194,8 +189,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
 
     /// A picture came that says wrongly what of it is not to be shown.
     func refusedRegions(_ sentence: String, arrival: MediaTime) {
-        refusedAt = arrival
-        hasMissedPicture = true
+        gate.refuse(at: arrival)
         // It came before.
         dropKept()
         privacy.refuse(sentence)
@@ -245,7 +239,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         guard !filling.isKept else { return keep(filling, at: arrival) }
         let (picture, time, stamp) = (filling.picture, filling.time, filling.stamp)
         guard curtain.stamp == stamp else {
-            hasMissedPicture = true
+            gate.miss()
             slot.recycle(picture)
             return counters.framesCurtained.add()
         }
@@ -274,12 +268,12 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         guard !stamp.isUp else {
             // It may be the one that is kept.
             guard kept == nil || !isLast else { return counters.framesCurtained.add() }
-            hasMissedPicture = true
+            gate.miss()
             // Where a whole picture would be kept or shown, the curtain waits for one; else the client is told later.
-            guard !held.load(ordering: .relaxed), prospect(at: arrival) != .hidden else {
-                return counters.framesCurtained.add()
+            switch verdict(at: arrival) {
+            case .hide, .pause: return counters.framesCurtained.add()
+            case .show, .keep: throw unknownPicture()
             }
-            throw unknownPicture()
         }
         guard slot.newest != nil, isLast, let planned else { throw unknownPicture() }
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
@@ -299,7 +293,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
     }
 
     private func looksAsLast(_ message: VideoMessage) -> Bool {
-        guard !hasMissedPicture, let planned, planned.source == message.format else { return false }
+        guard !gate.hasMissedPicture, let planned, planned.source == message.format else { return false }
         return planned.transform == transform(of: message)
             && shownRegions == regions(of: message, transform: planned.transform)
     }
