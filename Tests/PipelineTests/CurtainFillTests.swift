@@ -191,20 +191,24 @@ import Testing
             let background = Picture(width: canvas.width, height: canvas.height)
             let slot = FrameSlot<VideoFrameTag>(shown: background, others: 2)
             self.slot = slot
+            let encoder = RunningEncoder(
+                try VideoEncoder(settings), settings: settings, effort: nil, sink: watched, clock: clock,
+                adapt: { _ in nil }, onEffort: { _ in })
+            let shown = ShownPicture(
+                background, slot: slot,
+                painter: CurtainPainter(.solid(.black(canvas.color.range)), canvas: canvas), standing: standing,
+                secureColor: .black(canvas.color.range))
             let worker = VideoWorker(
-                slot: slot, encoder: try VideoEncoder(settings), settings: settings, effort: nil,
-                shown: background, sink: watched, clock: broadcast, counters: BroadcastCounters(),
+                slot: slot, encoder: encoder, shown: shown, clock: broadcast, counters: BroadcastCounters(),
                 snapshots: SnapshotBooth(canvas, size: 0, clock: clock), curtain: curtain,
-                painter: CurtainPainter(.solid(.black(canvas.color.range)), canvas: canvas),
-                standing: standing, secureColor: .black(canvas.color.range), frameRate: canvas.frameRate,
-                idleInterval: .seconds(1), takenBack: { _ in TakenBack(lastVideo: now - delay) },
-                adapt: { _ in nil }, onEffort: { _ in }, onFailure: { Issue.record("\($0)") })
+                schedule: PresentationSchedule(canvas.frameRate, idleInterval: .seconds(1)),
+                takenBack: { _ in TakenBack(lastVideo: now - delay) }, onFailure: { Issue.record("\($0)") })
             self.worker = worker
-            let shown = Monitor(false)
-            watched.onPacket.withLock { $0 = { _ in shown.signal { $0 = true } } }
+            let isShown = Monitor(false)
+            watched.onPacket.withLock { $0 = { _ in isShown.signal { $0 = true } } }
             thread = try WorkerThread(name: "test-video", stackBytes: 512 * 1024) { worker.run() }
             try offerPicture()
-            guard shown.wait(until: Patience.deadline(20), { $0 ? true : nil }) == true else {
+            guard isShown.wait(until: Patience.deadline(20), { $0 ? true : nil }) == true else {
                 throw TestFailure("the picture was not encoded")
             }
         }

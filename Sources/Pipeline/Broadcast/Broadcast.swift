@@ -31,7 +31,8 @@ final class Broadcast: Sendable {
     let startedAt: MediaTime
     let savings: MemorySavings
     let snapshots: SnapshotBooth
-    let video: VideoWorker
+    let encoder: RunningEncoder
+    private let video: VideoWorker
     /// Why the curtain is not the one that was asked for, as a sentence.
     let curtainProblem: String?
     private let curtain: Curtain
@@ -118,29 +119,34 @@ final class Broadcast: Sendable {
         let takenBack: @Sendable (UInt32) -> TakenBack? = { [taken] in taken.wait(for: $0) }
         let bitrate = BitrateControl(configuration.bitrateLimits)
         self.bitrate = bitrate
-        let video = VideoWorker(
-            slot: slot, encoder: videoEncoder, settings: savings.encoder,
+        let encoder = RunningEncoder(
+            videoEncoder, settings: savings.encoder,
             effort: configuration.video.encoderEffort.map {
                 EffortControl($0, isAdaptive: configuration.video.adaptiveEffort)
             },
-            shown: background, sink: meter, clock: clock, counters: counters,
-            snapshots: snapshots, curtain: curtain,
-            painter: paint.painter, standing: standing,
-            secureColor: configuration.canvasSecureColor, frameRate: canvas.frameRate,
-            idleInterval: configuration.video.idleRepeat, takenBack: takenBack, freeze: freeze,
+            sink: meter, clock: monotonic, freeze: freeze,
             adapt: { now in
                 let step = bitrate.look(at: now, destinations.forEachLink)
                 if let step { onBitrate(step) }
                 return step
             },
-            onEffort: onEffort, onFailure: onFailure)
+            onEffort: onEffort)
+        self.encoder = encoder
+        let video = VideoWorker(
+            slot: slot, encoder: encoder,
+            shown: ShownPicture(
+                background, slot: slot, painter: paint.painter, standing: standing,
+                secureColor: configuration.canvasSecureColor),
+            clock: clock, counters: counters, snapshots: snapshots, curtain: curtain,
+            schedule: PresentationSchedule(canvas.frameRate, idleInterval: configuration.video.idleRepeat),
+            takenBack: takenBack, onFailure: onFailure)
         let audio = AudioWorker(
             queue: queue, mixer: mixer, encoder: audioEncoder, meter: meter, clock: clock, counters: counters,
             curtain: curtain, takenBack: takenBack, onFailure: onFailure)
         self.video = video
         self.audio = audio
         // Weak: the worker writes to the log, and would otherwise live as long as it.
-        log.onKeyframeWanted = { [weak video] in video?.requestKeyframe() }
+        log.onKeyframeWanted = { [weak encoder] in encoder?.requestKeyframe() }
 
         do {
             for destination in configuration.destinations where !destination.refuses(started.source) {

@@ -36,7 +36,7 @@ extension BroadcastHost {
     /// The next frame is a keyframe; a screen that stands still has one with its next repetition.
     package func requestKeyframe() throws(CommandRefusal) {
         try requireBroadcast()
-        current?.video.requestKeyframe()
+        current?.encoder.requestKeyframe()
     }
 
     /// The most bits a second of video from now on, in this broadcast and those that follow; nil for what is

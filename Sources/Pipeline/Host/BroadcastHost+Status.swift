@@ -147,7 +147,7 @@ extension Broadcast {
     }
 
     private func fillVideo(_ status: inout VideoStatus) {
-        status.effort = video.currentEffort?.rawValue ?? ""
+        status.effort = encoder.currentEffort?.rawValue ?? ""
         status.source = inlet.sourceDescription
         status.scaler = inlet.scaler.rawValue
         status.framesReceived = counters.framesReceived.asInt

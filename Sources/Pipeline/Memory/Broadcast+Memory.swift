@@ -75,10 +75,10 @@ extension Broadcast {
         if savings.pictureBytes > 0 {
             if steps.contains(.twoPictures) { slot.shedPicture() } else { slot.restorePicture() }
         }
-        var encoder = EncoderSavings()
-        if steps.contains(.oneThread) { encoder.insert(.oneThread) }
-        if steps.contains(.noSubpixelMotion) { encoder.insert(.noSubpixelMotion) }
-        video.save(encoder)
+        var saved = EncoderSavings()
+        if steps.contains(.oneThread) { saved.insert(.oneThread) }
+        if steps.contains(.noSubpixelMotion) { saved.insert(.noSubpixelMotion) }
+        encoder.save(saved)
         ProcessMemory.releaseFreed()
         return isDone
     }

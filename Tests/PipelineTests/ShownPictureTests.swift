@@ -1,0 +1,171 @@
+import Buffering
+import FrameGeometry
+import MediaCore
+import Privacy
+import Testing
+
+@testable import Pipeline
+
+/// What is encoded next: nothing of a picture that a curtain or a standing region hides is left on it.
+@Suite struct ShownPictureTests {
+    private static let canvas = CanvasFormat(width: 64, height: 32, frameRate: FrameRate(30))
+    private static let black = CanvasColor.black(.video)
+    private static let holder = PrivacyHolder(.app, "kiosk")
+
+    private final class Rig {
+        let slot: FrameSlot<VideoFrameTag>
+        let standing = StandingRegions()
+        let curtain = Curtain()
+        var shown: ShownPicture
+
+        init(others: Int = 2, style: CurtainStyle = .solid(ShownPictureTests.black)) {
+            let canvas = ShownPictureTests.canvas
+            let background = Picture(width: canvas.width, height: canvas.height)
+            ShownPictureTests.fill(background, 16)
+            slot = FrameSlot(shown: background, others: others)
+            shown = ShownPicture(
+                background, slot: slot, painter: CurtainPainter(style, canvas: canvas), standing: standing,
+                secureColor: ShownPictureTests.black)
+        }
+
+        /// A client's picture of one grey.
+        func show(_ value: UInt8) throws {
+            let canvas = ShownPictureTests.canvas
+            let picture = try #require(slot.acquire())
+            ShownPictureTests.fill(picture, value)
+            let source = VideoSampleFormat(packed: .gray, width: canvas.width, height: canvas.height)
+            let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .fit)
+            shown.show(
+                picture,
+                VideoFrameTag(
+                    time: .zero, arrival: .zero, stamp: curtain.stamp, plan: plan, regions: standing.version))
+            shown.reveal()
+        }
+
+        /// Hides the left quarter.
+        func hide() {
+            _ = standing.set(
+                StandingRegion(
+                    holder: ShownPictureTests.holder, name: "a",
+                    edges: RectEdges(left: 0, top: 0, right: 0.25, bottom: 1), unit: .normalized))
+        }
+
+        func cover() -> Bool { shown.coverStandingRegions() }
+        func coverForNow() -> ShownPicture.Covered? { shown.coverForNow() }
+
+        /// The greys that are in it.
+        var greys: Set<UInt8> { Set(ShownPictureTests.luma(shown.picture)) }
+        var left: Set<UInt8> { Set(ShownPictureTests.luma(shown.picture, columns: 0..<16)) }
+        var right: Set<UInt8> { Set(ShownPictureTests.luma(shown.picture, columns: 24..<64)) }
+        /// How many of the slot's pictures are free.
+        var free: Int {
+            var taken: [Picture] = []
+            while let picture = slot.acquireFree() { taken.append(picture) }
+            for picture in taken { slot.recycle(picture) }
+            return taken.count
+        }
+    }
+
+    private static func fill(_ picture: Picture, _ value: UInt8) {
+        let planes = picture.planes
+        for row in 0..<picture.height {
+            for column in 0..<picture.width { planes.y[row * planes.yStride + column] = value }
+        }
+    }
+
+    private static func luma(_ picture: Picture, columns: Range<Int>? = nil) -> [UInt8] {
+        let planes = picture.planes
+        return (0..<picture.height).flatMap { row in
+            (columns ?? 0..<picture.width).map { planes.y[row * planes.yStride + $0] }
+        }
+    }
+
+    @Test func aPictureTakesTheBackgroundsPlace() throws {
+        let rig = Rig()
+        #expect(rig.shown.isCurtained && rig.free == 2)
+        try rig.show(200)
+        #expect(!rig.shown.isCurtained && rig.greys == [200] && rig.free == 2)
+        try rig.show(90)
+        #expect(rig.greys == [90] && rig.free == 2)
+    }
+
+    /// With and without a picture to spare.
+    @Test(arguments: [2, 1]) func nothingIsLeftUnderACurtain(others: Int) throws {
+        let rig = Rig(others: others)
+        try rig.show(200)
+        if others == 1 { _ = rig.slot.acquire() }
+        let serial = rig.shown.picture.serial
+        rig.shown.drawCurtain()
+        #expect(rig.shown.isCurtained && rig.greys == [16])
+        #expect(rig.shown.picture.serial != serial, "the curtain is where the bars were")
+        #expect(rig.free == (others == 1 ? 0 : 2))
+    }
+
+    /// A region that is named while a picture stands is painted over at once, and once.
+    @Test func standingRegionsCoverWhatIsShown() throws {
+        let rig = Rig()
+        try rig.show(200)
+        #expect(!rig.cover(), "there is none")
+        let before = rig.shown.picture
+        rig.hide()
+        #expect(rig.cover())
+        #expect(rig.left == [16] && rig.right == [200])
+        #expect(rig.shown.regions == rig.standing.version)
+        // Ingest may be comparing with the other.
+        #expect(rig.shown.picture !== before && Set(Self.luma(before)) == [200] && rig.free == 2)
+        #expect(!rig.cover())
+    }
+
+    /// Where no picture is free, the one that is shown is painted on.
+    @Test func standingRegionsNeedNoFreePicture() throws {
+        let rig = Rig(others: 1)
+        try rig.show(200)
+        _ = rig.slot.acquire()
+        rig.hide()
+        #expect(rig.cover())
+        #expect(rig.left == [16] && rig.right == [200])
+    }
+
+    /// What was taken back is filled with a curtain, and then the picture is there again.
+    @Test func aCurtainForNowGoesAgain() throws {
+        let rig = Rig()
+        try rig.show(200)
+        let picture = rig.shown.picture
+        let covered = try #require(rig.coverForNow())
+        #expect(rig.greys == [16] && rig.shown.picture !== picture && rig.free == 1)
+        rig.shown.uncover(covered)
+        #expect(rig.shown.picture === picture && rig.greys == [200] && rig.free == 2)
+    }
+
+    /// A region that is named meanwhile covers the picture when it comes back.
+    @Test func aRegionThatIsNamedUnderACurtainForNowIsNotForgotten() throws {
+        let rig = Rig()
+        try rig.show(200)
+        let covered = try #require(rig.coverForNow())
+        rig.hide()
+        #expect(!rig.cover(), "a curtain hides all of it")
+        rig.shown.uncover(covered)
+        #expect(rig.cover())
+        #expect(rig.left == [16] && rig.right == [200])
+    }
+
+    @Test func withoutAFreePictureThereIsNoCurtainForNow() throws {
+        let rig = Rig(others: 1)
+        try rig.show(200)
+        _ = rig.slot.acquire()
+        #expect(rig.coverForNow() == nil)
+        #expect(rig.greys == [200])
+    }
+
+    /// Nobody can say where a region lies behind frosted glass: nothing shows through any more.
+    @Test func frostedGlassIsClearedForARegion() throws {
+        let tint = CanvasColor(y: 100, u: 128, v: 128)
+        let rig = Rig(style: .frosted(tint: tint, amount: 128))
+        try rig.show(200)
+        rig.shown.drawCurtain()
+        #expect(rig.greys == [150], "half of the picture, half of the tint")
+        rig.hide()
+        #expect(rig.cover())
+        #expect(rig.greys == [58], "half of black, half of the tint")
+    }
+}
