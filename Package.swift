@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 // upcast: a daemon that takes raw sample buffers at a Unix socket and pushes a broadcast to an RTMP server.
 //
-// Targets stand in rows; imports go down only, and stages (row 3) do not import each other, except that Ingest and
-// Publishing import Buffering. docs/architecture.md has the map.
+// Targets stand in rows, and imports go down (a test holds it). Within a row: Ingest and Publishing import Buffering,
+// which they fill and empty; Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore.
+// docs/architecture.md has the map.
 
 import PackageDescription
 

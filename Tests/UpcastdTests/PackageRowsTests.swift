@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+/// Modules stand in rows: what one depends on stands in a lower row. Read from Package.swift, whose comments name the
+/// rows, and from the table in docs/architecture.md.
+@Suite struct PackageRowsTests {
+    private struct Module {
+        let name: String
+        let row: Int
+        let dependencies: [String]
+    }
+
+    /// Dependencies within a row. Package.swift says why.
+    private static let sideways: Set = [
+        "CRTMPSocket -> CGnuTLS", "CRTMPSocket -> CLibRTMP", "LinuxSystem -> MediaCore", "Ingest -> Buffering",
+        "Publishing -> Buffering", "Pipeline -> Configuration", "UpcastPrivacy -> ControlClient",
+    ]
+
+    private static func text(_ path: String) throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    private static func modules() throws -> [Module] {
+        let package = try #require(try text("Package.swift").components(separatedBy: "// Tests.\n").first)
+        return package.components(separatedBy: "// Row ").dropFirst().flatMap { part -> [Module] in
+            guard let row = part.first?.wholeNumberValue else { return [] }
+            return part.components(separatedBy: "arget(").dropFirst().compactMap { target in
+                guard let match = target.firstMatch(of: #/name: "([^"]+)"/#) else { return nil }
+                // Products of other packages are not ours.
+                let own = target.replacing(#/\.product\([^)]*\)/#, with: "")
+                let list = own.firstMatch(of: #/dependencies: \[([^\]]*)\]/#)?.1 ?? ""
+                let names = list.matches(of: #/"([^"]+)"/#).map { String($0.1) }
+                return Module(name: String(match.1), row: row, dependencies: names)
+            } + part.matches(of: #/systemLibrary\(name: "([^"]+)"/#).map {
+                Module(name: String($0.1), row: row, dependencies: [])
+            }
+        }
+    }
+
+    @Test func dependenciesGoDown() throws {
+        let modules = try Self.modules()
+        let rows = Dictionary(uniqueKeysWithValues: modules.map { ($0.name, $0.row) })
+        #expect(modules.count > 30 && Set(rows.values) == Set(0...6))
+        var sideways: Set<String> = []
+        for module in modules {
+            for name in module.dependencies {
+                let row = try #require(rows[name], "\(module.name) depends on \(name), which is in no row")
+                #expect(row <= module.row, "\(module.name) (row \(module.row)) depends on \(name) (row \(row))")
+                if row == module.row { sideways.insert("\(module.name) -> \(name)") }
+            }
+        }
+        #expect(sideways == Self.sideways)
+    }
+
+    @Test func theTableHasTheRows() throws {
+        let lines = try Self.text("docs/architecture.md").split(separator: "\n")
+        for module in try Self.modules() {
+            let line = try #require(lines.first { $0.hasPrefix("| \(module.row) ") })
+            #expect(line.contains("`\(module.name)`"), "\(module.name) is not in row \(module.row) of the table")
+        }
+    }
+}
