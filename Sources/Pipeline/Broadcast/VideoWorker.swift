@@ -10,6 +10,8 @@ internal import Privacy
 /// is drawn over what is shown, and fills what was taken back.
 final class VideoWorker: @unchecked Sendable /* all state belongs to the video thread */ {
     private let slot: FrameSlot<VideoFrameTag>
+    /// `FrameSlot.take`, which waits by the machine's clock; tests wait by their own.
+    private let takeFrame: (MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome
     private let encoder: RunningEncoder
     private var shown: ShownPicture
     private let clock: BroadcastClock
@@ -35,9 +37,11 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: RunningEncoder, shown: ShownPicture, clock: BroadcastClock,
         counters: BroadcastCounters, snapshots: SnapshotBooth, curtain: Curtain, schedule: PresentationSchedule,
-        takenBack: @escaping @Sendable (UInt32) -> TakenBack?, onFailure: @escaping @Sendable (String) -> Void
+        takenBack: @escaping @Sendable (UInt32) -> TakenBack?, onFailure: @escaping @Sendable (String) -> Void,
+        takeFrame: ((MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome)? = nil
     ) {
         self.slot = slot
+        self.takeFrame = takeFrame ?? { slot.take(until: $0) }
         self.encoder = encoder
         self.shown = shown
         self.clock = clock
@@ -91,7 +95,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     private func take(until deadline: MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome {
         work.end()
         defer { work.begin() }
-        return slot.take(until: deadline)
+        return takeFrame(deadline)
     }
 
     /// Encodes what is shown when it is due; while it is not, a newer one takes its place.
@@ -135,7 +139,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     /// How often it is encoded, so that the stream has a steady rate while it is up.
     private static let curtainInterval = MediaTime.milliseconds(100)
 
-    /// Somebody raises it without end: nothing else is shown meanwhile, and it is not encoded for each time.
+    /// Repeated raises are not drawn and encoded one by one; nothing else is shown meanwhile.
     private var hasJustDrawnCurtain: Bool {
         curtainDrawnAt.map { clock.monotonic.now() < $0 + Self.curtainInterval } ?? false
     }
