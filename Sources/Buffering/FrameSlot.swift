@@ -166,7 +166,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
                 state.again = nil
                 return .again(tag)
             }
-            // After them: who wakes without end keeps no frame back.
+            // Checked last, so that repeated wake-ups cannot starve frames.
             if state.isWoken {
                 state.isWoken = false
                 return .woken

@@ -33,10 +33,10 @@ enum ConfigurationTable {
                 "Permissions of that socket: who may broadcast.", memory: nothing),
             ConfigurationKey(
                 "ingest", "start_timeout_ms", \.ingest.startTimeout, .milliseconds(100...60_000), unit: "ms",
-                "A client that has not sent \"started\" by then is put out.", memory: nothing),
+                "Clients that do not send `started` within this time are disconnected.", memory: nothing),
             ConfigurationKey(
                 "ingest", "idle_timeout_ms", \.ingest.idleTimeout, .milliseconds(0...86_400_000), unit: "ms",
-                "A client that sends nothing for this long is put out; 0 waits for ever. Paused clients and screens "
+                "Clients that send nothing for this long are disconnected; 0 never does. Paused clients and screens "
                     + "that do not change are silent, and a client that is gone is noticed without this.",
                 memory: nothing)
         ]
@@ -384,7 +384,7 @@ enum ConfigurationTable {
                 "No attempt waits longer.", memory: nothing),
             ConfigurationKey(
                 "destinations", "reconnect_attempts", \.reconnectAttempts, .integer(0...1_000_000),
-                "New attempts in a row before the destination is given up; 0 is without end.", memory: nothing),
+                "New attempts in a row before the destination is given up; 0 never gives up.", memory: nothing),
             ConfigurationKey(
                 "destinations", "adaptive", \.adaptive, .boolean,
                 "Whether this link has a say in video.adaptive; files never have.", memory: nothing),

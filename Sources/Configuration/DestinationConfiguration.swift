@@ -27,7 +27,7 @@ package struct DestinationConfiguration: Equatable, Sendable, CustomStringConver
     package var reconnect = true
     package var reconnectFirst = MediaTime.milliseconds(500)
     package var reconnectLongest = MediaTime.milliseconds(30_000)
-    /// New attempts in a row before giving up; 0 is without end.
+    /// New attempts in a row before giving up; 0 never gives up.
     package var reconnectAttempts = 0
     /// Whether the video bitrate follows this link.
     package var adaptive = true

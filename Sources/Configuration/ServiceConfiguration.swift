@@ -7,8 +7,8 @@ package struct IngestConfiguration: Equatable, Sendable {
     package var socketMode: UInt32 = 0o660
     /// A client must send `started` within this time.
     package var startTimeout = MediaTime.milliseconds(5000)
-    /// A client that sends nothing for this long is put out; zero waits for ever, since a paused client and a screen
-    /// that does not change are silent, and a client that is gone is seen at once.
+    /// A client that sends nothing for this long is disconnected; zero waits for ever: a paused client and a screen
+    /// that stands still are silent, and a client that is gone is noticed at once.
     package var idleTimeout = MediaTime.zero
 
     package init() {}

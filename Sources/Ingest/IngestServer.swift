@@ -213,7 +213,7 @@ private final class IngestLoop {
 
     // MARK: Waiting
 
-    /// Both would be asked in vain with a system call each, for every message that comes.
+    /// Avoids two useless system calls for every message.
     private func waitForWork() -> (hasMail: Bool, hasClient: Bool) {
         let (listener, wakeUp) = server.descriptors
         var descriptors = (

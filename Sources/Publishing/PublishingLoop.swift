@@ -115,7 +115,8 @@ final class PublishingLoop {
                 guard let endpoint = try publish(to: publisher) else { return }
                 redirects += 1
                 guard redirects <= Self.maximumRedirects else {
-                    throw PublishError(.protocolViolation, "the server keeps sending us elsewhere")
+                    throw PublishError(
+                        .protocolViolation, "the server redirected more than \(Self.maximumRedirects) times in a row")
                 }
                 destination.onEvent(
                     .notice("\(destination.title): going on at \(endpoint), as the server asked"))

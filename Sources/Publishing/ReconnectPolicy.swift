@@ -6,7 +6,7 @@ package struct ReconnectPolicy: Sendable, Equatable {
     package var firstDelay = MediaTime.milliseconds(500)
     package var longestDelay = MediaTime.seconds(30)
     package var growth = 1.6
-    /// New attempts in a row before the destination is given up; nil is without end.
+    /// New attempts in a row before the destination is given up; nil never gives up.
     package var maximumAttempts: Int?
     /// Media that flows for as long counts as success: the next failure starts at `firstDelay` again. A server that
     /// accepts and then throws out is not to be hammered.

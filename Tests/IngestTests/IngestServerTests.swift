@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func garbageGetsAnErrorAndTheDoor() throws {
+    @Test func garbageIsAnsweredAndDisconnected() throws {
         try withServer(RecordingConsumer()) { consumer, connect in
             let client = try connect()
             client.sendRaw([UInt8](repeating: 0x41, count: 64))

@@ -113,7 +113,7 @@ private struct SimulatedLink {
         #expect(Double(settled.min()!) > mean * 0.4)
     }
 
-    @Test func theStepsOfTheIssue() {
+    @Test func aLinkThatShrinksTwice() {
         var link = SimulatedLink(capacity: 8e6)
         link.run(10)
         link.capacity = 1e6

@@ -29,7 +29,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         var curtain: Curtain
         var standing: StandingRegions
         var protections: Protections
-        /// Makes those let go of the curtain who await a picture that may be shown; its broadcast time.
+        /// Releases every hold that lasts until the next picture that may be shown; that picture's broadcast time.
         var release: @Sendable (MediaTime) -> Void
         /// Takes note that a picture's regions were not understood; a sentence that says why.
         var refuse: @Sendable (String) -> Void

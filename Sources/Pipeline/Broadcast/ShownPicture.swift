@@ -108,7 +108,7 @@ struct ShownPicture {
         return true
     }
 
-    /// Where what has been named was, nobody can say of frosted glass: nothing shows through it any more.
+    /// A blurred picture cannot be covered by region, so the glass is painted anew, with nothing behind it.
     private func clearGlass() -> Bool {
         guard isCurtained, painter.showsThrough, !standing.all.isEmpty else { return false }
         painter.paint(picture.planes, after: nil)

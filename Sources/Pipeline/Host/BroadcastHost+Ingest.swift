@@ -28,7 +28,7 @@ extension BroadcastHost: IngestHost {
         if message.tracks.isEmpty || message.tracks.contains(.video) {
             raiseCurtainByItself(.start, reason: "no picture has come yet that may be shown")
         }
-        // Held for the broadcast before.
+        // Holds of the previous broadcast.
         lowerCurtain(.vanished, reason: "another broadcast begins")
         lowerCurtain(PrivacyHolder(.client), reason: "another broadcast begins")
         clientActor.withLock {

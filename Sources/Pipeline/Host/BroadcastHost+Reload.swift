@@ -17,8 +17,8 @@ package struct ReloadReport: Equatable, Sendable {
 
 /// Another configuration while the daemon runs: destinations come and go at once, the rest waits for a restart.
 ///
-/// What counts is what the file says otherwise than it said before: destinations that were added or removed by command
-/// stay as they are. But protections are what the file says, each time.
+/// Only differences between the old and the new file count: destinations that were added or removed by command stay as
+/// they are. Protections are set to what the file says, each time.
 extension BroadcastHost {
     struct Reload {
         /// As it was loaded last.

@@ -1,7 +1,7 @@
 internal import Configuration
 internal import LinuxSystem
 
-/// How near the process is to the point at which the kernel would kill it, or its operator be cheated.
+/// Headroom to the tightest memory limit: a cgroup's or `memory.cap_bytes`.
 struct MemoryRoom: Equatable, Sendable {
     /// Whose limit it is, for people.
     var bound: String
