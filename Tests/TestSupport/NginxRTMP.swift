@@ -79,13 +79,23 @@ package final class NginxRTMP: Sendable {
         }
     }
 
-    /// Waits for the `count`th recording to exist and be closed by the server.
+    /// Waits until the server has closed the recording at `index`, and moves it out of the server's reach.
+    ///
+    /// The server names recordings by the second in which they begin: without the move, a broadcast that begins within
+    /// the same second would overwrite this one.
     package func finishedRecording(_ index: Int = 0, within seconds: Double = 15) throws -> String {
-        try waitFor("recording \(index) to be closed", within: seconds, evidence: { String(self.log.suffix(600)) }) {
+        let path = try waitFor(
+            "recording \(index) to be closed", within: seconds, evidence: { String(self.log.suffix(600)) }
+        ) { () -> String? in
             let all = recordings
             guard all.count > index, !openFiles.contains(all[index]) else { return nil }
             return all[index]
         }
+        let name = (path as NSString).lastPathComponent
+        guard !name.hasPrefix("finished-") else { return path }
+        let kept = folder.file("rec/finished-\(index)-\(name)")
+        try FileManager.default.moveItem(atPath: path, toPath: kept)
+        return kept
     }
 
     /// Waits until the server has closed these recordings.
