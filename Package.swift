@@ -49,7 +49,7 @@ let package = Package(
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
         .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
         .target(name: "FrameGeometry", dependencies: ["MediaCore", "Lettering", "CLibYUV", "CPlanes"]),
-        .target(name: "Privacy", dependencies: ["MediaCore", "LinuxSystem"]),
+        .target(name: "Privacy", dependencies: ["MediaCore", "LinuxSystem", "ControlProtocol"]),
         .target(name: "AudioMixing", dependencies: ["MediaCore", "CLibSWResample"]),
         .target(name: "Encoding", dependencies: ["MediaCore", "LinuxSystem", "FLV", "CLibAV"]),
         .target(
@@ -135,7 +135,9 @@ let package = Package(
         .testTarget(
             name: "FrameGeometryTests",
             dependencies: ["SeededRandom", "FrameGeometry", "Lettering", "MediaCore", "CLibSWScale", "CLibYUV"]),
-        .testTarget(name: "PrivacyTests", dependencies: ["Privacy", "MediaCore"]),
+        .testTarget(
+            name: "PrivacyTests",
+            dependencies: ["TestSupport", "Privacy", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(
             name: "EncodingTests",

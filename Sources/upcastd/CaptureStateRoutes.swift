@@ -8,31 +8,31 @@ internal import Privacy
 extension ControlRoutes {
     mutating func addCaptureState(of host: BroadcastHost) {
         add("GET", "/state", for: .all) { _ in
-            guard host.tellsCaptureState else { return Self.stateIsOff }
-            return ControlResponse(status: 200, json: host.captureState.json)
+            guard host.privacy.tellsCaptureState else { return Self.stateIsOff }
+            return ControlResponse(status: 200, json: host.privacy.captureState.json)
         }
         add("GET", "/state/events", for: .all, answering: { request in
-            guard host.tellsCaptureState else { return .response(Self.stateIsOff) }
+            guard host.privacy.tellsCaptureState else { return .response(Self.stateIsOff) }
             do throws(CommandRefusal) {
                 let consulted = try Self.consulted(request)
-                if let (asker, _) = consulted { try host.requireRoomToConsult(asker.holder) }
+                if let (asker, _) = consulted { try host.privacy.requireRoomToConsult(asker.holder) }
                 // What says so when the app is consulted; nil without a state file.
                 let written = Monitor<(@Sendable () -> Bool?)?>(nil)
                 let persisted: @Sendable (Int64) -> JSONValue? = { elapsed in
                     guard let isWritten = written.withLock({ $0 }) else { return .null }
-                    return isWritten().map { .bool($0) } ?? (elapsed < BroadcastHost.statePatience ? nil : .bool(false))
+                    return isWritten().map { .bool($0) } ?? (elapsed < PrivacyDesk.statePatience ? nil : .bool(false))
                 }
                 return .captureStates(
-                    { host.captureStates(after: $0) }, persisted: consulted == nil ? nil : persisted,
+                    { host.privacy.captureStates(after: $0) }, persisted: consulted == nil ? nil : persisted,
                     open: { wake in
-                        let unwatch = host.watchCaptures(wake)
+                        let unwatch = host.privacy.watchCaptures(wake)
                         guard let (asker, answers) = consulted else { return unwatch }
                         // It is asked from here on, and no longer than its connection lives.
-                        let (id, isWritten) = host.consult(asker.holder, answers, by: asker.actor)
+                        let (id, isWritten) = host.privacy.consult(asker.holder, answers, by: asker.actor)
                         written.withLock { $0 = isWritten }
                         return {
                             unwatch()
-                            host.dismiss(id, by: asker.actor)
+                            host.privacy.dismiss(id, by: asker.actor)
                         }
                     })
             } catch {
@@ -53,7 +53,7 @@ extension ControlRoutes {
                         code: .badValue,
                         sentence: "capture: the number of the capture that may be shown, as its event has it")
                 }
-                let released = host.answerConsultation(.released, of: capture, by: asker.actor) {
+                let released = host.privacy.answer(.released, of: capture, by: asker.actor) {
                     members["app"] == nil || asker.mayLetGo($0)
                 }
                 return [.init("released", .bool(released))]

@@ -1,8 +1,10 @@
 internal import Configuration
+internal import ControlProtocol
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
 internal import Pipeline
+internal import Privacy
 
 /// SIGHUP: reads the configuration again, puts into force what can change while the daemon runs, and says what cannot.
 /// Main thread.
@@ -44,7 +46,7 @@ struct ConfigurationReload {
     /// Begins to read; `apply` goes on when `wakeUp` is readable.
     mutating func begin(on host: BroadcastHost, at now: MediaTime) {
         // Log rotation has moved the file away, whatever becomes of the configuration.
-        host.reopenAudit()
+        host.privacy.reopenAudit()
         guard let path else {
             logger.notice(
                 "nothing to reload", metadata: ["why": "the daemon was started without a configuration file"])
@@ -113,14 +115,14 @@ struct ConfigurationReload {
         do throws(Refusal) {
             let new = try result.get()
             var report: ReloadReport
-            do { report = try host.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
+            do { report = try host.reloader.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
             report.needRestart.removeAll { Self.liveKeys.contains($0) }
             let newLevel = takeLevel(of: new, &report)
             // What is said of the change is said at whichever of the two levels says more.
             if let newLevel, newLevel < output.level { output.level = newLevel }
             log(report)
             if let newLevel { output.level = newLevel }
-            if report.isEmpty, !host.isReloading {
+            if report.isEmpty, !host.reloader.isReloading {
                 logger.notice("configuration reloaded", metadata: ["applied": "nothing, it is the same"])
             }
         } catch {
@@ -136,7 +138,7 @@ struct ConfigurationReload {
     }
 
     /// Some times a second, while the host is reloading.
-    func continueReload(on host: BroadcastHost) { log(host.continueReload()) }
+    func continueReload(on host: BroadcastHost) { log(host.reloader.goOn()) }
 
     /// The level that the file now says; nil where it says the same as before: a command may have set another since.
     private mutating func takeLevel(of new: Configuration, _ report: inout ReloadReport) -> Logger.Level? {

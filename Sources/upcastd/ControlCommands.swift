@@ -14,13 +14,13 @@ extension ControlRoutes {
                 guard let name = try Self.name(in: request) else {
                     throw CommandRefusal(code: .badValue, sentence: "which destination? write ?name=NAME")
                 }
-                try host.removeDestination(name)
+                try host.destinations.remove(name)
                 return []
             }
         }
         add("POST", "/destinations/retry") { request in
             Self.answer { () throws(CommandRefusal) in
-                try host.retryDestinations(try Self.name(in: request))
+                try host.destinations.retry(try Self.name(in: request))
                 return []
             }
         }
@@ -29,23 +29,23 @@ extension ControlRoutes {
     /// The same, for what the running broadcast is told.
     mutating func addBroadcastCommands(to host: BroadcastHost) {
         add("POST", "/stop") { _ in
-            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.stopBroadcast()) }
+            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.operating.stop()) }
         }
         add("POST", "/pause") { _ in
-            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.pauseBroadcast(true)) }
+            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.operating.pause(true)) }
         }
         add("POST", "/resume") { _ in
-            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.pauseBroadcast(false)) }
+            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.operating.pause(false)) }
         }
         add("POST", "/keyframe") { _ in
-            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.requestKeyframe()) }
+            Self.answer { () throws(CommandRefusal) in try Self.nothing(host.operating.requestKeyframe()) }
         }
         add("POST", "/bitrate") { request in
             Self.answer { () throws(CommandRefusal) in
                 let value = try Self.members(of: request, "bits_per_second")["bits_per_second"]
                 switch value {
-                case nil, .null: try host.setBitrateCeiling(nil)
-                case .integer(let bitrate): try host.setBitrateCeiling(bitrate)
+                case nil, .null: try host.operating.setBitrateCeiling(nil)
+                case .integer(let bitrate): try host.operating.setBitrateCeiling(bitrate)
                 default: throw CommandRefusal(code: .badValue, sentence: "bits_per_second: an integer, or null")
                 }
                 return []
@@ -71,7 +71,7 @@ extension ControlRoutes {
 
     private static func add(to host: BroadcastHost, _ request: ControlRequest) -> ControlAnswer {
         do throws(CommandRefusal) {
-            let addition = try host.addDestination(request.body)
+            let addition = try host.destinations.add(request.body)
             return .later(
                 milliseconds: DestinationAddition.patience.milliseconds, every: 5,
                 poll: {

@@ -7,33 +7,33 @@ internal import Pipeline
 extension ControlRoutes {
     mutating func addViews(of host: BroadcastHost, journal: EventJournal) {
         add("GET", "/metrics", for: [.lookers, .metricsReader]) { _ in
-            ControlResponse(
-                status: 200, contentType: MetricsText.contentType, body: Array(MetricsText.text(host.totals).utf8))
+            let text = MetricsText.text(host.status.totals)
+            return ControlResponse(status: 200, contentType: MetricsText.contentType, body: Array(text.utf8))
         }
-        add("GET", "/history", for: .lookers) { _ in ControlResponse(status: 200, json: host.history.json) }
+        add("GET", "/history", for: .lookers) { _ in ControlResponse(status: 200, json: host.status.history.json) }
         add("GET", "/config") { _ in ControlResponse(status: 200, json: host.shownConfiguration.json) }
         add("GET", "/destinations", for: .lookers) { _ in
-            let all = host.status.destinations.map(\.json)
+            let all = host.status.report.destinations.map(\.json)
             return ControlResponse(status: 200, json: .object([.init("destinations", .array(all))]))
         }
-        add("GET", "/events", for: .lookers, answering: { .events(journal, $0, status: { host.status }) })
-        add("GET", "/snapshot.jpg", for: .lookers, answering: { _ in Self.snapshot(of: host) })
+        add("GET", "/events", for: .lookers, answering: { .events(journal, $0, status: { host.status.report }) })
+        add("GET", "/snapshot.jpg", for: .lookers, answering: { _ in Self.snapshot(of: host.operating) })
     }
 
     /// A screen that stands still is encoded again each `video.idle_repeat_ms`, at most every 5 s.
     private static let snapshotPatience: Int64 = 1000
 
-    private static func snapshot(of host: BroadcastHost) -> ControlAnswer {
+    private static func snapshot(of operating: OperatorCommands) -> ControlAnswer {
         let jpeg = { @Sendable (bytes: [UInt8]) in
             ControlResponse(status: 200, contentType: "image/jpeg", body: bytes)
         }
         return .later(
             milliseconds: snapshotPatience,
             poll: {
-                do throws(CommandRefusal) { return try host.snapshot().map(jpeg) } catch { return failure(error) }
+                do throws(CommandRefusal) { return try operating.snapshot().map(jpeg) } catch { return failure(error) }
             },
             otherwise: {
-                do throws(CommandRefusal) { return jpeg(try host.lastSnapshot()) } catch { return failure(error) }
+                do throws(CommandRefusal) { return jpeg(try operating.lastSnapshot()) } catch { return failure(error) }
             })
     }
 }

@@ -6,6 +6,7 @@ internal import LinuxSystem
 internal import Logging
 internal import MediaCore
 internal import Pipeline
+internal import Privacy
 
 /// The process: capture socket, control socket, signals, and the order in which they come and go.
 struct Daemon {
@@ -75,11 +76,11 @@ struct Daemon {
             host = BroadcastHost(
                 configuration: configuration, environment: environment, server: server, logger: logger, clock: clock,
                 audit: try AuditLog(path: configuration.privacy.auditFile, clock: clock), stateFile: stateFile)
-            try host.startKeeping()
+            try host.privacy.startKeeping()
             var routes = ControlRoutes.standard(
-                status: { [host] in host.status },
+                status: { [host] in host.status.report },
                 readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready },
-                wedged: { [host] in host.wedged })
+                wedged: { [host] in host.threads.wedged })
             routes.addPage()
             routes.addViews(of: host, journal: journal)
             routes.addCommands(to: host)
@@ -96,7 +97,7 @@ struct Daemon {
             // The last moment before threads that do more than append to the audit log, and everything is loaded.
             ProcessMemory.releaseFilePages()
             try control.start(on: passed.take(Self.controlSocket))
-            if let patience = manager.patience { host.setPatience(patience) }
+            if let patience = manager.patience { host.threads.setPatience(patience) }
         } catch {
             throw StartFailure("\(error)")
         }
@@ -128,7 +129,7 @@ struct Daemon {
             logger.critical(
                 "a test hook is set", metadata: ["now": "the encoder hangs after \(freeze.encoderFrames) frames"])
         }
-        manager.ready(host.statusLine)
+        manager.ready(host.status.statusLine)
         let name: String
         do { name = try serve(host, control, signals, &manager) } catch {
             throw StartFailure("no event descriptor: \(error)")
@@ -136,7 +137,7 @@ struct Daemon {
         let longest = configuration.stop.drain + configuration.buffer.delay
         logger.notice("stopping", metadata: ["signal": "\(name)", "drain_ms": "\(longest.milliseconds)"])
         host.noteStopping()
-        manager.stopping(host.statusLine, longest: longest + Self.closingTime)
+        manager.stopping(host.status.statusLine, longest: longest + Self.closingTime)
         let end = EndDeadline(clock.now() + longest + Self.closingTime, logger: logger)
         server.stop()
         server.join()
@@ -194,13 +195,13 @@ struct Daemon {
             if now >= nextLook {
                 nextLook = now + Self.lookPeriod
                 host.watchMemory()
-                manager.feedWatchdog(wedged: host.watchProgress(and: control.forEachWorkMark))
+                manager.feedWatchdog(wedged: host.threads.look(and: control.forEachWorkMark))
                 if isReloading { reload.continueReload(on: host) }
                 if isSecond {
                     host.tick()
                     output.tellOmitted()
                     events.tellOmitted()
-                    if !isReloading, manager.wantsStatus { manager.note(host.statusLine) }
+                    if !isReloading, manager.wantsStatus { manager.note(host.status.statusLine) }
                 }
                 isSecond.toggle()
             }
@@ -214,9 +215,9 @@ struct Daemon {
             default: break
             }
             reload.apply(on: host, at: now)
-            if isReloading, !reload.isReading, !host.isReloading {
+            if isReloading, !reload.isReading, !host.reloader.isReloading {
                 isReloading = false
-                manager.ready(host.statusLine)
+                manager.ready(host.status.statusLine)
             }
         }
     }

@@ -15,7 +15,7 @@ extension ControlRoutes {
             Self.kept(by: host) { () throws(CommandRefusal) in
                 let members = try Self.members(of: request, "app", "reason")
                 let asker = try Asker(request, app: members["app"])
-                let raised = try host.raiseCurtain(
+                let raised = try host.privacy.raise(
                     asker.holder, reason: try Self.reason(members["reason"]), by: asker.actor)
                 return [.init("up", .bool(true))] + raised.members
             }
@@ -35,11 +35,11 @@ extension ControlRoutes {
                         code: .badValue, sentence: "force lets go for everybody: leave app and user out")
                 }
                 let asker = try Asker(request, app: members["app"], user: members["user"])
-                let released = host.lowerCurtain(
+                let released = host.privacy.lower(
                     by: asker.actor,
                     reason: reason.isEmpty ? (force ? "an operator's force" : "it was let go of") : reason
                 ) { force || asker.mayLetGo($0) }
-                return [.init("up", .bool(host.isCurtainUp)), .init("released", .bool(released))]
+                return [.init("up", .bool(host.privacy.isCurtainUp)), .init("released", .bool(released))]
             }
         })
     }
@@ -50,7 +50,7 @@ extension ControlRoutes {
                 let members = try Self.members(
                     of: request, "app", "name", "x", "y", "width", "height", "unit", "reason")
                 let asker = try Asker(request, app: members["app"])
-                try host.hideRegion(
+                try host.privacy.hide(
                     try Self.region(members, of: asker.holder), reason: try Self.reason(members["reason"]),
                     by: asker.actor)
                 return []
@@ -76,7 +76,7 @@ extension ControlRoutes {
                     user: request.parameter("user").map {
                         UInt32($0).map { .integer(Int($0)) } ?? .string($0)
                     })
-                try host.showRegions(
+                try host.privacy.show(
                     name, of: "\(asker.holder)",
                     reason: try Self.reason(request.parameter("reason").map { .string($0) }),
                     by: asker.actor
@@ -97,7 +97,7 @@ extension ControlRoutes {
                 guard case .bool(let isOn)? = members["on"] else {
                     throw CommandRefusal(code: .badValue, sentence: "on: true or false")
                 }
-                try host.turn(
+                try host.privacy.turn(
                     protection, on: isOn, force: try Self.flag("force", members), by: Asker.actor(request))
                 return [.init("name", .string(name)), .init("on", .bool(isOn))]
             }
@@ -118,9 +118,9 @@ extension ControlRoutes {
             let persisted = JSONValue.Member("persisted", isPersisted.map { .bool($0) } ?? .null)
             return ControlResponse(status: 200, json: .object(members + [persisted]))
         }
-        guard let isWritten = host.keepState() else { return .response(response(nil)) }
+        guard let isWritten = host.privacy.keepState() else { return .response(response(nil)) }
         return .later(
-            milliseconds: BroadcastHost.statePatience, every: statePeriod, poll: { isWritten().map(response) },
+            milliseconds: PrivacyDesk.statePatience, every: statePeriod, poll: { isWritten().map(response) },
             otherwise: { response(isWritten() ?? false) })
     }
 

@@ -140,7 +140,7 @@ import Testing
     @Test func timesInTheStatusAreTheClocks() throws {
         let rig = try HostRig()
         func times() -> [String] {
-            let status = rig.host.status
+            let status = rig.host.status.report
             return ["\(status.state)", "\(status.stateMilliseconds)", "\(status.uptimeMilliseconds)"]
         }
         #expect(times() == ["idle", "0", "0"])
@@ -150,19 +150,19 @@ import Testing
         #expect(times() == ["starting", "0", "1500"])
         rig.clock.turn(.milliseconds(20))
         #expect(times() == ["starting", "20", "1520"])
-        #expect(rig.host.status.client?.connectedMilliseconds == 20)
+        #expect(rig.host.status.report.client?.connectedMilliseconds == 20)
         rig.host.paused()
         rig.clock.turn(.milliseconds(7))
         #expect(times() == ["paused", "7", "1527"])
         rig.host.resumed()
         rig.clock.turn(.milliseconds(3))
         #expect(times() == ["starting", "3", "1530"])
-        #expect(rig.host.status.client?.connectedMilliseconds == 30)
+        #expect(rig.host.status.report.client?.connectedMilliseconds == 30)
         rig.host.ended(.clientVanished)
         _ = rig.host.shutDown()
         rig.clock.turn(.milliseconds(11))
         #expect(times() == ["idle", "11", "1541"])
-        #expect(rig.host.status.client == nil && rig.host.status.broadcasts == 1)
+        #expect(rig.host.status.report.client == nil && rig.host.status.report.broadcasts == 1)
         rig.host.noteStopping()
         #expect(times()[0] == "stopping")
     }
@@ -174,16 +174,16 @@ import Testing
             $0.buffer.duration = .seconds(4)
         }
         try rig.start()
-        #expect(rig.host.status.queue.bytes == 0 && rig.host.status.queue.milliseconds == 0)
+        #expect(rig.host.status.report.queue.bytes == 0 && rig.host.status.report.queue.milliseconds == 0)
         try writeFrames(to: rig.broadcast.log)
-        let queue = rig.host.status.queue
+        let queue = rig.host.status.report.queue
         #expect(queue.capacityBytes == 100_000 && queue.capacityMilliseconds == 4000)
         #expect((queue.packets, queue.bytes, queue.milliseconds) == (30, 30_000, 29 * 40))
-        let destination = try #require(rig.host.status.destinations.first)
+        let destination = try #require(rig.host.status.report.destinations.first)
         #expect((destination.backlogBytes, destination.backlogMilliseconds) == (30_000, 29 * 40))
         rig.host.ended(.clientVanished)
         _ = rig.host.shutDown()
-        #expect(rig.host.status.queue.bytes == 0 && rig.host.status.queue.capacityBytes == 100_000)
+        #expect(rig.host.status.report.queue.bytes == 0 && rig.host.status.report.queue.capacityBytes == 100_000)
     }
 
     /// The log still holds what has been sent, for a destination that may come; it is no queue.
@@ -197,8 +197,8 @@ import Testing
         try rig.start()
         let log = try rig.broadcast.log
         writeFrames(to: log)
-        try waitFor("everything to be written") { rig.host.status.destinations.first?.packetsSent == 30 }
-        let queue = rig.host.status.queue
+        try waitFor("everything to be written") { rig.host.status.report.destinations.first?.packetsSent == 30 }
+        let queue = rig.host.status.report.queue
         #expect((queue.packets, queue.bytes, queue.milliseconds) == (0, 0, 0))
         #expect(log.statistics.packets == 30)
         rig.host.ended(.clientVanished)

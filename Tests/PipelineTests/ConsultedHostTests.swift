@@ -2,12 +2,12 @@ import ControlProtocol
 import Ingest
 import LinuxSystem
 import MediaCore
-import Privacy
 import TestSupport
 import Testing
 
 @testable import Configuration
 @testable import Pipeline
+@testable import Privacy
 
 /// Promise: what an app that is consulted relies on stays on, and whoever is told that a capture waits finds the
 /// curtain up.
@@ -22,44 +22,44 @@ import Testing
     @Test(arguments: [Protection.curtain, .captureState])
     func nothingIsTurnedOffUnderAnAppThatIsConsulted(protection: Protection) throws {
         let rig = try HostRig()
-        let (id, isWritten) = rig.host.consult(Self.app, .any, by: .daemon)
+        let (id, isWritten) = rig.host.privacy.consult(Self.app, .any, by: .daemon)
         #expect(isWritten == nil, "there is no state file")
-        #expect(rig.host.isHeld(protection))
-        let refusal = #expect(throws: CommandRefusal.self) { try rig.host.turn(protection, on: false) }
+        #expect(rig.host.privacy.isInUse(protection))
+        let refusal = #expect(throws: CommandRefusal.self) { try rig.host.privacy.turn(protection, on: false) }
         #expect(refusal?.code == .isHeld)
-        #expect(rig.host.protections.isOn(protection))
-        #expect(try rig.host.turn(protection, on: false, force: true))
-        #expect(!rig.host.protections.isOn(protection))
-        try rig.host.turn(protection, on: true)
-        rig.host.dismiss(id, by: .daemon)
-        #expect(!rig.host.isHeld(protection))
-        #expect(try rig.host.turn(protection, on: false))
+        #expect(rig.host.privacy.protections.isOn(protection))
+        #expect(try rig.host.privacy.turn(protection, on: false, force: true))
+        #expect(!rig.host.privacy.protections.isOn(protection))
+        try rig.host.privacy.turn(protection, on: true)
+        rig.host.privacy.dismiss(id, by: .daemon)
+        #expect(!rig.host.privacy.isInUse(protection))
+        #expect(try rig.host.privacy.turn(protection, on: false))
     }
 
     /// The event is told when the hold is there.
     @Test func theCurtainIsUpBeforeTheAppIsTold() throws {
         let rig = try HostRig()
-        _ = rig.host.consult(Self.app, .any, by: .daemon)
+        _ = rig.host.privacy.consult(Self.app, .any, by: .daemon)
         let holders = Monitor<[[PrivacyHolder]]>([])
-        let unwatch = rig.host.watchCaptures { [host = rig.host] in
-            holders.withLock { $0.append(host.curtain.all.map(\.holder)) }
+        let unwatch = rig.host.privacy.watchCaptures { [host = rig.host] in
+            holders.withLock { $0.append(host.privacy.curtain.all.map(\.holder)) }
         }
         defer { unwatch() }
         try rig.start()
         #expect(holders.withLock { $0 } == [[.start, .consulting]])
-        #expect(rig.host.captureStates(after: 0)?.reports.map(\.waitingFor) == [["app:kiosk"]])
+        #expect(rig.host.privacy.captureStates(after: 0)?.reports.map(\.waitingFor) == [["app:kiosk"]])
         end(rig)
     }
 
     /// Forced off: then the event does not say that somebody is waited for.
     @Test func whereTheCurtainIsOffNobodyIsSaidToBeWaitedFor() throws {
         let rig = try HostRig()
-        _ = rig.host.consult(Self.app, .any, by: .daemon)
-        try rig.host.turn(.curtain, on: false, force: true)
+        _ = rig.host.privacy.consult(Self.app, .any, by: .daemon)
+        try rig.host.privacy.turn(.curtain, on: false, force: true)
         try rig.start()
-        let told = rig.host.captureStates(after: 0)?.reports
+        let told = rig.host.privacy.captureStates(after: 0)?.reports
         #expect(told?.map(\.isCaptured) == [true] && told?.map(\.waitingFor) == [[]])
-        #expect(rig.host.captureState.waitingFor == [])
+        #expect(rig.host.privacy.captureState.waitingFor == [])
         #expect(rig.log.lines.contains { $0.message == "apps are not waited for" })
         end(rig)
     }
@@ -74,19 +74,19 @@ import Testing
         try file.write(record)
         let rig = try HostRig(stateFile: file) { $0.privacy.consultedReturn = patience }
         try rig.start()
-        #expect(rig.host.captureState.waitingFor == ["app:kiosk"])
+        #expect(rig.host.privacy.captureState.waitingFor == ["app:kiosk"])
         rig.clock.turn(patience == .zero ? .seconds(50) : patience - .milliseconds(1))
-        rig.host.giveUpConsulting()
-        #expect(rig.host.captureState.waitingFor == ["app:kiosk"])
+        rig.host.privacy.tick()
+        #expect(rig.host.privacy.captureState.waitingFor == ["app:kiosk"])
         if patience == .zero {
-            rig.host.answerConsultation(.released, by: .daemon) { _ in true }
-            #expect(rig.host.consultation.withLock { $0.apps } == [])
+            rig.host.privacy.answer(.released, by: .daemon) { _ in true }
+            #expect(rig.host.privacy.consultation.withLock { $0.apps } == [])
         } else {
             rig.clock.turn(.milliseconds(1))
-            rig.host.giveUpConsulting()
+            rig.host.privacy.tick()
         }
-        #expect(rig.host.captureState.waitingFor == [])
-        #expect(rig.host.curtain.all.map(\.holder) == [.start])
+        #expect(rig.host.privacy.captureState.waitingFor == [])
+        #expect(rig.host.privacy.curtain.all.map(\.holder) == [.start])
         end(rig)
     }
 }

@@ -136,11 +136,11 @@ import Testing
         defer { client.end() }
         let app = PrivacyHolder(.app, "kiosk")
         func hide() throws {
-            try client.host.hideRegion(
+            try client.host.privacy.hide(
                 StandingRegion(
                     holder: app, name: "a", edges: RectEdges(left: 0, top: 0, right: 20, bottom: 20), unit: .pixels))
         }
-        func show() throws { try client.host.showRegions(nil, of: "kiosk") { $0 == app } }
+        func show() throws { try client.host.privacy.show(nil, of: "kiosk") { $0 == app } }
         var edit: (inout VideoMessage) -> Void = { _ in }
         func secure(_ x: Int) -> (inout VideoMessage) -> Void {
             { $0.regions.hide(x: x, y: 0, width: 8, height: 8, pictureWidth: 320, pictureHeight: 180) }
@@ -159,8 +159,8 @@ import Testing
             try hide()
             try show()
         case .curtain:
-            try client.host.raiseCurtain(app, reason: "test")
-            client.host.lowerCurtain(app, reason: "test")
+            try client.host.privacy.raise(app, reason: "test")
+            client.host.privacy.lower(app, reason: "test")
         case .refused: try client.rig.broadcast.inlet.refusedRegions("refused", arrival: client.rig.clock.now())
         case .cutShort: _ = try client.send(nil, cutShort: true)
         case .outOfOrder:
@@ -168,9 +168,9 @@ import Testing
             #expect(try client.change(Self.rows, to: 77) == nil)
             client.pts = .milliseconds(100)
         case .heldBack:
-            try client.host.pauseBroadcast(true)
+            try client.host.operating.pause(true)
             #expect(try client.change(Self.rows, to: 60) == nil)
-            try client.host.pauseBroadcast(false)
+            try client.host.operating.pause(false)
         case .thrownAway: try client.rig.broadcast.slot.throwAway()
         }
         let before = try client.converted

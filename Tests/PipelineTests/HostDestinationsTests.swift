@@ -14,14 +14,14 @@ import Testing
         let rig = try HostRig { configuration in
             configuration.memory.capBytes = configuration.memoryPlan.totalBytes + 100_000
         }
-        let before = rig.host.currentConfiguration
+        let before = rig.host.destinations.configuration
         let error = try #require(throws: CommandRefusal.self) {
             try rig.add("{name: second, url: 'file:/tmp/second.flv'}")
         }
         #expect(error.code == .doesNotFit)
         #expect(error.sentence.contains("\(before.memory.capBytes)") && error.sentence.contains("second"))
-        #expect(rig.host.currentConfiguration == before)
-        #expect(rig.host.status.destinations.map(\.name) == ["main"])
+        #expect(rig.host.destinations.configuration == before)
+        #expect(rig.host.status.report.destinations.map(\.name) == ["main"])
     }
 
     /// What would fail when it begins is refused at once, all of it in one sentence a mistake.
@@ -36,7 +36,7 @@ import Testing
         #expect(key.code == .badDestination && key.sentence.contains("key_file: a request may"), "\(key.sentence)")
         let two = try refusal("{name: second, url: 'file:/tmp/a.flv', sync: often, rotate_bytes: many}")
         #expect(two.sentence.contains("sync") && two.sentence.contains("rotate_bytes") && !two.sentence.contains("\n"))
-        #expect(rig.host.status.destinations.map(\.name) == ["main"])
+        #expect(rig.host.status.report.destinations.map(\.name) == ["main"])
     }
 
     /// Bug: what fails at its beginning in the second broadcast was final, though the first had gone well.
@@ -47,15 +47,15 @@ import Testing
             configuration.memory.capBytes = 1 << 30
             configuration.destinations[0].url = .flvFile(path: folder.file("flv") + "/out.flv")
         }
-        func state() -> DestinationStatus.State? { rig.host.status.destinations.first?.state }
+        func state() -> DestinationStatus.State? { rig.host.status.report.destinations.first?.state }
         try rig.start()
         try waitFor("the first broadcast to be recorded") { state() == .live }
         rig.host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
         rig.host.joinCloser()
         if isAddedAnew {
-            let destination = rig.host.currentConfiguration.destinations[0]
-            try rig.host.removeDestination("main")
-            try rig.host.addDestination(destination)
+            let destination = rig.host.destinations.configuration.destinations[0]
+            try rig.host.destinations.remove("main")
+            try rig.host.destinations.add(destination)
         }
         try FileManager.default.removeItem(atPath: folder.file("flv"))
         try rig.start()
@@ -70,12 +70,12 @@ import Testing
     @Test func changesLastBeyondABroadcast() throws {
         let rig = try HostRig { $0.memory.capBytes = 1 << 30 }
         #expect(try rig.add("{name: second, url: 'file:/tmp/second.flv'}") == "second")
-        try rig.host.removeDestination("main")
-        #expect(rig.host.status.destinations.map(\.name) == ["second"])
-        #expect(rig.host.currentConfiguration.destinations.map(\.name) == ["second"])
+        try rig.host.destinations.remove("main")
+        #expect(rig.host.status.report.destinations.map(\.name) == ["second"])
+        #expect(rig.host.destinations.configuration.destinations.map(\.name) == ["second"])
         #expect(throws: CommandRefusal(code: .notFound, sentence: "there is no destination \"main\"; there is second"))
         {
-            try rig.host.removeDestination("main")
+            try rig.host.destinations.remove("main")
         }
     }
 }

@@ -27,11 +27,11 @@ import Testing
         try rig.start()
         let broadcast = try rig.broadcast
         rig.host.watchMemory()
-        #expect(rig.host.status.memory.givenUp.isEmpty)
+        #expect(rig.host.status.report.memory.givenUp.isEmpty)
 
         left.withLock { $0 = 100_000 }
         for _ in 0..<10 { rig.host.watchMemory() }
-        let short = rig.host.status.memory
+        let short = rig.host.status.report.memory
         let steps = ["half_log", "least_log", "two_pictures", "one_thread", "no_subpixel_motion"]
         #expect(short.givenUp.map(\.name) == steps && short.bitrateLossPercent > 0)
         #expect(short.stepsDown == 5 && short.limit == "memory cgroup /box" && short.limitBytes == limit)
@@ -49,7 +49,7 @@ import Testing
             rig.clock.turn(.seconds(31))
             rig.host.watchMemory()
         }
-        #expect(rig.host.status.memory.givenUp.isEmpty && rig.host.status.memory.stepsUp == 5)
+        #expect(rig.host.status.report.memory.givenUp.isEmpty && rig.host.status.report.memory.stepsUp == 5)
         #expect(broadcast.log.limits.maxBytes == 8 << 20 && broadcast.log.limits.maxDelay == .seconds(4))
         #expect(broadcast.slot.pictureCount == 3)
         #expect(rig.log.lines.filter { $0.message == "memory is enough again" }.count == 5)

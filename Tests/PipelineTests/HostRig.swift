@@ -1,10 +1,12 @@
 import Configuration
+import ControlProtocol
 import Glibc
 import Ingest
 import IngestProtocol
 import LinuxSystem
 import Logging
 import MediaCore
+import Privacy
 import TestSupport
 
 @testable import Pipeline
@@ -53,7 +55,7 @@ final class HostRig {
 
     /// Adds a destination, as a request does.
     func add(_ text: String) throws -> String {
-        let addition = try host.addDestination(Array(text.utf8))
+        let addition = try host.destinations.add(Array(text.utf8))
         var outcome: Result<String, CommandRefusal>?
         try waitFor("the destination's files to be looked at") {
             outcome = addition.outcome()
@@ -70,7 +72,7 @@ final class HostRig {
     /// The broadcast that is under way.
     var broadcast: Broadcast {
         get throws {
-            guard let broadcast = host.state.withLock({ $0.broadcast }) else { throw TestFailure("no broadcast") }
+            guard let broadcast = host.current.broadcast else { throw TestFailure("no broadcast") }
             return broadcast
         }
     }

@@ -21,7 +21,7 @@ import Testing
         /// - Parameter consulted: whose answer is awaited; then nothing has been sent.
         init(consulted: PrivacyHolder? = nil) throws {
             rig = try HostRig()
-            if let consulted { _ = rig.host.consult(consulted, .any, by: .daemon) }
+            if let consulted { _ = rig.host.privacy.consult(consulted, .any, by: .daemon) }
             try rig.start()
             guard consulted == nil else { return }
             try send(10)
@@ -30,7 +30,7 @@ import Testing
         }
 
         var host: BroadcastHost { rig.host }
-        var holders: [String] { host.curtain.all.map { "\($0.holder)" } }
+        var holders: [String] { host.privacy.curtain.all.map { "\($0.holder)" } }
         var encoded: UInt64 { get throws { try rig.broadcast.counters.framesEncoded.current } }
         var curtained: UInt64 { get throws { try rig.broadcast.framesCurtained } }
 
@@ -59,7 +59,7 @@ import Testing
 
         /// Returns once the video thread has drawn the curtain: it holds a second picture meanwhile.
         func refuse() throws {
-            let (before, wasUp) = (try repeated, host.isCurtainUp)
+            let (before, wasUp) = (try repeated, host.privacy.isCurtainUp)
             try rig.broadcast.inlet.refusedRegions("refused", arrival: rig.clock.now())
             if !wasUp { try waitFor("the curtain") { try repeated > before } }
         }
@@ -124,11 +124,11 @@ import Testing
         #expect(client.holders == ["daemon:start", "daemon:consulting"])
         try client.send(20)
         try client.repeatLast()
-        try client.host.raiseCurtain(Self.app, reason: "test")
+        try client.host.privacy.raise(Self.app, reason: "test")
         #expect(client.holders == ["daemon:start", "app:kiosk"])
         // Sent or not, it would be hidden.
         try client.repeatLast()
-        client.host.lowerCurtain(Self.app, reason: "test")
+        client.host.privacy.lower(Self.app, reason: "test")
         #expect(client.holders == ["daemon:start"])
         for _ in 1...2 {
             let error = #expect(throws: ProtocolError.self) { try client.repeatLast() }
@@ -190,17 +190,17 @@ import Testing
         defer { client.end() }
         try client.refuse()
         try client.send(20)
-        try client.host.raiseCurtain(holder, reason: "test")
+        try client.host.privacy.raise(holder, reason: "test")
         // It lets go again before the ingest thread has looked.
-        client.host.lowerCurtain(holder, reason: "test")
+        client.host.privacy.lower(holder, reason: "test")
         try client.wait(.seconds(2))
         #expect(client.holders == ["daemon:bad_regions"])
         #expect(try client.curtained == 1)
 
         try client.refuse()
-        try client.host.raiseCurtain(holder, reason: "test")
+        try client.host.privacy.raise(holder, reason: "test")
         try client.send(30)
-        client.host.lowerCurtain(holder, reason: "test")
+        client.host.privacy.lower(holder, reason: "test")
         try client.wait(.seconds(2))
         #expect(client.holders == ["daemon:bad_regions"])
         #expect(try client.curtained == 2)
@@ -215,10 +215,10 @@ import Testing
         defer { client.end() }
         try client.refuse()
         try client.send(20)
-        try client.host.pauseBroadcast(true)
+        try client.host.operating.pause(true)
         try client.wait(.seconds(2))
         #expect(client.holders == ["daemon:bad_regions"])
-        try client.host.pauseBroadcast(false)
+        try client.host.operating.pause(false)
         try client.wait()
         #expect(client.holders.isEmpty)
         try waitFor("the picture") { try client.encoded == 2 }
@@ -250,10 +250,10 @@ import Testing
         try client.refuse()
         #expect(told().0 == .curtainUp && told().1 == CurtainCauses.awaitsPicture.rawValue)
         #expect(told().2.contains("a picture was refused, so what it meant to hide is not known"))
-        try client.host.raiseCurtain(Self.app, reason: "secret reason")
+        try client.host.privacy.raise(Self.app, reason: "secret reason")
         #expect(told().1 == CurtainCauses([.awaitsPicture, .app]).rawValue)
         #expect(!told().2.contains("kiosk") && !told().2.contains("secret"))
-        client.host.lowerCurtain(Self.app, reason: "")
+        client.host.privacy.lower(Self.app, reason: "")
         try client.send(20)
         try client.wait(.seconds(1))
         #expect(told().0 == .curtainDown)

@@ -86,18 +86,18 @@ import Testing
 
     @Test func theHostSaysWhatHangs() throws {
         let rig = try HostRig()
-        rig.host.setPatience(.seconds(2))
-        #expect(rig.host.watchProgress() == nil)
-        #expect(rig.host.wedged == nil)
+        rig.host.threads.setPatience(.seconds(2))
+        #expect(rig.host.threads.look() == nil)
+        #expect(rig.host.threads.wedged == nil)
         // The main thread hangs.
         rig.clock.turn(.seconds(2))
-        #expect(rig.host.wedged?.contains("main thread") == true)
-        #expect(rig.host.watchProgress() == nil)
-        #expect(rig.host.wedged == nil)
+        #expect(rig.host.threads.wedged?.contains("main thread") == true)
+        #expect(rig.host.threads.look() == nil)
+        #expect(rig.host.threads.wedged == nil)
         // It is not looked after while the daemon stops: it waits for the others.
         rig.host.noteStopping()
         rig.clock.turn(.seconds(60))
-        #expect(rig.host.wedged == nil)
+        #expect(rig.host.threads.wedged == nil)
     }
 
     @Test func freezeIsRefusedWhereItMeansNothing() throws {

@@ -31,16 +31,16 @@ import Testing
             case .native: .always(.native)
             case .libyuv: .always(.libyuv)
             }
-        #expect(rig.host.status.video.scaler == choice.scaler(for: nil).rawValue)
+        #expect(rig.host.status.report.video.scaler == choice.scaler(for: nil).rawValue)
         try rig.start()
-        #expect(rig.host.status.video.scaler == choice.scaler(for: nil).rawValue)
+        #expect(rig.host.status.report.video.scaler == choice.scaler(for: nil).rawValue)
         // The canvas's half and two thirds.
         for (index, size) in [(640, 360), (480, 270)].enumerated() {
             try Self.send(size.0, size.1, to: rig, at: .milliseconds(100 * Int64(index + 1)))
             let plan = GeometryPlan(
                 source: VideoSampleFormat(packed: .gray, width: size.0, height: size.1), transform: .identity,
                 canvas: CanvasFormat(width: 320, height: 180, frameRate: FrameRate(30)), fit: .fit)
-            #expect(rig.host.status.video.scaler == choice.scaler(for: plan).rawValue)
+            #expect(rig.host.status.report.video.scaler == choice.scaler(for: plan).rawValue)
         }
         rig.host.ended(.endedByOperator)
         _ = rig.host.shutDown()

@@ -234,7 +234,7 @@ final class Broadcast: Sendable {
     /// Frames that were received and never encoded.
     private var framesDropped: UInt64 {
         slot.superseded + counters.framesAboveRate.current + counters.framesOutOfOrder.current
-            + counters.framesAbandoned.current + counters.framesHeldBack.current + framesCurtained
+            + counters.framesAbandoned.current + counters.framesPaused.current + framesCurtained
     }
 
     /// Frames that came while the curtain was up, were in hand when it was raised, or waited then.

@@ -30,9 +30,9 @@ final class BroadcastCounters: Sendable {
     /// Frames replaced by a newer one because the source is faster than the canvas's frame rate.
     let framesAboveRate = AtomicCount()
     /// Frames that came while an operator held the broadcast.
-    let framesHeldBack = AtomicCount()
+    let framesPaused = AtomicCount()
     /// The same for PCM blocks.
-    let audioHeldBack = AtomicCount()
+    let audioPaused = AtomicCount()
     /// Frames that came while the curtain was up, or that were in hand when it was raised.
     let framesCurtained = AtomicCount()
     /// Samples without, or with an invalid, orientation tag; treated as up.

@@ -28,7 +28,7 @@ extension CaptureInlet {
     /// What would become of a picture that comes now.
     func verdict(at now: MediaTime) -> PictureGate.Verdict {
         gate.verdict(
-            curtain.prospect, isUp: curtain.stamp.isUp, isPaused: held.load(ordering: .relaxed), at: now)
+            curtain.prospect, isUp: curtain.stamp.isUp, isPaused: isPaused.load(ordering: .relaxed), at: now)
     }
 
     /// Shows it as soon as nothing stands against it any more: the client may have no other to send.

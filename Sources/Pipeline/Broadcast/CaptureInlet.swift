@@ -59,7 +59,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
     private var receiving: PCMBlock?
     private let skipsUnchanged: Bool
     /// An operator has paused the broadcast: what comes is counted and thrown away.
-    let held = Atomic(false)
+    let isPaused = Atomic(false)
     /// Since when the newest picture has looked as it does.
     var unchangedSince: MediaTime?
     /// A picture that has just changed is encoded again for as long: an encoder with a bitrate to keep makes it better
@@ -93,7 +93,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
     var scaler: FrameScaler { scalerInUse.withLock { $0 } }
 
     /// Any thread: from now on samples are thrown away, or taken again.
-    func hold(_ isHeld: Bool) { held.store(isHeld, ordering: .relaxed) }
+    func pause(_ isPaused: Bool) { self.isPaused.store(isPaused, ordering: .relaxed) }
 
     /// Any thread: what the timeline has counted.
     var timelineCounters: TimelineCounters { published.withLock { $0 } }
@@ -123,9 +123,9 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         _ = attend(at: arrival)
         let objections = curtain.objections
         let verdict = gate.admit(
-            curtain.prospect, isUp: curtain.stamp.isUp, isPaused: held.load(ordering: .relaxed), at: arrival)
+            curtain.prospect, isUp: curtain.stamp.isUp, isPaused: isPaused.load(ordering: .relaxed), at: arrival)
         guard !gate.hasMissedPicture else {
-            (verdict == .pause ? counters.framesHeldBack : counters.framesCurtained).add()
+            (verdict == .pause ? counters.framesPaused : counters.framesCurtained).add()
             return false
         }
         let plannedBefore = planned?.plan
@@ -278,7 +278,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         guard slot.newest != nil, isLast, let planned else { throw unknownPicture() }
         let placement = place(.video, pts: message.pts, duration: .zero, arrival: arrival)
         guard placement.isAccepted else { return counters.framesOutOfOrder.add() }
-        guard !held.load(ordering: .relaxed) else { return counters.framesHeldBack.add() }
+        guard !isPaused.load(ordering: .relaxed) else { return counters.framesPaused.add() }
         guard !isRefined(at: placement.time) else { return counters.framesUnchanged.add() }
         slot.offerAgain(
             VideoFrameTag(
@@ -352,8 +352,8 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
         let track: TimelineTrack = source == .app ? .audioApp : .audioMicrophone
         let duration = MediaTime(sample: Int64(message.frames), rate: message.format.sampleRate)
         let placement = place(track, pts: message.pts, duration: duration, arrival: arrival)
-        guard !held.load(ordering: .relaxed) else {
-            counters.audioHeldBack.add()
+        guard !isPaused.load(ordering: .relaxed) else {
+            counters.audioPaused.add()
             return nil
         }
         guard placement.isAccepted, let room = unsafe queue.reserve(payloadBytes) else { return nil }

@@ -1,3 +1,4 @@
+internal import Privacy
 internal import AudioMixing
 internal import Buffering
 package import Configuration

@@ -113,3 +113,23 @@ extension PrivacyConfiguration {
 
     var protectionsOff: Set<Protection> { Set(Protection.allCases.filter { !has($0) }) }
 }
+
+extension Configuration {
+    var privacyPolicy: PrivacyDesk.Policy {
+        PrivacyDesk.Policy(
+            off: privacy.protectionsOff,
+            takeBackNewerThan: privacy.takeBackNewerThan == .zero ? nil : privacy.takeBackNewerThan,
+            consultedReturn: privacy.consultedReturn == .zero ? nil : privacy.consultedReturn)
+    }
+
+    /// What a client may count on.
+    func welcome(broadcastID: String) -> WelcomeMessage {
+        let canvas = video.canvas
+        return WelcomeMessage(
+            limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
+            audioRate: audio.sampleRate, broadcastID: broadcastID,
+            sharedMemory: SharedMemoryOffer(
+                maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes),
+            takesDamage: video.scaler != .libyuv)
+    }
+}

@@ -1,5 +1,7 @@
 internal import Buffering
 internal import Configuration
+internal import ControlProtocol
+internal import Glibc
 package import Ingest
 package import IngestProtocol
 package import LinuxSystem
@@ -7,150 +9,131 @@ internal import Logging
 internal import MediaCore
 internal import Privacy
 
-/// Annotations that are logged in a second; a client can send thousands.
-private let annotationsPerSecond = 10
-
 /// A client's broadcast begins, pauses and ends, as the ingest thread says.
 extension BroadcastHost: IngestHost {
     package func begin(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError)
         -> (welcome: WelcomeMessage, sink: any SampleSink)
     {
         joinCloser()
-        let id = beginBroadcast()
+        let number = current.state.withLock { state in
+            state.lifecycle = .starting(.init(number: state.count + 1))
+            return state.count + 1
+        }
         var hasStarted = false
         defer {
             if !hasStarted {
-                lowerCurtain(.start, reason: "the broadcast could not start")
-                state.withLock { $0.running = nil }
-                captureEnds()
+                privacy.lower(.start, reason: "the broadcast could not start")
+                current.state.withLock { $0.lifecycle = .idle(closer: nil) }
+                privacy.captureEnds()
             }
         }
         if message.tracks.isEmpty || message.tracks.contains(.video) {
-            raiseCurtainByItself(.start, reason: "no picture has come yet that may be shown")
+            privacy.raiseByItself(.start, reason: "no picture has come yet that may be shown")
         }
         // Holds of the previous broadcast.
-        lowerCurtain(.vanished, reason: "another broadcast begins")
-        lowerCurtain(PrivacyHolder(.client), reason: "another broadcast begins")
-        clientActor.withLock {
-            $0 = PrivacyActor(.client, user: peer?.userID, process: peer?.processID)
-        }
-        try requireDestination(for: message.source)
+        privacy.lower(.vanished, reason: "another broadcast begins")
+        privacy.lower(PrivacyHolder(.client), reason: "another broadcast begins")
+        try destinations.require(accepting: message.source)
         // As early as it is certain, so that whoever has to hide something has time while the encoders are opened.
-        captureBegins(message)
-        state.withLock { $0.count += 1 }
-        let broadcast: Broadcast
-        do {
-            broadcast = try Broadcast(
-                message, configuration: currentConfiguration, environment: environment,
-                worked: state.withLock { $0.worked }, clock: clock, curtain: curtain,
-                standing: standing, protections: protections,
-                release: { [weak self] in self?.pictureAllowed(at: $0) },
-                refuse: { [weak self] in self?.regionsRefused($0) }, freeze: freeze,
-                onEvent: { [weak self] in self?.destinationChanged($0, $1) },
-                onBitrate: { [weak self] in self?.bitrateChanged($0) },
-                onEffort: { [weak self] in self?.effortChanged($0) },
-                onFailure: { [weak self] in self?.failed($0) })
-        } catch {
-            logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
-            throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
-        }
-        if let price = currentConfiguration.memoryPlan(broadcast.savings.fit).price {
-            logger.warning("no room for subpixel motion", metadata: ["why": "what moves \(price)"])
-        }
-        if let problem = broadcast.curtainProblem {
-            logger.warning("no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])
-        }
+        privacy.captureBegins(source: "\(message.source)", client: message.clientName)
+        current.state.withLock { $0.count += 1 }
+        let broadcast = try open(message)
+        let run = Lifecycle.Run(
+            number: number, broadcast: broadcast,
+            memory: MemoryWatch(broadcast, room: memoryRoom, clock: clock, logger: logger),
+            advisor: ClientAdvisor(
+                broadcast, maxFrameRate: configuration.video.frameRate.framesPerSecond, clock: clock,
+                notify: { [server] in server.notify($0) }),
+            client: PrivacyActor(.client, user: peer?.userID, process: peer?.processID))
         hasStarted = true
-        raising.withLock { _ in
-            state.withLock { $0.broadcast = broadcast }
+        privacy.whileCurtainStands {
+            current.state.withLock { $0.lifecycle.begin(run) }
             broadcast.takeBackWhatWasMissed()
         }
-        state.withLock {
-            $0.isPaused = false
-            $0.isHeld = false
-            $0.videoRate = RateGauge()
-            $0.advice = ClientAdvice()
-            $0.governor = MemoryGovernor(steps: broadcast.savings.steps)
-        }
-        notePhase()
+        phase.note()
+        let id = "\(getpid())-\(number)"
         logger.info(
             "broadcast started",
             metadata: [
                 "broadcast": "\(id)", "client": "\(message.clientName)", "source": "\(message.source)",
                 "pid": "\(peer.map { String($0.processID) } ?? "unknown")",
             ])
-        if let ceiling = state.withLock({ $0.bitrateCeiling }) { broadcast.bitrate.setCeiling(ceiling) }
+        if let ceiling = operating.bitrateCeiling { broadcast.bitrate.setCeiling(ceiling) }
         // A connection that is refused at once fails before there is a current broadcast that it could end.
         endWithoutDestinations()
         // Somebody may hold it up since before.
         server.curtainChanged()
-        let canvas = configuration.video.canvas
-        let welcome = WelcomeMessage(
-            limits: .default, canvasWidth: canvas.width, canvasHeight: canvas.height, frameRate: canvas.frameRate,
-            audioRate: configuration.audio.sampleRate, broadcastID: id,
-            sharedMemory: SharedMemoryOffer(
-                maxPools: IngestLimits.maxSharedPools, maxPoolBytes: IngestLimits.default.maxSharedPoolBytes),
-            takesDamage: configuration.video.scaler != .libyuv)
-        return (welcome, broadcast.inlet)
+        return (configuration.welcome(broadcastID: id), broadcast.inlet)
     }
 
-    /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.
-    private func requireDestination(for source: SourceKind) throws(ProtocolError) {
-        let all = currentConfiguration.destinations
-        let refusing = all.filter { $0.refuses(source) }.map(\.name)
-        guard !refusing.isEmpty else { return }
-        logger.notice(
-            "source refused", metadata: ["source": "\(source)", "by": "\(refusing.joined(separator: ", "))"])
-        guard refusing.count == all.count else { return }
-        throw ProtocolError(
-            .broadcastFailed, fatal: true,
-            "the broadcast cannot start: every destination refuses \(source) (destinations[].refuse_sources)")
+    private func open(_ message: StartedMessage) throws(ProtocolError) -> Broadcast {
+        let configuration = destinations.configuration
+        let broadcast: Broadcast
+        do {
+            broadcast = try Broadcast(
+                message, configuration: configuration, environment: destinations.environment,
+                worked: destinations.worked, clock: clock, curtain: privacy.curtain,
+                standing: privacy.regions, protections: privacy.protections,
+                release: { [weak self] time in
+                    self?.privacy.lower(reason: "a picture came that may be shown", opening: time) { $0.awaitsAPicture }
+                },
+                refuse: { [weak self] in self?.privacy.raiseByItself(.badRegions, reason: $0) }, freeze: freeze,
+                onEvent: { [weak self] in self?.destinationChanged($0, $1) },
+                onBitrate: { [logger] in $0.log(to: logger, configured: configuration.video.bitrate) },
+                onEffort: { [logger] in $0.log(to: logger) },
+                onFailure: { [weak self] in self?.failed($0) })
+        } catch {
+            logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
+            throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
+        }
+        if let price = configuration.memoryPlan(broadcast.savings.fit).price {
+            logger.warning("no room for subpixel motion", metadata: ["why": "what moves \(price)"])
+        }
+        if let problem = broadcast.curtainProblem {
+            logger.warning("no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])
+        }
+        return broadcast
     }
 
     package func paused() {
-        state.withLock { $0.isPaused = true }
+        let client = current.state.withLock { state in
+            state.lifecycle.update { run in
+                run.isPausedByClient = true
+                return run.client
+            }
+        }
         do throws(CommandRefusal) {
-            try raiseCurtain(PrivacyHolder(.client), reason: "the client paused", by: clientActor.withLock { $0 })
+            try privacy.raise(PrivacyHolder(.client), reason: "the client paused", by: client ?? .daemon)
         } catch {
             logger.warning("paused without a curtain", metadata: ["why": "\(error.sentence)"])
         }
     }
 
     package func resumed() {
-        state.withLock { $0.isPaused = false }
-        lowerCurtain(by: clientActor.withLock { $0 }, reason: "the client resumed") {
-            $0.kind == .client
-        }
-    }
-
-    /// A picture came whose regions were not understood.
-    func regionsRefused(_ sentence: String) { raiseCurtainByItself(.badRegions, reason: sentence) }
-
-    package func annotated(_ message: AnnotatedMessage) {
-        let now = clock.now()
-        let count = state.withLock { state in
-            if now - state.annotationSecond >= .seconds(1) { (state.annotations, state.annotationSecond) = (0, now) }
-            state.annotations += 1
-            return state.annotations
-        }
-        guard count <= annotationsPerSecond else {
-            if count == annotationsPerSecond + 1 {
-                logger.warning(
-                    "more annotations than are logged", metadata: ["logged_a_second": "\(count - 1)"])
+        let client = current.state.withLock { state in
+            state.lifecycle.update { run in
+                run.isPausedByClient = false
+                return run.client
             }
-            return
         }
-        logger.info("annotated", metadata: ["key": "\(message.key)", "value": "\(message.value)"])
+        privacy.lower(by: client ?? .daemon, reason: "the client resumed") { $0.kind == .client }
     }
+
+    package func annotated(_ message: AnnotatedMessage) { annotations.note(message) }
+
+    package var curtainObjections: UInt32 { privacy.curtain.objections }
+
+    package func curtainState() -> StateMessage { privacy.curtain.stateMessage }
 
     package func ended(_ reason: BroadcastEnd) {
-        guard let broadcast = current else { return }
+        guard let run = current.run else { return }
+        let broadcast = run.broadcast
         broadcast.inlet.dropKept()
         let sentence = reason.sentence
         switch reason {
         case .clientVanished, .protocolError:
             // Nobody can say any more what of the last pictures was private.
-            raiseCurtainByItself(.vanished, reason: sentence)
+            privacy.raiseByItself(.vanished, reason: sentence)
         case .finished, .daemonStopping, .endedByOperator, .failed: break
         }
         logger.info(
@@ -161,28 +144,14 @@ extension BroadcastHost: IngestHost {
             ])
         let backlog = broadcast.destinations.snapshots.backlog.duration
         server.notify(StateMessage(.draining, value: UInt32(clamping: backlog.milliseconds), text: sentence))
+        current.state.withLock { $0.lifecycle = .closing(run, closer: nil) }
         do {
-            let closer = try WorkerThread(name: "up-close") { [self] in close(broadcast, reason, sentence) }
-            state.withLock { $0.closer = closer }
-            notePhase()
+            let closer = try WorkerThread(name: "up-close") { [self] in close(run, reason, sentence) }
+            current.state.withLock { $0.lifecycle.note(closer: closer) }
+            phase.note()
         } catch {
             // Without a thread to wait on, the ingest thread waits itself; nothing else can be done with its time.
-            close(broadcast, reason, sentence)
-        }
-    }
-}
-
-extension BroadcastEnd {
-    /// For people.
-    fileprivate var sentence: String {
-        switch self {
-        case .finished(let message):
-            message.text.isEmpty ? "the client finished" : "the client finished: \(message.text)"
-        case .clientVanished: "the client's connection went away without finished"
-        case .protocolError: "the client broke the protocol"
-        case .daemonStopping: "the daemon is stopping"
-        case .endedByOperator: "an operator ended the broadcast"
-        case .failed(let sentence): sentence
+            close(run, reason, sentence)
         }
     }
 }

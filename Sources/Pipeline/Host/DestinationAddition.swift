@@ -1,4 +1,5 @@
 internal import Configuration
+package import ControlProtocol
 internal import LinuxSystem
 package import MediaCore
 
@@ -19,12 +20,12 @@ package final class DestinationAddition: Sendable {
         case over
     }
 
-    private let host: BroadcastHost
+    private let roster: DestinationRoster
     private let destination: DestinationConfiguration
     private let progress = Monitor(Progress.waiting)
 
-    init(_ destination: DestinationConfiguration, to host: BroadcastHost) {
-        (self.destination, self.host) = (destination, host)
+    init(_ destination: DestinationConfiguration, to roster: DestinationRoster) {
+        (self.destination, self.roster) = (destination, roster)
     }
 
     /// Whether the destination has been added, with its name; nil while its files are being looked at. Waits for
@@ -41,7 +42,7 @@ package final class DestinationAddition: Sendable {
                 return .failure(CommandRefusal(code: .badDestination, sentence: problems.joined(separator: "; ")))
             }
             do throws(CommandRefusal) {
-                try host.addDestination(destination)
+                try roster.add(destination)
                 return .success(destination.name)
             } catch {
                 return .failure(error)
@@ -81,6 +82,6 @@ package final class DestinationAddition: Sendable {
     }
 
     private var problems: [String] {
-        destination.problemsOnThisMachine(environment: host.environment).map { "\($0.key): \($0.what); \($0.remedy)" }
+        destination.problemsOnThisMachine(environment: roster.environment).map { "\($0.key): \($0.what); \($0.remedy)" }
     }
 }

@@ -1,0 +1,162 @@
+package import Configuration
+package import ControlProtocol
+internal import IngestProtocol
+internal import LinuxSystem
+internal import Logging
+internal import MediaCore
+internal import Publishing
+
+/// The destinations of the configuration, and those that come and go while the daemon runs. What is changed here lasts
+/// until the daemon ends. Any thread.
+package final class DestinationRoster: Sendable {
+    private struct State {
+        var destinations: [DestinationConfiguration]
+        /// URLs of those that have worked since the daemon began, by name.
+        var worked: [String: DestinationURL] = [:]
+    }
+
+    /// Time for a destination that is removed to end in order.
+    private static let leaveTimeout = MediaTime.seconds(2)
+
+    private let state: Monitor<State>
+    /// As the daemon started with.
+    private let base: Configuration
+    let environment: [String: String]
+    private let current: CurrentBroadcast
+    private let ledger: BroadcastLedger
+    private let clock: any TimeSource
+    private let logger: Logger
+
+    /// - Parameter environment: where stream keys and logins may stand (`key_env`, `login_env`).
+    init(
+        _ configuration: Configuration, environment: [String: String], _ current: CurrentBroadcast,
+        _ ledger: BroadcastLedger, clock: any TimeSource, logger: Logger
+    ) {
+        (base, self.environment, self.current, self.ledger) = (configuration, environment, current, ledger)
+        (self.clock, self.logger) = (clock, logger)
+        state = Monitor(State(destinations: configuration.destinations))
+    }
+
+    /// The configuration with the destinations as they are now.
+    package var configuration: Configuration {
+        var configuration = base
+        configuration.destinations = all
+        return configuration
+    }
+
+    package var all: [DestinationConfiguration] { state.withLock { $0.destinations } }
+
+    /// URLs of destinations that have worked since the daemon began, by name.
+    var worked: [String: DestinationURL] { state.withLock { $0.worked } }
+
+    /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.
+    func require(accepting source: SourceKind) throws(ProtocolError) {
+        let all = all
+        let refusing = all.filter { $0.refuses(source) }.map(\.name)
+        guard !refusing.isEmpty else { return }
+        logger.notice(
+            "source refused", metadata: ["source": "\(source)", "by": "\(refusing.joined(separator: ", "))"])
+        guard refusing.count == all.count else { return }
+        throw ProtocolError(
+            .broadcastFailed, fatal: true,
+            "the broadcast cannot start: every destination refuses \(source) (destinations[].refuse_sources)")
+    }
+
+    /// It publishes: what it refuses in a later broadcast may pass.
+    func noteWorked(_ name: String) {
+        state.withLock { state in
+            guard let destination = state.destinations.first(where: { $0.name == name }) else { return }
+            state.worked[name] = destination.url
+        }
+    }
+
+    /// Begins to add one destination, written as in the configuration file, in YAML or JSON. Where a broadcast is live,
+    /// it begins there with the next keyframe. Waits for no data thread, and for no disk.
+    ///
+    /// - Returns: what is to be asked for the outcome.
+    package func add(_ text: [UInt8]) throws(CommandRefusal) -> DestinationAddition {
+        let changed: Configuration
+        do {
+            changed = try configuration.adding(destination: text, from: "request")
+        } catch {
+            let problems = error.problems.map(\.description)
+            throw CommandRefusal(code: .badDestination, sentence: problems.joined(separator: "; "))
+        }
+        guard let added = changed.destinations.last else {
+            throw CommandRefusal(code: .badDestination, sentence: "request: it names no destination")
+        }
+        return DestinationAddition(added, to: self)
+    }
+
+    /// Adds one whose settings and files have been checked. From any one thread at a time.
+    func add(_ destination: DestinationConfiguration) throws(CommandRefusal) {
+        var changed = configuration
+        guard !changed.destinations.contains(where: { $0.name == destination.name }) else {
+            throw CommandRefusal(
+                code: .failed, sentence: "destination \"\(destination.name)\" was added by command meanwhile; it stays")
+        }
+        changed.destinations.append(destination)
+        try add(destination, making: changed)
+    }
+
+    private func add(_ added: DestinationConfiguration, making changed: Configuration) throws(CommandRefusal) {
+        let plan = changed.memoryPlan(current.broadcast?.savings.fit)
+        guard plan.fits else {
+            throw CommandRefusal(
+                code: .doesNotFit,
+                sentence: "with \"\(added.name)\" \(plan.excess); "
+                    + "raise memory.cap_bytes or remove another destination first")
+        }
+        if let broadcast = current.broadcast, !added.refuses(broadcast.started.source) {
+            do {
+                try broadcast.destinations.add(base.settings(of: added, environment: environment))
+            } catch {
+                throw CommandRefusal(code: .failed, sentence: error.sentence)
+            }
+        }
+        // Not the whole list: another thread may have changed it meanwhile.
+        state.withLock { $0.destinations.append(added) }
+        logger.notice("destination added", metadata: ["destination": "\(added)"])
+    }
+
+    /// Removes a destination; a connection that is open is ended in order while the others go on.
+    package func remove(_ name: String) throws(CommandRefusal) {
+        try require(name)
+        state.withLock { state in
+            state.destinations.removeAll { $0.name == name }
+            state.worked[name] = nil
+        }
+        if let broadcast = current.broadcast {
+            ledger.notePublished(broadcast.destinations.snapshots)
+            broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
+        }
+        logger.notice("destination removed", metadata: ["destination": "\(name)"])
+        if all.isEmpty {
+            logger.warning(
+                "no destination is left",
+                metadata: ["now": "what is broadcast goes nowhere until one is added (upcastctl destination add)"])
+        }
+    }
+
+    /// Destinations that wait for their next attempt make it now: the one of that name, or all.
+    package func retry(_ name: String?) throws(CommandRefusal) {
+        if let name {
+            try require(name)
+            let snapshot = current.broadcast?.destinations.snapshots.first { $0.name == name }
+            if let snapshot, snapshot.state == .failed {
+                throw CommandRefusal(
+                    code: .hasFailed,
+                    sentence: (snapshot.lastError?.failure ?? "destination \"\(name)\" has failed")
+                        + ", which no further attempt would change; remove it, and add it again as it should be")
+            }
+        }
+        current.broadcast?.destinations.retry(name)
+    }
+
+    private func require(_ name: String) throws(CommandRefusal) {
+        let names = all.map(\.name)
+        guard !names.contains(name) else { return }
+        let known = names.isEmpty ? "there are none" : "there is \(names.joined(separator: ", "))"
+        throw CommandRefusal(code: .notFound, sentence: "there is no destination \"\(name)\"; \(known)")
+    }
+}

@@ -1,0 +1,70 @@
+internal import Configuration
+internal import Encoding
+internal import LinuxSystem
+internal import Logging
+
+/// Keeps one broadcast under the process's cap: has it give something up when memory runs short, before the kernel
+/// takes everything, and take it back later. Any thread.
+final class MemoryWatch: Sendable {
+    private let state: Monitor<MemoryGovernor>
+    private let broadcast: Broadcast
+    private let room: @Sendable () -> MemoryRoom?
+    private let clock: any TimeSource
+    private let logger: Logger
+
+    /// - Parameter room: how much memory is left; nil where nobody can tell.
+    init(
+        _ broadcast: Broadcast, room: @escaping @Sendable () -> MemoryRoom?, clock: any TimeSource, logger: Logger
+    ) {
+        (self.broadcast, self.room, self.clock, self.logger) = (broadcast, room, clock, logger)
+        state = Monitor(MemoryGovernor(steps: broadcast.savings.steps))
+    }
+
+    var governor: MemoryGovernor { state.withLock { $0 } }
+
+    /// Some times a second, by the main thread.
+    func look() {
+        guard let room = room(), let move = state.withLock({ $0.look(room, at: clock.now()) }) else { return }
+        let isDone = broadcast.giveUp(governor.current.map(\.step))
+        log(move, room, isDone: isDone)
+    }
+
+    private func log(_ move: MemoryGovernor.Move, _ room: MemoryRoom, isDone: Bool) {
+        var metadata: Logger.Metadata = [
+            "left_bytes": "\(room.left)", "limit_bytes": "\(room.limit)", "limit": "\(room.bound)",
+        ]
+        if !isDone { metadata["failed"] = "the kernel gave no room to move the packet log to" }
+        switch move {
+        case .giveUp(let step):
+            metadata["now"] = "\(step.whatIsGivenUp)"
+            logger.warning("memory is short", metadata: metadata)
+        case .takeBack(let step):
+            metadata["now"] = "\(step.whatIsTakenBack)"
+            logger.notice("memory is enough again", metadata: metadata)
+        }
+    }
+}
+
+extension MemoryStep {
+    fileprivate var whatIsGivenUp: String {
+        switch self {
+        case .halfLog: "the packet log holds half, and a delay no more than that"
+        case .leastLog: "the packet log holds no more than a late destination needs, and no delay"
+        case .twoPictures: "there are two pictures instead of three"
+        case .oneThread: "the encoder is opened again with one thread"
+        case .noSubpixelMotion:
+            "the encoder is opened again without subpixel motion: the same picture needs \(bitratePercent) % more "
+                + "bitrate"
+        }
+    }
+
+    fileprivate var whatIsTakenBack: String {
+        switch self {
+        case .halfLog: "the packet log is as large as configured"
+        case .leastLog: "the packet log holds half"
+        case .twoPictures: "there are three pictures"
+        case .oneThread: "the encoder is opened again with all its threads"
+        case .noSubpixelMotion: "the encoder is opened again with subpixel motion"
+        }
+    }
+}

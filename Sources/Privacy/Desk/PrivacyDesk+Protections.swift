@@ -1,0 +1,64 @@
+internal import LinuxSystem
+package import ControlProtocol
+
+/// The switches of what keeps something from viewers.
+extension PrivacyDesk {
+    /// Whether somebody relies on it at this moment. An app that is consulted relies on being told, and on the curtain
+    /// that waits for its answer.
+    package func isInUse(_ protection: Protection) -> Bool {
+        switch protection {
+        case .secureRegions: effects.clientHidesRegions
+        case .standingRegions: !regions.all.isEmpty
+        case .curtain: curtain.stamp.isUp || isAnybodyConsulted
+        case .takeBack: curtain.stamp.isUp
+        case .automaticCurtain: curtain.all.contains { $0.holder.isAutomatic }
+        case .captureState: isAnybodyConsulted
+        }
+    }
+
+    private var isAnybodyConsulted: Bool { !consultation.withLock { $0.apps.isEmpty } }
+
+    /// Turns one on or off until the daemon ends, or the configuration says otherwise.
+    ///
+    /// - Parameter force: also while somebody relies on it; who holds the curtain then does no longer.
+    /// - Returns: whether that has changed anything.
+    @discardableResult
+    package func turn(
+        _ protection: Protection, on isOn: Bool, force: Bool = false, by actor: PrivacyActor = .daemon
+    ) throws(CommandRefusal) -> Bool {
+        let turned = PrivacyFact.protectionTurned(protection, isOn: isOn, isForced: force)
+        let outcome = raising.withLock { _ -> Bool? in
+            guard isOn || force || !protections.isOn(protection) || !isInUse(protection) else {
+                note(.protectionKeptOn(protection, isForced: force), by: actor)
+                return nil
+            }
+            let isNews = protections.set(protection, on: isOn)
+            if protection == .standingRegions, isNews {
+                regions.turn(on: isOn)
+                effects.regionsChanged(to: regions.version)
+            }
+            if isNews { note(turned, by: actor) }
+            return isNews
+        }
+        audit.flush()
+        guard let isNews = outcome else {
+            throw CommandRefusal(
+                code: .isHeld,
+                sentence: "\(protection.rawValue) hides something at this moment, or an app is consulted that relies "
+                    + "on it, and stays on; turn it off when nobody relies on it any more (upcastctl status), or "
+                    + "with force")
+        }
+        guard isNews else { return false }
+        effects.report(turned)
+        switch protection {
+        case .curtain where !isOn: lower(by: actor, reason: "the curtain was turned off") { _ in true }
+        case .automaticCurtain where !isOn:
+            lower(by: actor, reason: "the automatic curtain was turned off") { $0.isAutomatic }
+        default: break
+        }
+        return true
+    }
+
+    /// A configuration was loaded: switches that differ from it outlive the daemon.
+    package func configure(off: Set<Protection>) { configuredOff.withLock { $0 = off } }
+}
