@@ -2,7 +2,8 @@
 // upcast: a daemon that takes raw sample buffers at a Unix socket and pushes a broadcast to an RTMP server.
 //
 // Targets stand in rows, and imports go down (a test holds it). Within a row: Ingest and Publishing import Buffering,
-// which they fill and empty; Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore.
+// which they fill and empty; Painting imports FrameGeometry, whose canvas it paints on; Pipeline imports
+// Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore.
 // docs/architecture.md has the map.
 
 import PackageDescription
@@ -48,7 +49,8 @@ let package = Package(
         // Row 3: stages.
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
         .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
-        .target(name: "FrameGeometry", dependencies: ["MediaCore", "Lettering", "CLibYUV", "CPlanes"]),
+        .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CPlanes"]),
+        .target(name: "Painting", dependencies: ["MediaCore", "Lettering", "FrameGeometry"]),
         .target(name: "Privacy", dependencies: ["MediaCore", "LinuxSystem", "ControlProtocol"]),
         .target(name: "AudioMixing", dependencies: ["MediaCore", "CLibSWResample"]),
         .target(name: "Encoding", dependencies: ["MediaCore", "LinuxSystem", "FLV", "CLibAV"]),
@@ -64,7 +66,7 @@ let package = Package(
             name: "Pipeline",
             dependencies: [
                 "MediaCore", "LinuxSystem", "IngestProtocol", "ControlProtocol", "Timeline", "Configuration", "Ingest",
-                "FrameGeometry",
+                "FrameGeometry", "Painting",
                 "AudioMixing", "Encoding", "Buffering", "Publishing", "Privacy",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -129,12 +131,14 @@ let package = Package(
                 "SeededRandom", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
                 "ControlProtocol",
                 "Encoding", "FrameGeometry", "Ingest",
-                "IngestProtocol", "LinuxSystem", "MediaCore", "Privacy", "Publishing",
+                "IngestProtocol", "LinuxSystem", "MediaCore", "Painting", "Privacy", "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "FrameGeometryTests",
-            dependencies: ["SeededRandom", "FrameGeometry", "Lettering", "MediaCore", "CLibSWScale", "CLibYUV"]),
+            dependencies: ["SeededRandom", "FrameGeometry", "MediaCore", "CLibSWScale", "CLibYUV"]),
+        .testTarget(
+            name: "PaintingTests", dependencies: ["Painting", "FrameGeometry", "Lettering", "MediaCore"]),
         .testTarget(
             name: "PrivacyTests",
             dependencies: ["TestSupport", "Privacy", "ControlProtocol", "LinuxSystem", "MediaCore"]),

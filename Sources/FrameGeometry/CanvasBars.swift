@@ -1,4 +1,3 @@
-internal import CLibYUV
 package import MediaCore
 
 /// What surrounds a frame on its canvas.
@@ -47,20 +46,6 @@ package struct CanvasBars {
     /// Paints a rectangle of even numbers.
     private func fill(_ rect: PixelRect, on picture: PicturePlanes) {
         guard rect.width > 0, rect.height > 0 else { return }
-        let part = picture.part(rect)
-        let (width, height) = (CInt(rect.width), CInt(rect.height))
-        unsafe SetPlane(part.y, CInt(part.yStride), width, height, UInt32(background.y))
-        unsafe SetPlane(part.u, CInt(part.uStride), width / 2, height / 2, UInt32(background.u))
-        unsafe SetPlane(part.v, CInt(part.vStride), width / 2, height / 2, UInt32(background.v))
-    }
-}
-
-extension PicturePlanes {
-    /// A rectangle of even numbers of it.
-    func part(_ rect: PixelRect) -> PicturePlanes {
-        let (x, y) = (rect.x / 2, rect.y / 2)
-        return unsafe PicturePlanes(
-            y: self.y + rect.y * yStride + rect.x, u: u + y * uStride + x, v: v + y * vStride + x, yStride: yStride,
-            uStride: uStride, vStride: vStride, width: rect.width, height: rect.height)
+        picture.part(rect).fill(background)
     }
 }

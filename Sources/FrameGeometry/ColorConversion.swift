@@ -1,4 +1,4 @@
-internal import MediaCore
+package import MediaCore
 
 /// The change from a source's Y'CbCr to the canvas's, in integers: matrix and range in one step.
 ///
@@ -22,6 +22,11 @@ package struct ColorConversion: Equatable, Sendable {
     let crFromCr: Int16
     /// What a luma of 128 becomes, in 1/64 steps.
     let lumaOfMiddle: Int16
+
+    /// From one canvas's colour to another's; nil where they are the same.
+    package init?(from source: ColorDescription, to target: ColorDescription) {
+        self.init(source: IntakeColor(source), canvas: target)
+    }
 
     /// Nil where a picture of `source` needs no change on a canvas of `canvas` colour.
     init?(source: IntakeColor, canvas: ColorDescription) {

@@ -1,21 +1,21 @@
-internal import MediaCore
+package import MediaCore
 
 /// Applies a `ColorConversion` to a whole I420 picture in place.
 ///
 /// Owns one row of 16-bit luma corrections (8 KiB). Two plain loops of 16-bit arithmetic that the compiler turns into
 /// vector code: libyuv and libswscale only offer the way through RGB, at several times the cost.
-@safe struct ColorConverter: ~Copyable {
+@safe package struct ColorConverter: ~Copyable {
     /// What is added to the luma of each column because of its chroma, in 1/64 steps; middle and rounding included.
     private let corrections: UnsafeMutableRawPointer
     private static let greatestWidth = 4096
-    static let memoryBytes = greatestWidth * MemoryLayout<Int16>.stride
+    package static let memoryBytes = greatestWidth * MemoryLayout<Int16>.stride
 
-    init() { unsafe corrections = .allocate(byteCount: Self.memoryBytes, alignment: 64) }
+    package init() { unsafe corrections = .allocate(byteCount: Self.memoryBytes, alignment: 64) }
 
     deinit { unsafe corrections.deallocate() }
 
     /// Converts a picture of even width and height, at most 4096 wide.
-    func convert(_ picture: PicturePlanes, by conversion: ColorConversion) {
+    package func convert(_ picture: PicturePlanes, by conversion: ColorConversion) {
         precondition(picture.width <= Self.greatestWidth, "a row exceeds the correction row")
         for row in 0..<picture.height / 2 {
             unsafe convertChroma(

@@ -6,6 +6,7 @@ import FrameGeometry
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import Painting
 import Privacy
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import Configuration
 import FrameGeometry
 import MediaCore
+import Painting
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Encoding
 import FrameGeometry
 import LinuxSystem
 import MediaCore
+import Painting
 import Privacy
 import TestSupport
 import Testing

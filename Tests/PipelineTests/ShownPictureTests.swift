@@ -1,6 +1,7 @@
 import Buffering
 import FrameGeometry
 import MediaCore
+import Painting
 import Privacy
 import Testing
 

@@ -8,6 +8,7 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
+internal import Painting
 internal import Privacy
 internal import Publishing
 internal import Synchronization

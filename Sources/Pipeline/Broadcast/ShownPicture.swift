@@ -1,6 +1,7 @@
 internal import Buffering
 internal import FrameGeometry
 internal import MediaCore
+internal import Painting
 internal import Privacy
 
 /// What viewers are shown next: a client's picture or the curtain, with everything covered that is to stay hidden.

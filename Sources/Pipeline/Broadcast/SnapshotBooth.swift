@@ -1,7 +1,7 @@
 internal import Encoding
-internal import FrameGeometry
 internal import LinuxSystem
 internal import MediaCore
+internal import Painting
 internal import Synchronization
 
 /// Small JPEG pictures of what is encoded, for whoever asks; where nobody does it costs a look at a flag.

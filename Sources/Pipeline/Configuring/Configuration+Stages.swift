@@ -6,6 +6,7 @@ internal import FrameGeometry
 internal import Glibc
 internal import IngestProtocol
 internal import MediaCore
+internal import Painting
 internal import Privacy
 internal import Publishing
 

@@ -3,6 +3,7 @@ internal import Encoding
 internal import FrameGeometry
 internal import LinuxSystem
 internal import MediaCore
+internal import Painting
 
 /// The curtain's style with what it takes, and what is wrong where it is not the one that was asked for.
 struct CurtainPaint {

@@ -1,5 +1,5 @@
+package import FrameGeometry
 package import MediaCore
-internal import CLibYUV
 
 /// Paints over regions of a picture that is on the canvas already: for regions that come later than it.
 package enum CanvasRedaction {
@@ -10,14 +10,14 @@ package enum CanvasRedaction {
     package static func paint(
         _ regions: SecureRegions, of plan: GeometryPlan, on canvas: PicturePlanes, _ color: CanvasColor
     ) {
-        if regions.coversAll { return fill(canvas, plan.destination, color) }
+        if regions.coversAll { return canvas.part(plan.destination).fill(color) }
         for index in 0..<regions.count {
-            if let rectangle = place(regions[index], plan) { fill(canvas, rectangle, color) }
+            if let rectangle = place(regions[index], plan) { canvas.part(rectangle).fill(color) }
         }
     }
 
     /// Where a rectangle of the sample lies on the canvas: even, widened, within the picture; nil where it does not.
-    static func place(_ region: SecureRegions.Rectangle, _ plan: GeometryPlan) -> PixelRect? {
+    private static func place(_ region: SecureRegions.Rectangle, _ plan: GeometryPlan) -> PixelRect? {
         let (crop, destination) = (plan.crop, plan.destination)
         func share(_ edge: UInt16, _ origin: Int, _ length: Int) -> Double {
             (Double(edge) - Double(origin)) / Double(length)
@@ -48,12 +48,5 @@ package enum CanvasRedaction {
         guard left < right, top < bottom else { return nil }
         return PixelRect(
             x: destination.x + left, y: destination.y + top, width: right - left, height: bottom - top)
-    }
-
-    private static func fill(_ canvas: PicturePlanes, _ rectangle: PixelRect, _ color: CanvasColor) {
-        unsafe _ = I420Rect(
-            canvas.y, CInt(canvas.yStride), canvas.u, CInt(canvas.uStride), canvas.v, CInt(canvas.vStride),
-            CInt(rectangle.x), CInt(rectangle.y), CInt(rectangle.width), CInt(rectangle.height), CInt(color.y),
-            CInt(color.u), CInt(color.v))
     }
 }

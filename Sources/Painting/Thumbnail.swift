@@ -1,4 +1,4 @@
-internal import CLibYUV
+internal import FrameGeometry
 package import MediaCore
 
 /// A small copy of a canvas, in the colours that JPEG files are in (JFIF: BT.601, full range).
@@ -16,7 +16,7 @@ package final class Thumbnail {
     package init(of canvas: CanvasFormat, longest: Int) {
         let size = Self.size(of: canvas, longest: longest)
         picture = Picture(width: size.width, height: size.height)
-        conversion = ColorConversion(source: IntakeColor(canvas.color), canvas: Self.color)
+        conversion = ColorConversion(from: canvas.color, to: Self.color)
     }
 
     /// Bytes that it holds.
@@ -32,13 +32,10 @@ package final class Thumbnail {
         return (max(2, canvas.width * length / whole / 2 * 2), max(2, canvas.height * length / whole / 2 * 2))
     }
 
-    /// Averages areas (libyuv's box filter).
+    /// Averages areas.
     package func take(_ canvas: PicturePlanes) {
         let planes = picture.planes
-        unsafe _ = I420Scale(
-            canvas.y, CInt(canvas.yStride), canvas.u, CInt(canvas.uStride), canvas.v, CInt(canvas.vStride),
-            CInt(canvas.width), CInt(canvas.height), planes.y, CInt(planes.yStride), planes.u, CInt(planes.uStride),
-            planes.v, CInt(planes.vStride), CInt(planes.width), CInt(planes.height), kFilterBox)
+        canvas.scale(to: planes, .areas)
         if let conversion { converter.convert(planes, by: conversion) }
     }
 }

@@ -1,4 +1,4 @@
-internal import CLibYUV
+package import FrameGeometry
 package import MediaCore
 
 /// What viewers see in place of a picture that is private.
@@ -50,10 +50,10 @@ package final class CurtainPainter {
     /// left.
     package func paint(_ picture: PicturePlanes, after last: PicturePlanes?) {
         switch style {
-        case .solid(let color): Self.fill(picture, color)
+        case .solid(let color): picture.fill(color)
         case .frosted(let tint, let amount):
             let glass = small.planes
-            if let last { Self.scale(last, to: glass, kFilterBox) } else { Self.fill(glass, black) }
+            if let last { last.scale(to: glass, .areas) } else { glass.fill(black) }
             for row in 0..<glass.height {
                 for column in 0..<glass.width {
                     unsafe Self.blend(&glass.y[row * glass.yStride + column], tint.y, amount)
@@ -65,26 +65,13 @@ package final class CurtainPainter {
                     unsafe Self.blend(&glass.v[row * glass.vStride + column], tint.v, amount)
                 }
             }
-            Self.scale(glass, to: picture, kFilterBilinear)
-        case .picture(let shown): Self.scale(shown.planes, to: picture, kFilterNone)
+            glass.scale(to: picture, .bilinear)
+        case .picture(let shown): shown.planes.scale(to: picture, .nearest)
         }
         text?.draw(on: picture)
     }
 
     private static func blend(_ sample: inout UInt8, _ tint: UInt8, _ amount: Int) {
         sample = UInt8((Int(sample) * (256 - amount) + Int(tint) * amount) / 256)
-    }
-
-    private static func fill(_ picture: PicturePlanes, _ color: CanvasColor) {
-        unsafe _ = I420Rect(
-            picture.y, CInt(picture.yStride), picture.u, CInt(picture.uStride), picture.v, CInt(picture.vStride), 0, 0,
-            CInt(picture.width), CInt(picture.height), CInt(color.y), CInt(color.u), CInt(color.v))
-    }
-
-    private static func scale(_ from: PicturePlanes, to: PicturePlanes, _ filter: FilterModeEnum) {
-        unsafe _ = I420Scale(
-            from.y, CInt(from.yStride), from.u, CInt(from.uStride), from.v, CInt(from.vStride), CInt(from.width),
-            CInt(from.height), to.y, CInt(to.yStride), to.u, CInt(to.uStride), to.v, CInt(to.vStride),
-            CInt(to.width), CInt(to.height), filter)
     }
 }

@@ -1,3 +1,4 @@
+internal import FrameGeometry
 internal import Lettering
 internal import MediaCore
 

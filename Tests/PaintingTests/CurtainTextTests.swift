@@ -1,6 +1,7 @@
 import FrameGeometry
 import Lettering
 import MediaCore
+import Painting
 import Testing
 
 /// Text on the curtain is there, whole, legible and inside of the canvas.
@@ -17,7 +18,7 @@ import Testing
         let picture = Picture(width: width, height: height)
         let painter = CurtainPainter(style, text: text, textColor: color, canvas: canvasFormat(width, height))
         painter.paint(picture.planes, after: (last ?? picture).planes)
-        return withExtendedLifetime((picture, last)) { CanvasBytes(picture.planes) }
+        return withExtendedLifetime(last) { CanvasBytes(picture) }
     }
 
     /// How often a row of samples goes from dark to bright.
@@ -145,9 +146,7 @@ import Testing
                 shown.planes.v[row * shown.planes.vStride + column] = UInt8(column)
             }
         }
-        #expect(
-            paint("Back", 64, 48, style: .picture(shown))
-                == withExtendedLifetime(shown) { CanvasBytes(shown.planes) })
+        #expect(paint("Back", 64, 48, style: .picture(shown)) == CanvasBytes(shown))
     }
 
     /// Bars come back after the curtain was painted over them. They were remembered, and stayed as the curtain was.
@@ -155,13 +154,14 @@ import Testing
         let canvas = canvasFormat(64, 64)
         let source = VideoSampleFormat(packed: .gray, width: 64, height: 16)
         let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .fit)
-        let intake = FrameIntake(canvas)
+        let intake = FrameIntake(bars: CanvasBars(canvas: canvas))
         let payload = [UInt8](repeating: 100, count: source.minimumPayloadBytes)
-        let picture = try take(payload, plan, with: intake)
-        let before = withExtendedLifetime(picture) { CanvasBytes(picture.planes) }
+        let picture = Picture(width: 64, height: 64)
+        try take(payload, plan, with: intake, into: picture)
+        let before = CanvasBytes(picture)
         CurtainPainter(.solid(Self.white), canvas: canvas).paint(picture.planes, after: picture.planes)
         picture.renewSerial()
-        _ = try take(payload, plan, with: intake, into: picture)
-        #expect(withExtendedLifetime(picture) { CanvasBytes(picture.planes) } == before)
+        try take(payload, plan, with: intake, into: picture)
+        #expect(CanvasBytes(picture) == before)
     }
 }
