@@ -45,6 +45,7 @@ let package = Package(
         .target(name: "FLV", dependencies: ["MediaCore"]),
         .target(name: "ControlProtocol", dependencies: ["MediaCore"]),
         .target(name: "Timeline", dependencies: ["MediaCore"]),
+        .target(name: "Adaptation", dependencies: ["MediaCore", "LinuxSystem"]),
 
         // Row 3: stages.
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
@@ -65,9 +66,9 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "MediaCore", "LinuxSystem", "IngestProtocol", "ControlProtocol", "Timeline", "Configuration", "Ingest",
-                "FrameGeometry", "Painting",
-                "AudioMixing", "Encoding", "Buffering", "Publishing", "Privacy",
+                "MediaCore", "LinuxSystem", "IngestProtocol", "ControlProtocol", "Timeline", "Adaptation",
+                "Configuration", "Ingest", "FrameGeometry", "Painting", "AudioMixing", "Encoding", "Buffering",
+                "Publishing", "Privacy",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -113,12 +114,13 @@ let package = Package(
         .testTarget(name: "IngestProtocolTests", dependencies: ["SeededRandom", "IngestProtocol", "MediaCore"]),
         .testTarget(name: "FLVTests", dependencies: ["SeededRandom", "FLV", "MediaCore"]),
         .testTarget(name: "TimelineTests", dependencies: ["SeededRandom", "Timeline", "MediaCore"]),
+        .testTarget(name: "AdaptationTests", dependencies: ["SeededRandom", "Adaptation", "MediaCore"]),
         .testTarget(name: "BufferingTests", dependencies: ["SeededRandom", "Buffering", "MediaCore", "LinuxSystem"]),
         .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "SeededRandom", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
+                "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
                 "ControlProtocol",
                 "Encoding", "FrameGeometry", "Ingest",
                 "IngestProtocol", "LinuxSystem", "MediaCore", "Painting", "Privacy", "Publishing",

@@ -1,3 +1,4 @@
+internal import Adaptation
 internal import Configuration
 package import ControlProtocol
 internal import Ingest

@@ -1,3 +1,4 @@
+internal import Adaptation
 internal import Logging
 internal import MediaCore
 

@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import Pipeline
+@testable import Adaptation
 
 /// When the encoder's effort goes down because the processor is short, and when it comes back.
 @Suite struct EffortControlTests {

@@ -1,5 +1,4 @@
 internal import MediaCore
-internal import Publishing
 
 /// Finds the bitrate that one destination's link carries: pure, reports in, targets out.
 ///
@@ -7,8 +6,8 @@ internal import Publishing
 /// below that; rises again by trials that grow as long as they show a better link, and come more rarely where they do
 /// not. While nothing moves on a link nothing is concluded: less would not move it either, and the cursor sheds.
 /// Below the floor the picture is not made worse: fewer frames are sent instead.
-struct BitrateController {
-    struct Limits: Equatable {
+package struct BitrateController {
+    package struct Limits: Equatable, Sendable {
         /// Bits a second of video that are asked for when nothing is in the way.
         var ceiling: Int
         /// Below this the frame rate goes down instead.
@@ -20,6 +19,12 @@ struct BitrateController {
 
         /// The least that frame rate and bitrate together come to.
         var bottom: Int { max(20_000, floor / maximumDivisor) }
+
+        package init(ceiling: Int, floor: Int, audio: Int) {
+            self.ceiling = ceiling
+            self.floor = floor
+            self.audio = audio
+        }
     }
 
     /// OBS's dynamic bitrate begins at 200 ms of queue; half a second of audio in the air must not start it.
@@ -98,17 +103,45 @@ struct BitrateController {
     private var known: Double?
     /// Something went through much faster than what is known, which is not to be tested with all caution.
     private var isDoubted = false
-    /// While a queue empties: how long it was at the last step and the shortest since, and when the next may come.
-    /// Packets that were left out shorten it, too, which is no success.
-    private var emptying: (lag: MediaTime, least: MediaTime, hasShed: Bool, until: MediaTime)?
-    /// Before the present run of steps down; a connection that breaks takes it back.
-    private var beforeFall: Int?
+    private var state = State.steady
     private var nextTrial = MediaTime.zero
     private var pause = firstPause
     private var step = firstStep
-    /// While more is tried than what is known to go through: how late packets were when it began; a little too much
-    /// shows as more.
-    private var lagBeforeTrial: MediaTime?
+
+    private enum State {
+        /// The target stays until the next trial.
+        case steady
+        /// More is tried than what is known to go through. A little too much shows as packets that are later than
+        /// `lagBefore`, which they were when it began.
+        case trial(lagBefore: MediaTime)
+        /// A queue empties: after a step down, a stall or a new connection.
+        case emptying(Queue)
+    }
+
+    private struct Queue {
+        /// How long it was at the last step, and the shortest since.
+        let lag: MediaTime
+        var least: MediaTime
+        /// Packets that were left out shorten it, too, which is no success.
+        var hasShed = false
+        /// When the next step may come.
+        let until: MediaTime
+        /// The target before the present run of steps down, which a connection that breaks takes back; nil where none
+        /// of them made the queue.
+        let beforeFall: Int?
+        /// Of a trial that a stall has interrupted.
+        var lagBeforeTrial: MediaTime?
+    }
+
+    private var queue: Queue? { if case .emptying(let queue) = state { queue } else { nil } }
+
+    private var lagBeforeTrial: MediaTime? {
+        switch state {
+        case .steady: nil
+        case .trial(let lag): lag
+        case .emptying(let queue): queue.lagBeforeTrial
+        }
+    }
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -125,9 +158,10 @@ struct BitrateController {
         if hasShed { report.lag = max(report.lag, Self.sheddingLag) }
         shedPackets = report.shedPackets
         if report.connection != connection { begin(report) }
-        if let emptying {
-            self.emptying?.least = min(emptying.least, report.lag)
-            self.emptying?.hasShed = emptying.hasShed || hasShed
+        if case .emptying(var queue) = state {
+            queue.least = min(queue.least, report.lag)
+            queue.hasShed = queue.hasShed || hasShed
+            state = .emptying(queue)
         }
         let hasStood = report.time - lastMovement >= Self.stall
         // A socket in which nothing is outstanding has nothing to move.
@@ -142,7 +176,8 @@ struct BitrateController {
         if hasStood { settle(report) }
         // What a server that hangs does not take is late, however fast it leaves the socket; less would not help it.
         if report.unacknowledged >= Self.failedTrialLag {
-            (lagBeforeTrial, nextTrial) = (nil, max(nextTrial, report.time + pause))
+            endTrial()
+            nextTrial = max(nextTrial, report.time + pause)
             return
         }
         guard report.time - connectedAt >= Self.settling else { return }
@@ -160,8 +195,8 @@ struct BitrateController {
     private mutating func begin(_ report: LinkReport) {
         connection = report.connection
         // What led to the last one's end says little of what the path carries.
-        if let beforeFall { set(beforeFall, "a new connection") }
-        (beforeFall, lagBeforeTrial) = (nil, nil)
+        if let beforeFall = queue?.beforeFall { set(beforeFall, "a new connection") }
+        state = .steady
         nextTrial = report.time + pause
         connectedAt = report.time
         settle(report)
@@ -171,12 +206,28 @@ struct BitrateController {
         samples.removeAll(keepingCapacity: true)
         samples.append((report.time, report.deliveredBytes))
         (moved, lastMovement) = (report.deliveredBytes, report.time)
-        empty(from: max(report.lag, Self.sheddingLag), report.time)
+        empty(
+            from: max(report.lag, Self.sheddingLag), report.time, beforeFall: queue?.beforeFall,
+            lagBeforeTrial: lagBeforeTrial)
     }
 
-    private mutating func empty(from lag: MediaTime, _ now: MediaTime) {
+    private mutating func empty(
+        from lag: MediaTime, _ now: MediaTime, beforeFall: Int?, lagBeforeTrial: MediaTime? = nil
+    ) {
         let settling = lag < Self.severeLag ? Self.settling : Self.severeSettling
-        emptying = (lag, lag, false, now + settling)
+        state = .emptying(
+            Queue(
+                lag: lag, least: lag, until: now + settling, beforeFall: beforeFall, lagBeforeTrial: lagBeforeTrial))
+    }
+
+    private mutating func endTrial() {
+        switch state {
+        case .steady: break
+        case .trial: state = .steady
+        case .emptying(var queue):
+            queue.lagBeforeTrial = nil
+            state = .emptying(queue)
+        }
     }
 
     /// Bits a second since the sample before the last `span`; nil where half of it has not been seen.
@@ -194,11 +245,13 @@ struct BitrateController {
 
     /// Packets have been late for a while: less.
     private mutating func congested(_ report: LinkReport) {
-        if let emptying {
-            guard report.time >= emptying.until else { return }
+        let queue = queue
+        if let queue {
+            guard report.time >= queue.until else { return }
             // Shrinking: nothing more is needed.
-            if !emptying.hasShed, emptying.least.nanoseconds < emptying.lag.nanoseconds / 10 * 9 {
-                return empty(from: report.lag, report.time)
+            if !queue.hasShed, queue.least.nanoseconds < queue.lag.nanoseconds / 10 * 9 {
+                return empty(
+                    from: report.lag, report.time, beforeFall: queue.beforeFall, lagBeforeTrial: queue.lagBeforeTrial)
             }
         }
         // The link has been full since packets are late, and for longer where that began a moment ago.
@@ -206,9 +259,8 @@ struct BitrateController {
         let carried = rate(over: min(max(late, .milliseconds(300)), .seconds(1))) ?? 0
         let isMeaningful = carried > Double(target) * Self.meaningfulShare
         guard isMeaningful || report.time - connectedAt >= Self.probation else { return }
-        if beforeFall == nil { pause = min(pause * 2, Self.longestPause) }
-        beforeFall = beforeFall ?? target
-        lagBeforeTrial = nil
+        if queue?.beforeFall == nil { pause = min(pause * 2, Self.longestPause) }
+        let beforeFall = queue?.beforeFall ?? target
         step = Self.firstStep
         let (least, most) = (Self.emptyingShares.lowerBound, Self.emptyingShares.upperBound)
         let share = min(max(1 - report.lag.secondsAsDouble * 0.7, least), most)
@@ -218,12 +270,12 @@ struct BitrateController {
             full(carried)
             wanted = min(wanted, carried * share - Double(limits.audio))
             // A little more than the link is known to carry was tried: what goes through empties the queue, too.
-            if isAsKnown, emptying == nil, report.lag < Self.mildLag, let known {
+            if isAsKnown, queue == nil, report.lag < Self.mildLag, let known {
                 wanted = min(Double(target) * Self.settledShare, known * Self.settledShare - Double(limits.audio))
             }
         }
         set(Int(max(wanted, Double(target) * Self.largestFall)), "packets are \(report.lag.milliseconds) ms late")
-        empty(from: report.lag, report.time)
+        empty(from: report.lag, report.time, beforeFall: beforeFall)
         nextTrial = report.time + pause
     }
 
@@ -236,14 +288,13 @@ struct BitrateController {
 
     /// Packets are on time.
     private mutating func calm(_ report: LinkReport) {
-        if emptying != nil {
-            emptying = nil
+        if let queue {
+            state = queue.lagBeforeTrial.map { .trial(lagBefore: $0) } ?? .steady
             nextTrial = report.time + pause
-            if let known, let beforeFall {
+            if let known, let beforeFall = queue.beforeFall {
                 let settled = Int(known * Self.settledShare) - limits.audio
                 set(max(target, min(settled, beforeFall)), "the queue is empty again")
             }
-            beforeFall = nil
             return
         }
         guard target < limits.ceiling else { return }
@@ -252,21 +303,21 @@ struct BitrateController {
             isDoubted = true
         }
         guard report.time >= nextTrial else { return }
-        if let lagBeforeTrial {
+        if case .trial(let lagBefore) = state {
             let use = rate / total
             // The encoder has not got there yet, or the link may not.
             guard use >= Self.testedShare || use < Self.unusedShare else { return }
-            guard report.lag <= lagBeforeTrial + Self.trialLag else { return }
+            guard report.lag <= lagBefore + Self.trialLag else { return }
             if !succeeded(isUsed: use >= Self.testedShare) {
-                self.lagBeforeTrial = nil
+                state = .steady
                 nextTrial = report.time + pause
                 return
             }
         }
-        lagBeforeTrial = report.lag
+        state = .trial(lagBefore: report.lag)
         set(Int(raised) - limits.audio, "packets are on time")
         nextTrial = report.time + Self.trial
-        if target == limits.ceiling { (lagBeforeTrial, known) = (nil, nil) }
+        if target == limits.ceiling { (state, known) = (.steady, nil) }
     }
 
     /// What is known to go through allows more.

@@ -1,9 +1,8 @@
 import MediaCore
-import Publishing
 import SeededRandom
 import Testing
 
-@testable import Pipeline
+@testable import Adaptation
 
 /// A link of a given rate with an encoder in front of it that fills its target, in steps of 100 ms.
 ///

@@ -1,5 +1,3 @@
-package import MediaCore
-
 /// How the connection to a destination does, measured about ten times a second; for adapting the bitrate.
 package struct LinkReport: Equatable, Sendable {
     /// When it was measured (monotonic clock).
@@ -31,18 +29,4 @@ package struct LinkReport: Equatable, Sendable {
     package var lateness: MediaTime { max(behind, unacknowledged) }
     /// OBS's first threshold is 700 ms of queue, where it already drops.
     package static let congestedLateness = MediaTime.milliseconds(500)
-
-    /// Beyond a burst, the log says so.
-    private static let lastingCongestion = MediaTime.seconds(2)
-
-    /// Whether the log is to say that packets are late, or no longer.
-    func isCongestionNews(isTold: Bool) -> Bool {
-        guard let congestedSince else { return isTold }
-        return !isTold && time - congestedSince >= Self.lastingCongestion
-    }
-
-    mutating func noteLateness(_ behind: MediaTime, at now: MediaTime) {
-        self.behind = behind
-        congestedSince = lateness > Self.congestedLateness ? congestedSince ?? now : nil
-    }
 }

@@ -1,12 +1,12 @@
-internal import MediaCore
+package import MediaCore
 
 /// What the encoder is to do from now on, because the processor is short or is not any more.
-struct EffortStep: Equatable, Sendable {
-    var effort: VideoEffort
+package struct EffortStep: Equatable, Sendable {
+    package var effort: VideoEffort
     /// Per cent of the last second in which the video thread encoded, and frames that were superseded meanwhile.
-    var busyPercent: Int
-    var superseded: Int
-    var isLower: Bool
+    package var busyPercent: Int
+    package var superseded: Int
+    package var isLower: Bool
 }
 
 /// Decides how much effort the encoder can afford: pure, fed with each frame that was encoded.
@@ -16,9 +16,9 @@ struct EffortStep: Equatable, Sendable {
 /// fitted with room to spare for a while. That while doubles each time that a rise was soon found to be wrong. The time
 /// is that of the clock, not of the processor: a thread that waits for a core, or whose cgroup has used its quota up,
 /// has less of it.
-struct EffortControl: Sendable {
-    let configured: VideoEffort
-    private(set) var effort: VideoEffort
+package struct EffortControl: Sendable {
+    package let configured: VideoEffort
+    package private(set) var effort: VideoEffort
 
     private let isAdaptive: Bool
     private var since: MediaTime?
@@ -38,7 +38,7 @@ struct EffortControl: Sendable {
     private static let fullWithLosses = 0.7
     private static let roomy = 0.65
 
-    init(_ configured: VideoEffort, isAdaptive: Bool) {
+    package init(_ configured: VideoEffort, isAdaptive: Bool) {
         self.configured = configured
         self.isAdaptive = isAdaptive
         effort = configured
@@ -50,7 +50,7 @@ struct EffortControl: Sendable {
     ///   - took: on the monotonic clock, which shows `now`.
     ///   - superseded: frames that newer ones have replaced since the broadcast began; called once a second.
     /// - Returns: what changes, or nil.
-    mutating func note(took: MediaTime, now: MediaTime, superseded: () -> UInt64) -> EffortStep? {
+    package mutating func note(took: MediaTime, now: MediaTime, superseded: () -> UInt64) -> EffortStep? {
         guard isAdaptive else { return nil }
         guard let begin = since else {
             (since, supersededBefore) = (now, superseded())

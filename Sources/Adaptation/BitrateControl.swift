@@ -1,22 +1,21 @@
 internal import LinuxSystem
-internal import MediaCore
-internal import Publishing
+package import MediaCore
 
 /// What the encoder is to do from now on, because a link carries less or more than it did.
-struct BitrateStep: Equatable, Sendable {
+package struct BitrateStep: Equatable, Sendable {
     /// Bits a second of video.
-    var bitrate: Int
+    package var bitrate: Int
     /// A frame in so many is encoded.
-    var frameRateDivisor: Int
+    package var frameRateDivisor: Int
     /// For people: which destination, and what about it.
-    var reason: String
+    package var reason: String
 }
 
 /// One encoder for several destinations: the slowest link that takes packets decides. A destination that is down has no
 /// say.
 ///
 /// The video thread asks; destinations come and go on any thread.
-final class BitrateControl: Sendable {
+package final class BitrateControl: Sendable {
     fileprivate struct State {
         /// `isThere`: among the links of the present look.
         var controllers: [(name: String, controller: BitrateController, isThere: Bool)] = []
@@ -32,16 +31,16 @@ final class BitrateControl: Sendable {
     private let configured: BitrateController.Limits
     private let state: Monitor<State>
 
-    init(_ limits: BitrateController.Limits) {
+    package init(_ limits: BitrateController.Limits) {
         configured = limits
         let start = BitrateStep(bitrate: limits.ceiling, frameRateDivisor: 1, reason: "as configured")
         state = Monitor(State(current: start, limits: limits))
     }
 
-    var current: BitrateStep { state.withLock { $0.current } }
+    package var current: BitrateStep { state.withLock { $0.current } }
 
     /// Any thread: the most bits a second from now on; nil for what is configured. Every link is learnt anew.
-    func setCeiling(_ bitrate: Int?) {
+    package func setCeiling(_ bitrate: Int?) {
         state.withLock { state in
             let ceiling = bitrate ?? configured.ceiling
             guard ceiling != state.limits.ceiling else { return }
@@ -58,7 +57,7 @@ final class BitrateControl: Sendable {
     /// - Parameter forEachLink: calls what it is given with each destination's name and report; called only when it is
     ///   time to look.
     /// - Returns: what changes, or nil.
-    func look(at now: MediaTime, _ forEachLink: ((String, LinkReport) -> Void) -> Void) -> BitrateStep? {
+    package func look(at now: MediaTime, _ forEachLink: ((String, LinkReport) -> Void) -> Void) -> BitrateStep? {
         state.withLock { state in
             guard now >= state.nextLook else { return nil }
             state.nextLook = now + Self.period
