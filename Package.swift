@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "MediaCore"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", "MediaCore"]),
         .target(name: "Lettering"),
+        .target(name: "ProductVersion"),
 
         // Row 2: pure formats and rules; no C, no I/O, no clock.
         .target(name: "IngestProtocol", dependencies: ["MediaCore"]),
@@ -46,6 +47,8 @@ let package = Package(
         .target(name: "ControlProtocol", dependencies: ["MediaCore"]),
         .target(name: "Timeline", dependencies: ["MediaCore"]),
         .target(name: "Adaptation", dependencies: ["MediaCore", "LinuxSystem"]),
+        .target(name: "Endpoints", dependencies: ["MediaCore"]),
+        .target(name: "Measurement", dependencies: ["MediaCore"]),
 
         // Row 3: stages.
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
@@ -57,18 +60,21 @@ let package = Package(
         .target(name: "Encoding", dependencies: ["MediaCore", "LinuxSystem", "FLV", "CLibAV"]),
         .target(
             name: "Publishing",
-            dependencies: ["MediaCore", "LinuxSystem", "FLV", "Buffering", "CLibRTMP", "CGnuTLS", "CRTMPSocket"]),
+            dependencies: [
+                "MediaCore", "LinuxSystem", "Endpoints", "Measurement", "FLV", "Buffering", "CLibRTMP", "CGnuTLS",
+                "CRTMPSocket",
+            ]),
 
         // Row 4: composition. Only Pipeline knows all stages.
         .target(
             name: "Configuration",
-            dependencies: ["MediaCore", "LinuxSystem", "Lettering", "ControlProtocol", "CYAML"]),
+            dependencies: ["MediaCore", "LinuxSystem", "Lettering", "Endpoints", "ControlProtocol", "CYAML"]),
         .target(
             name: "Pipeline",
             dependencies: [
-                "MediaCore", "LinuxSystem", "IngestProtocol", "ControlProtocol", "Timeline", "Adaptation",
-                "Configuration", "Ingest", "FrameGeometry", "Painting", "AudioMixing", "Encoding", "Buffering",
-                "Publishing", "Privacy",
+                "MediaCore", "LinuxSystem", "ProductVersion", "IngestProtocol", "ControlProtocol", "Endpoints",
+                "Measurement", "Timeline", "Adaptation", "Configuration", "Ingest", "FrameGeometry", "Painting",
+                "AudioMixing", "Encoding", "Buffering", "Publishing", "Privacy",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -91,25 +97,28 @@ let package = Package(
         .executableTarget(
             name: "upcastd",
             dependencies: [
-                "Pipeline", "Control", "ControlProtocol", "Configuration", "LinuxSystem", "MediaCore", "Privacy",
+                "Pipeline", "Control", "ControlProtocol", "Configuration", "Endpoints", "LinuxSystem", "MediaCore",
+                "Privacy", "ProductVersion",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
             name: "upcastctl",
             dependencies: [
-                "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore",
+                "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "upcast-send",
             dependencies: [
-                "UpcastClient", "CaptureSources", "IngestProtocol", "LinuxSystem", "MediaCore",
+                "UpcastClient", "CaptureSources", "IngestProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         // Tests.
         .target(name: "SeededRandom", path: "Tests/SeededRandom"),
         .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"]),
+        .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"]),
+        .testTarget(name: "MeasurementTests", dependencies: ["Measurement", "MediaCore"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "MediaCore"]),
         .testTarget(name: "IngestProtocolTests", dependencies: ["SeededRandom", "IngestProtocol", "MediaCore"]),
         .testTarget(name: "FLVTests", dependencies: ["SeededRandom", "FLV", "MediaCore"]),
@@ -141,14 +150,17 @@ let package = Package(
         .testTarget(
             name: "PublishingTests",
             dependencies: [
-                "SeededRandom", "TestSupport", "Publishing", "Buffering", "FLV", "MediaCore", "LinuxSystem",
+                "SeededRandom", "TestSupport", "Publishing", "Buffering", "Endpoints", "FLV", "MediaCore",
+                "LinuxSystem",
             ]),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["SeededRandom", "Configuration", "LinuxSystem", "MediaCore"]),
+            name: "ConfigurationTests",
+            dependencies: ["SeededRandom", "Configuration", "Endpoints", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "SeededRandom", "Control", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore", "upcastctl",
+                "SeededRandom", "Control", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore",
+                "ProductVersion", "upcastctl",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

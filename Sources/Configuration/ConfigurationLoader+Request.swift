@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import MediaCore
 
 /// What a destination from a request has beside, and instead of, what one from the file has.

@@ -1,3 +1,4 @@
+package import Endpoints
 package import MediaCore
 
 /// One place to publish to.

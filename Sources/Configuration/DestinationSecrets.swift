@@ -1,4 +1,5 @@
-package import MediaCore
+package import Endpoints
+internal import MediaCore
 
 extension DestinationConfiguration {
     /// The stream key: `key`, or from `keyFile` (a path, or credential:NAME) or `keyEnvironment`; nil when none is set.

@@ -1,4 +1,5 @@
-package import MediaCore
+package import Endpoints
+internal import MediaCore
 
 /// Where a destination publishes to. Printing one never shows a stream key.
 package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, CustomReflectable {

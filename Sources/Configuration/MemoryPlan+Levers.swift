@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import MediaCore
 
 extension MemoryPlan {

@@ -1,5 +1,7 @@
 package import Buffering
+internal import Endpoints
 package import LinuxSystem
+internal import Measurement
 package import MediaCore
 
 /// One destination of a broadcast: a cursor on the packet log, a thread, and a connection or a file, made anew as often

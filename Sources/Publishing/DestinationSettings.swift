@@ -1,4 +1,5 @@
 package import Buffering
+package import Endpoints
 package import MediaCore
 
 /// One place that a broadcast goes to.

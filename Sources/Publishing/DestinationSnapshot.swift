@@ -1,4 +1,5 @@
 package import Buffering
+package import Measurement
 package import MediaCore
 
 /// Where a destination is in its life.

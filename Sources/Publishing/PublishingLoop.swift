@@ -1,6 +1,8 @@
 internal import Buffering
+internal import Endpoints
 internal import Glibc
 internal import LinuxSystem
+internal import Measurement
 internal import MediaCore
 
 /// A destination's thread: attempt after attempt, until the broadcast ends or the destination is given up.

@@ -1,4 +1,5 @@
 internal import Buffering
+internal import Endpoints
 internal import FLV
 internal import MediaCore
 

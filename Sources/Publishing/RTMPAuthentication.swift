@@ -1,4 +1,5 @@
 internal import CGnuTLS
+internal import Endpoints
 internal import MediaCore
 
 /// A publisher's side of the two ways to log in that RTMP servers speak, Adobe's and Limelight's: what the server says

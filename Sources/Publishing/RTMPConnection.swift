@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import Glibc
 internal import LinuxSystem
 internal import MediaCore

@@ -1,4 +1,4 @@
-package import MediaCore
+package import Endpoints
 
 /// What a publisher logs in with, where a server wants that.
 package struct RTMPCredentials: Equatable, Sendable {

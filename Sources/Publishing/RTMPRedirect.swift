@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import MediaCore
 
 /// A server's wish to have its publisher elsewhere (Enhanced RTMP, ReconnectRequest), judged: TLS is never given up,

@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import FLV
 
 /// A server's refusal, or its word that the stream has ended.

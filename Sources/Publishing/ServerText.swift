@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import MediaCore
 
 /// Words that a server sent, made fit to be shown: bounded, printable, and without the secrets that it was given.

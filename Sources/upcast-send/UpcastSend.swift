@@ -2,6 +2,7 @@ import ArgumentParser
 import CaptureSources
 import Glibc
 import MediaCore
+internal import ProductVersion
 import UpcastClient
 
 /// The reference capture client: sends a test pattern, files or pipes to upcastd as a capture client would.

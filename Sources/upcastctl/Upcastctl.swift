@@ -3,6 +3,7 @@ import ControlClient
 import ControlProtocol
 import Glibc
 import MediaCore
+internal import ProductVersion
 
 /// The operator's tool: asks a running daemon over its control socket, or over TCP.
 struct Upcastctl: ParsableCommand {

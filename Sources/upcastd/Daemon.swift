@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Control
+internal import Endpoints
 internal import Glibc
 internal import Ingest
 internal import LinuxSystem

@@ -5,6 +5,7 @@ internal import LinuxSystem
 internal import Logging
 internal import MediaCore
 internal import Pipeline
+internal import ProductVersion
 
 /// Prints a sentence that ends the program.
 func fail(_ status: ExitStatus, _ sentence: String) -> Never {

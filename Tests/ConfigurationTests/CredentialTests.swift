@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 import MediaCore
 import Testing

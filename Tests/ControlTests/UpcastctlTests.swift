@@ -4,6 +4,7 @@ import ControlProtocol
 import Foundation
 import LinuxSystem
 import MediaCore
+import ProductVersion
 import Testing
 
 @testable import upcastctl

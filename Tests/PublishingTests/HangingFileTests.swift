@@ -1,4 +1,5 @@
 import Buffering
+import Endpoints
 import Foundation
 import LinuxSystem
 import MediaCore

@@ -1,4 +1,5 @@
 import Buffering
+import Endpoints
 import FLV
 import Glibc
 import LinuxSystem

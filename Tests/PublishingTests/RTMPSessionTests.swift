@@ -1,3 +1,4 @@
+import Endpoints
 import FLV
 @testable import Publishing
 import SeededRandom

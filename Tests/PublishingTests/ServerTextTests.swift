@@ -1,3 +1,4 @@
+import Endpoints
 import MediaCore
 @testable import Publishing
 import Testing

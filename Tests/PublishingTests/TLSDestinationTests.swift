@@ -1,4 +1,5 @@
 import Buffering
+import Endpoints
 import LinuxSystem
 import MediaCore
 @testable import Publishing

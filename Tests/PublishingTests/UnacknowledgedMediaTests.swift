@@ -1,4 +1,5 @@
 import Buffering
+import Endpoints
 import Glibc
 import LinuxSystem
 import MediaCore

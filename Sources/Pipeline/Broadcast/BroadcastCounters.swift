@@ -1,4 +1,5 @@
 internal import LinuxSystem
+internal import Measurement
 internal import MediaCore
 internal import Synchronization
 

@@ -1,6 +1,7 @@
 internal import Adaptation
 internal import Buffering
 internal import LinuxSystem
+internal import Measurement
 internal import MediaCore
 internal import Privacy
 

@@ -1,6 +1,7 @@
 internal import Adaptation
 internal import Buffering
 internal import Configuration
+internal import Endpoints
 internal import MediaCore
 internal import Publishing
 

@@ -5,6 +5,7 @@ internal import ControlProtocol
 internal import FrameGeometry
 internal import IngestProtocol
 internal import LinuxSystem
+internal import Measurement
 internal import MediaCore
 internal import Publishing
 internal import Timeline

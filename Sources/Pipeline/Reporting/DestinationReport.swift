@@ -2,6 +2,7 @@ internal import Buffering
 internal import ControlProtocol
 internal import IngestProtocol
 internal import Logging
+internal import Measurement
 internal import MediaCore
 internal import Publishing
 

@@ -6,6 +6,7 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 internal import Privacy
+internal import ProductVersion
 
 /// What control is told. Any thread; nothing here waits for a data thread.
 package final class StatusReporter: Sendable {

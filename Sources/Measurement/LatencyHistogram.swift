@@ -1,3 +1,5 @@
+package import MediaCore
+
 /// How often something took how long, in buckets that are an eighth of their power of two wide: quantiles are exact to
 /// 6 %, from a microsecond to a minute.
 ///

@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// Where to publish: what an rtmp:// or rtmps:// URL says, but for the stream key.
 ///
 /// Nothing is decoded or changed: servers compare bytes. What could be a secret (user, password, query) is never shown.

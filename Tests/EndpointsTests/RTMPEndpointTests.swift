@@ -1,4 +1,4 @@
-import MediaCore
+import Endpoints
 import Testing
 
 @Suite struct RTMPEndpointTests {
