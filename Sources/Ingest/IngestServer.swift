@@ -293,7 +293,7 @@ private final class IngestLoop {
         if case .reading(let session) = stage, session.hasUnfinishedWork { return 0 }
         let ours = acceptRetryAt.map { min($0, deadline ?? $0) } ?? deadline
         guard let deadline = sinksDeadline.map({ min($0, ours ?? $0) }) ?? ours else { return -1 }
-        return CInt(clamping: max(0, (deadline - clock.now()).nanoseconds + 999_999) / 1_000_000)
+        return (deadline - clock.now()).pollTimeout
     }
 
     // MARK: Working

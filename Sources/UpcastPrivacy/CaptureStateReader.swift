@@ -215,8 +215,7 @@ final class CaptureStateReader: Sendable {
 
     private func wait(until deadline: MediaTime, _ connection: CInt?, _ process: CInt?) {
         var all = [wake.raw, connection ?? -1, process ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        let left = (deadline - clock.now()).nanoseconds
-        _ = unsafe poll(&all, nfds_t(all.count), CInt(clamping: max(0, left + 999_999) / 1_000_000))
+        _ = unsafe poll(&all, nfds_t(all.count), (deadline - clock.now()).pollTimeout)
         wake.clear()
     }
 

@@ -231,8 +231,7 @@ struct Daemon {
             pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0),
             pollfd(fd: wakeUp.raw, events: Int16(POLLIN), revents: 0),
         ]
-        let wait = deadline - MonotonicClock().now()
-        _ = unsafe poll(&descriptors, 2, CInt(clamping: max(0, wait.nanoseconds + 999_999) / 1_000_000))
+        _ = unsafe poll(&descriptors, 2, (deadline - MonotonicClock().now()).pollTimeout)
         return signals.next()
     }
 }

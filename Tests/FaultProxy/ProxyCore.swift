@@ -106,7 +106,7 @@ final class ProxyCore {
 
     private func timeout(at now: MediaTime) -> CInt {
         guard let wakeAt = link.wakeAt else { return -1 }
-        return CInt(clamping: max(0, (wakeAt - now).nanoseconds + 999_999) / 1_000_000)
+        return (wakeAt - now).pollTimeout
     }
 
     private func acceptAll() throws(Errno) {
