@@ -61,7 +61,7 @@ package final class AudioEncoder {
     /// - Throws: `EncodingError` that names the encoder, what it refused and what there is instead.
     package init(_ settings: AudioEncoderSettings) throws(EncodingError) {
         try settings.validate()
-        let encoder = try LibAVEncoder(name: settings.encoder, codecID: AV_CODEC_ID_AAC, codecName: "AAC")
+        let encoder = try LibAVEncoder(name: settings.encoder, codecIDs: [AV_CODEC_ID_AAC], codecNames: "AAC")
         let formats = unsafe encoder.inputFormats(\.sample_fmts, end: AV_SAMPLE_FMT_NONE) ?? [AV_SAMPLE_FMT_FLTP]
         guard formats.contains(AV_SAMPLE_FMT_FLTP) else {
             throw .inputFormat(encoder: settings.encoder, accepts: formats.map { format in

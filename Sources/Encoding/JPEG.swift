@@ -10,7 +10,7 @@ package enum JPEG {
     /// A JFIF file of a picture in BT.601, full range. Takes about 2 ms for 640x360.
     package static func encode(_ picture: PicturePlanes) throws(EncodingError) -> [UInt8] {
         let name = "mjpeg"
-        let encoder = try LibAVEncoder(name: name, codecID: AV_CODEC_ID_MJPEG, codecName: "JPEG")
+        let encoder = try LibAVEncoder(name: name, codecIDs: [AV_CODEC_ID_MJPEG], codecNames: "JPEG")
         let context = unsafe encoder.context
         unsafe context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
         unsafe context.pointee.color_range = AVCOL_RANGE_JPEG

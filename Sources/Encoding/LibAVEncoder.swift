@@ -15,13 +15,15 @@ internal import CLibAV
 
     /// Finds an encoder by its libavcodec name.
     ///
-    /// - Parameter codecName: what `codecID` is called, for errors.
-    init(name: String, codecID: AVCodecID, codecName: String) throws(EncodingError) {
+    /// - Parameters:
+    ///   - codecIDs: of which it has to make one.
+    ///   - codecNames: what they are called, for errors.
+    init(name: String, codecIDs: [AVCodecID], codecNames: String) throws(EncodingError) {
         guard let codec = unsafe avcodec_find_encoder_by_name(name) else {
-            throw .encoderNotFound(name, available: Self.names(of: codecID))
+            throw .encoderNotFound(name, available: Self.names(of: codecIDs))
         }
-        guard unsafe codec.pointee.id == codecID else {
-            throw .wrongCodec(encoder: name, codec: codecName, available: Self.names(of: codecID))
+        guard unsafe codecIDs.contains(codec.pointee.id) else {
+            throw .wrongCodec(encoder: name, codec: codecNames, available: Self.names(of: codecIDs))
         }
         guard let handle = unsafe AVCodecContextHandle(codec), let packetHandle = AVPacketHandle() else {
             throw .outOfMemory(encoder: name)
@@ -31,6 +33,8 @@ internal import CLibAV
         self.handle = handle
         self.packetHandle = packetHandle
     }
+
+    var codecID: AVCodecID { unsafe codec.pointee.id }
 
     /// The formats of a list that libavcodec ends with -1, such as `pix_fmts`; nil where the encoder does not tell.
     func inputFormats<Format>(
@@ -87,11 +91,11 @@ internal import CLibAV
         return true
     }
 
-    private static func names(of codecID: AVCodecID) -> [String] {
+    private static func names(of codecIDs: [AVCodecID]) -> [String] {
         var names: [String] = []
         var state: UnsafeMutableRawPointer?
         while let codec = unsafe av_codec_iterate(&state) {
-            if unsafe codec.pointee.id == codecID, unsafe av_codec_is_encoder(codec) != 0 {
+            if unsafe codecIDs.contains(codec.pointee.id), unsafe av_codec_is_encoder(codec) != 0 {
                 unsafe names.append(String(cString: codec.pointee.name))
             }
         }

@@ -26,7 +26,8 @@ extension VideoEncoder {
 
     /// What every encoder understands.
     static func configure(
-        _ encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings, pixelFormat: AVPixelFormat
+        _ encoder: borrowing LibAVEncoder, _ codec: VideoCodec, _ settings: VideoEncoderSettings,
+        pixelFormat: AVPixelFormat
     ) throws(EncodingError) {
         let context = unsafe encoder.context
         let (canvas, rate) = (settings.canvas, settings.canvas.frameRate)
@@ -59,11 +60,7 @@ extension VideoEncoder {
         unsafe context.pointee.thread_type = FF_THREAD_SLICE
         unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER | upcast_AV_CODEC_FLAG_CLOSED_GOP
 
-        switch settings.profile {
-        case .baseline: unsafe context.pointee.profile = FF_PROFILE_H264_BASELINE
-        case .main: unsafe context.pointee.profile = FF_PROFILE_H264_MAIN
-        case .high: unsafe context.pointee.profile = FF_PROFILE_H264_HIGH
-        }
+        unsafe context.pointee.profile = codec.profile(settings.profile)
         // A keyframe on request must be one at which a player can begin, not one that later frames reach across.
         if encoder.hasOption("forced-idr") { try encoder.setOption("forced-idr", "1") }
         for (option, value) in [("preset", settings.openedPreset), ("tune", settings.tune)]

@@ -30,9 +30,9 @@ extension VideoEncoder {
             ? aligned(width) * height + 2 * aligned(width / 2) * height / 2 : 0
 
         let preset = X264Preset(rawValue: settings.openedPreset) ?? .medium
-        let isX264 = settings.encoder == "libx264"
-        let options = X264MemoryOptions(isX264 ? settings.options : [])
-        let usesSubpixels = isX264 && options.usesSubpixels ?? (settings.subpixelMotion && preset != .ultrafast)
+        let options = X264MemoryOptions(settings.isX264 ? settings.options : [])
+        let hasSubpixels = options.usesSubpixels ?? (settings.subpixelMotion && preset != .ultrafast)
+        let usesSubpixels = settings.isX264 && hasSubpixels
         let bFrames = options.bFrames ?? settings.bFrames
         let sourceFrame = luma * 3 / 2 + 4 * halfSize + 28 * macroblocks
         let referenceFrame = luma * 3 / 2 + (usesSubpixels ? 3 * luma : 0) + 75 * macroblocks
@@ -54,7 +54,7 @@ extension VideoEncoder {
     /// players notice nothing but a keyframe. One of `savings` that would change them is left out. Nil where nothing is
     /// saved, and for encoders whose memory nobody knows.
     package static func lean(_ settings: VideoEncoderSettings, _ savings: EncoderSavings) -> VideoEncoderSettings? {
-        guard settings.encoder == "libx264" else { return nil }
+        guard settings.isX264 else { return nil }
         var lean = settings
         if savings.contains(.oneThread) { lean.threads = 1 }
         if savings.contains(.noSubpixelMotion), X264MemoryOptions(settings.options).usesSubpixels == nil,

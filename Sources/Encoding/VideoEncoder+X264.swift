@@ -35,7 +35,7 @@ extension VideoEncoder {
     static func set(
         _ option: VideoEncoderSettings.Option, of settings: VideoEncoderSettings, on encoder: borrowing LibAVEncoder
     ) throws(EncodingError) {
-        guard settings.encoder == "libx264" else { return try encoder.setOption(option.name, option.value) }
+        guard settings.isX264 else { return try encoder.setOption(option.name, option.value) }
         for part in X264Option.all(in: option.name, option.value) {
             guard let objection = X264ReservedOptions.objection(to: part) else { continue }
             throw .option(

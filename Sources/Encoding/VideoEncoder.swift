@@ -2,7 +2,7 @@ internal import CLibAV
 internal import FLV
 package import MediaCore
 
-/// An H.264 encoder of libavcodec.
+/// A video encoder of libavcodec; its name says the codec.
 ///
 /// Owns the encoder and a scratch buffer; its memory does not grow after the first keyframes. Used by one thread.
 /// `encode` encodes a picture and writes packets to a sink before it returns; with B-frames or a hardware encoder,
@@ -55,28 +55,29 @@ package final class VideoEncoder {
         _ settings: VideoEncoderSettings, continuing continuation: Continuation? = nil
     ) throws(EncodingError) {
         try settings.validate()
-        let encoder = try LibAVEncoder(name: settings.encoder, codecID: AV_CODEC_ID_H264, codecName: "H.264")
+        let encoder = try LibAVEncoder(videoEncoder: settings.encoder)
+        guard let codec = VideoCodec(encoder.codecID) else { preconditionFailure("it was looked for by codec") }
         let layout = try Self.chromaLayout(of: encoder, settings)
-        let isX264 = settings.encoder == "libx264"
-        try Self.configure(encoder, settings, pixelFormat: Self.pixelFormat(layout))
-        if isX264 { try Self.configureX264(encoder, settings) }
+        try Self.configure(encoder, codec, settings, pixelFormat: Self.pixelFormat(layout))
+        if settings.isX264 { try Self.configureX264(encoder, settings) }
         for option in settings.options { try Self.set(option, of: settings, on: encoder) }
-        try encoder.open { isX264 ? Self.refusal(in: $0, of: settings) : nil }
+        try encoder.open { settings.isX264 ? Self.refusal(in: $0, of: settings) : nil }
         if Self.copies(settings, layout) {
             copy = try InputFrame(
                 copyingTo: Self.pixelFormat(layout), settings.canvas, encoder: settings.encoder)
         } else {
             copy = nil
         }
-        let configuration: AVCDecoderConfiguration
+        let configuration: [UInt8]
         do {
-            configuration = try AVCDecoderConfiguration(extradata: encoder.extradata)
+            configuration = try codec.decoderConfiguration(extradata: encoder.extradata)
         } catch {
             throw .configuration(encoder: settings.encoder, error)
         }
         format = VideoTrackFormat(
-            width: settings.canvas.width, height: settings.canvas.height, frameRate: settings.canvas.frameRate,
-            bitrate: settings.bitrate, decoderConfiguration: configuration.record, encoderName: settings.encoder)
+            codec: codec, width: settings.canvas.width, height: settings.canvas.height,
+            frameRate: settings.canvas.frameRate, bitrate: settings.bitrate, decoderConfiguration: configuration,
+            encoderName: settings.encoder)
         let frameDuration = settings.canvas.frameRate.frameDuration
         pacing = FramePacing(frameDuration: frameDuration, vbv: .milliseconds(Int64(settings.vbvMilliseconds)))
         keyframes = KeyframeSchedule(interval: settings.keyframeInterval, frameDuration: frameDuration)
@@ -84,7 +85,7 @@ package final class VideoEncoder {
         lastPTS = continuation?.lastPTS
         lastDTS = continuation?.lastDTS
         epoch = continuation?.epoch ?? 0
-        isPaced = isX264
+        isPaced = settings.isX264
         self.settings = settings
         self.encoder = encoder
         if isPaced || continuation != nil { applyBitrate() }
@@ -111,7 +112,7 @@ package final class VideoEncoder {
 
     /// True where pictures are copied before they are encoded.
     static func copies(_ settings: VideoEncoderSettings, _ layout: VideoEncoderSettings.ChromaLayout?) -> Bool {
-        settings.encoder != "libx264" || layout == .nv12
+        !settings.isX264 || layout == .nv12
     }
 
     /// Encodes a picture, as a keyframe where one is asked for or due. It is not read any more after this.
@@ -199,7 +200,7 @@ package final class VideoEncoder {
         if scratch.count < needed { scratch = [UInt8](repeating: 0, count: needed * 2) }
         let written = unsafe scratch.withUnsafeMutableBytes { target in
             let source = unsafe UnsafeRawBufferPointer(start: data, count: size).bytes
-            return unsafe NALUnits.lengthPrefixed(annexB: source, into: target) ?? 0
+            return unsafe NALUnits.lengthPrefixed(annexB: source, codec: format.codec, into: target) ?? 0
         }
         guard written > 0 else { return }
         let converted = scratch
@@ -221,7 +222,7 @@ package final class VideoEncoder {
         if lastWasKeyframe {
             priority = .keyframe
             keyframes.noteKeyframe(at: time)
-        } else if flags & AV_PKT_FLAG_DISPOSABLE != 0 || NALUnits.isDisposable(payload) {
+        } else if flags & AV_PKT_FLAG_DISPOSABLE != 0 || NALUnits.isDisposable(payload, codec: format.codec) {
             priority = .disposable
         } else {
             priority = .reference

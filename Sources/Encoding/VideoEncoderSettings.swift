@@ -21,7 +21,7 @@ package struct VideoEncoderSettings: Equatable, Sendable {
         case nv12
     }
 
-    /// An H.264 encoder by its libavcodec name: libx264, libopenh264, h264_nvenc, ...
+    /// An encoder by its libavcodec name: libx264, libopenh264, h264_nvenc, ...
     package var encoder = "libx264"
     package var canvas: CanvasFormat
     /// Bits a second, 10,000 to 100,000,000.
@@ -59,11 +59,14 @@ package struct VideoEncoderSettings: Equatable, Sendable {
         self.bitrate = bitrate
     }
 
+    /// What is special about libx264 is known: its options, its rate control and its memory.
+    var isX264: Bool { encoder == "libx264" }
+
     /// The preset that the encoder is opened with.
     var openedPreset: String { effort == nil ? preset : X264Effort.preset.rawValue }
 
     func validate() throws(EncodingError) {
-        guard effort == nil || encoder == "libx264" else {
+        guard effort == nil || isX264 else {
             throw .invalidSetting("an effort is for libx264 and not for \(encoder)")
         }
         for (name, value) in [("width", canvas.width), ("height", canvas.height)]

@@ -6,6 +6,9 @@ package enum FLVAudioTag {
     /// The AAC sequence header: what a decoder needs before the first packet, once a connection.
     package static func sequenceHeader(audioSpecificConfig: [UInt8]) -> [UInt8] { [0xaf, 0x00] + audioSpecificConfig }
 
-    /// The two bytes before a raw AAC frame.
-    package static var header: InlineArray<2, UInt8> { [0xaf, 0x01] }
+    /// The bytes before a raw AAC frame.
+    package static var header: FLVTagPrefix { [0xaf, 0x01] }
+
+    /// What onMetaData calls AAC.
+    static var metadataCodecID: Double { 10 }
 }

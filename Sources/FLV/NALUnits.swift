@@ -1,4 +1,6 @@
-/// The NAL unit types that a publisher tells apart (ISO/IEC 14496-10, table 7-1).
+package import MediaCore
+
+/// The NAL unit types of H.264 that a publisher tells apart (ISO/IEC 14496-10, table 7-1).
 package enum NALUnitType: UInt8, Sendable {
     case slice = 1
     case idrSlice = 5
@@ -18,7 +20,7 @@ package enum NALUnitType: UInt8, Sendable {
     }
 }
 
-/// H.264 access units in their two shapes: with start codes (Annex B) and with four-byte lengths.
+/// Access units in their two shapes: with start codes (Annex B) and with four-byte lengths.
 package enum NALUnits {
     /// Bytes of a NAL unit's length.
     package static let lengthBytes = 4
@@ -32,12 +34,12 @@ package enum NALUnits {
     /// Allocates nothing.
     /// - Returns: bytes written, or nil where `destination` is too small; `maximumLengthPrefixedBytes` always suffices.
     package static func lengthPrefixed(
-        annexB source: RawSpan, into destination: UnsafeMutableRawBufferPointer
+        annexB source: RawSpan, codec: VideoCodec, into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
         var reader = AnnexBReader(source)
         var written = 0
         while let unit = reader.next() {
-            if NALUnitType(rawValue: source.byte(unit.lowerBound) & 0x1f)?.isDroppedFromAccessUnits == true { continue }
+            if codec.isDroppedFromAccessUnits(unitBeginningWith: source.byte(unit.lowerBound)) { continue }
             guard written + lengthBytes + unit.count <= destination.count else { return nil }
             unsafe destination.storeBytes(of: UInt32(unit.count).bigEndian, toByteOffset: written, as: UInt32.self)
             written += lengthBytes
@@ -49,12 +51,12 @@ package enum NALUnits {
         return written
     }
 
-    /// Whether no later frame refers to this length-prefixed access unit: its first slice has nal_ref_idc 0 (7.4.1).
-    package static func isDisposable(_ accessUnit: RawSpan) -> Bool {
+    /// Whether no later frame refers to this length-prefixed access unit, as its first slice says.
+    package static func isDisposable(_ accessUnit: RawSpan, codec: VideoCodec) -> Bool {
         var reader = LengthPrefixedReader(accessUnit)
         while let unit = try? reader.next() {
             let header = accessUnit.byte(unit.lowerBound)
-            if (1...5).contains(header & 0x1f) { return header & 0x60 == 0 }
+            if let isDisposable = codec.isDisposable(unitBeginningWith: header) { return isDisposable }
         }
         return false
     }

@@ -52,8 +52,8 @@ package struct PacketInfo: Equatable, Sendable {
 
 /// Where encoders put their packets. The payload is valid during the call only.
 ///
-/// Video payloads are H.264 access units as length-prefixed NAL units (four-byte big-endian lengths, no parameter
-/// sets, no access unit delimiters); audio payloads are raw AAC frames without ADTS.
+/// Video payloads are access units of the track's codec as length-prefixed NAL units (four-byte big-endian lengths, no
+/// parameter sets, no access unit delimiters); audio payloads are raw AAC frames without ADTS.
 package protocol PacketSink: AnyObject, Sendable {
     func write(_ info: PacketInfo, payload: RawSpan)
 }

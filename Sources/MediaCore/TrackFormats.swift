@@ -1,18 +1,22 @@
 /// What a muxer must know of the video track before its first packet.
 package struct VideoTrackFormat: Equatable, Sendable {
+    package var codec: VideoCodec
     package var width: Int
     package var height: Int
     package var frameRate: FrameRate
     /// Bits a second asked of the encoder.
     package var bitrate: Int
-    /// AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1): the body of the AVC sequence header.
+    /// What a decoder needs before the first frame: the record of ISO/IEC 14496-15 for the codec, such as an
+    /// AVCDecoderConfigurationRecord.
     package var decoderConfiguration: [UInt8]
     /// The encoder's name as libavcodec knows it.
     package var encoderName: String
 
     package init(
-        width: Int, height: Int, frameRate: FrameRate, bitrate: Int, decoderConfiguration: [UInt8], encoderName: String
+        codec: VideoCodec, width: Int, height: Int, frameRate: FrameRate, bitrate: Int, decoderConfiguration: [UInt8],
+        encoderName: String
     ) {
+        self.codec = codec
         self.width = width
         self.height = height
         self.frameRate = frameRate

@@ -15,13 +15,11 @@ final class FLVSegment {
     private let format: BroadcastFormat
     private let clock: any TimeSource
     private let control: PublishControl
-    private var videoTimestamp = FLVTimestamp()
-    private var audioTimestamp = FLVTimestamp()
-    private var delimiting = AccessUnitDelimiting()
+    private var framing: FLVFraming
     private var lastTimestamp: UInt32 = 0
 
     /// A tag header, and FLV's bytes before an access unit.
-    static let headroom = FLVFile.tagHeaderBytes + FLVVideoTag.longestHeaderBytes
+    static let headroom = FLVFile.tagHeaderBytes + FLVFraming.headroom
     /// The size of the tag, behind its body.
     static let tailroom = 4
     /// A pipe whose reader takes nothing for as long has failed.
@@ -36,14 +34,11 @@ final class FLVSegment {
         self.format = format
         self.clock = clock
         self.control = control
+        framing = FLVFraming(format)
         var bytes: [UInt8] = []
         let header = FLVFile.header
         for index in header.indices { bytes.append(header[index]) }
-        Self.append(.script, StreamMetadata.body(format, encoder: "upcast", setDataFrame: false), to: &bytes)
-        Self.append(
-            .audio, FLVAudioTag.sequenceHeader(audioSpecificConfig: format.audio.audioSpecificConfig), to: &bytes)
-        Self.append(
-            .video, FLVVideoTag.sequenceHeader(decoderConfiguration: format.video.decoderConfiguration), to: &bytes)
+        for tag in FLVFraming.beginning(format, isForServer: false) { Self.append(tag.type, tag.body, to: &bytes) }
         do {
             try unsafe bytes.span.bytes.withUnsafeBytes { buffer throws(PublishError) in try unsafe write(buffer) }
         } catch {
@@ -65,19 +60,12 @@ final class FLVSegment {
     func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError) {
         let start = start ?? info.pts
         self.start = start
-        let isVideo = info.track == .video
-        let timestamp = isVideo ? videoTimestamp.next(info.dts - start) : audioTimestamp.next(info.dts - start)
-        let composition = isVideo ? FLVTimestamp.compositionTime(pts: info.pts - start, timestamp: timestamp) : 0
-        let tagHeaderBytes =
-            isVideo
-            ? buffer.putVideoHeader(
-                info, compositionTime: composition, isDelimited: delimiting.isDue(before: info))
-            : buffer.putAudioHeader()
-        let bodyBytes = buffer.byteCount + tagHeaderBytes
-        let header = FLVFile.tagHeader(isVideo ? .video : .audio, bodyBytes: bodyBytes, timestamp: timestamp)
+        let framed = framing.frame(info, from: start, in: &buffer)
+        let bodyBytes = buffer.byteCount + framed.headerBytes
+        let header = FLVFile.tagHeader(framed.type, bodyBytes: bodyBytes, timestamp: framed.timestamp)
         let size = FLVFile.previousTagSize(bodyBytes: bodyBytes)
         try unsafe buffer.withPayload { payload throws(PublishError) in
-            let body = unsafe payload - tagHeaderBytes
+            let body = unsafe payload - framed.headerBytes
             for index in header.indices {
                 unsafe body.storeBytes(of: header[index], toByteOffset: index - header.count, as: UInt8.self)
             }
@@ -92,7 +80,7 @@ final class FLVSegment {
             }
         }
         byteCount += header.count + bodyBytes + Self.tailroom
-        lastTimestamp = max(lastTimestamp, timestamp &+ UInt32(composition))
+        lastTimestamp = max(lastTimestamp, framed.timestamp &+ UInt32(framed.compositionTime))
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(PublishError) {

@@ -1,6 +1,5 @@
 internal import Buffering
 internal import Endpoints
-internal import FLV
 internal import MediaCore
 
 /// Where one attempt of a destination puts its packets: an RTMP connection or a file. One thread, used once.
@@ -31,41 +30,6 @@ protocol PublishingSink: AnyObject {
     /// Closes what `open` opened; a file that was not finished is completed as far as it goes. A connection whose peer
     /// has not acknowledged everything is reset: the kernel must send nothing once the descriptor is closed.
     func close()
-}
-
-/// Which access units get a delimiter: the first of a connection or file, and every keyframe, because what a relay or a
-/// player passes on begins at any of them.
-struct AccessUnitDelimiting {
-    private var hasBegun = false
-
-    mutating func isDue(before info: PacketInfo) -> Bool {
-        defer { hasBegun = true }
-        return info.isKeyframe || !hasBegun
-    }
-}
-
-extension PacketBuffer {
-    /// Puts an FLV tag's first bytes directly before the payload, whose buffer has the headroom for them.
-    ///
-    /// - Returns: how many they are.
-    mutating func putVideoHeader(_ info: PacketInfo, compositionTime offset: Int32, isDelimited: Bool) -> Int {
-        if isDelimited {
-            return put(
-                FLVVideoTag.delimitedHeader(isKeyframe: info.isKeyframe, compositionTimeMilliseconds: offset))
-        }
-        return put(FLVVideoTag.header(isKeyframe: info.isKeyframe, compositionTimeMilliseconds: offset))
-    }
-
-    mutating func putAudioHeader() -> Int { put(FLVAudioTag.header) }
-
-    private mutating func put<let count: Int>(_ header: InlineArray<count, UInt8>) -> Int {
-        unsafe withPayload { payload in
-            for index in header.indices {
-                unsafe payload.storeBytes(of: header[index], toByteOffset: index - count, as: UInt8.self)
-            }
-        }
-        return count
-    }
 }
 
 extension PublishingSink {

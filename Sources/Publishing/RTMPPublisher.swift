@@ -14,12 +14,10 @@ final class RTMPPublisher: PublishingSink {
     private let onNotice: (String) -> Void
     private var connection: RTMPConnection?
     private var hasSentHeaders = false
-    private var videoTimestamp = FLVTimestamp()
-    private var audioTimestamp = FLVTimestamp()
-    private var delimiting = AccessUnitDelimiting()
+    private var framing: FLVFraming
 
     /// A chunk header, and FLV's bytes before an access unit.
-    static let headroom = RTMPHandle.headroom + FLVVideoTag.longestHeaderBytes
+    static let headroom = RTMPHandle.headroom + FLVFraming.headroom
     var headroom: Int { Self.headroom }
     private let location: String
     /// One packet may take this many send timeouts while its bytes keep moving.
@@ -32,6 +30,7 @@ final class RTMPPublisher: PublishingSink {
         self.settings = settings
         location = settings.endpoint.description
         self.format = format
+        framing = FLVFraming(format)
         self.clock = clock
         self.control = control
         self.files = files
@@ -81,18 +80,11 @@ final class RTMPPublisher: PublishingSink {
             hasSentHeaders = true
         }
         let byteCount = buffer.byteCount
-        let isVideo = info.track == .video
-        let timestamp = isVideo ? videoTimestamp.next(info.dts) : audioTimestamp.next(info.dts)
-        let headerBytes =
-            isVideo
-            ? buffer.putVideoHeader(
-                info, compositionTime: FLVTimestamp.compositionTime(pts: info.pts, timestamp: timestamp),
-                isDelimited: delimiting.isDue(before: info))
-            : buffer.putAudioHeader()
+        let framed = framing.frame(info, in: &buffer)
         let isSent = unsafe buffer.withPayload { payload in
             unsafe connection.handle.send(
-                isVideo ? .video : .audio, on: isVideo ? .video : .audio, streamID: streamID, timestamp: timestamp,
-                body: payload - headerBytes, byteCount: byteCount + headerBytes)
+                framed.type.message, on: framed.type.chunkStream, streamID: streamID, timestamp: framed.timestamp,
+                body: payload - framed.headerBytes, byteCount: byteCount + framed.headerBytes)
         }
         guard isSent else { throw connection.socket.failure(during: "sending a packet", timeout: .sendTimeout) }
     }
@@ -101,15 +93,10 @@ final class RTMPPublisher: PublishingSink {
     private func sendHeaders(
         on connection: RTMPConnection, streamID: UInt32, at timestamp: UInt32
     ) throws(PublishError) {
-        try connection.handle.send(
-            .dataAMF0, on: .data, streamID: streamID, timestamp: timestamp,
-            body: StreamMetadata.body(format, encoder: "upcast", setDataFrame: true))
-        try connection.handle.send(
-            .audio, on: .audio, streamID: streamID, timestamp: timestamp,
-            body: FLVAudioTag.sequenceHeader(audioSpecificConfig: format.audio.audioSpecificConfig))
-        try connection.handle.send(
-            .video, on: .video, streamID: streamID, timestamp: timestamp,
-            body: FLVVideoTag.sequenceHeader(decoderConfiguration: format.video.decoderConfiguration))
+        for tag in FLVFraming.beginning(format, isForServer: true) {
+            try connection.handle.send(
+                tag.type.message, on: tag.type.chunkStream, streamID: streamID, timestamp: timestamp, body: tag.body)
+        }
     }
 
     func service() throws(PublishError) { try connection?.service() }
@@ -120,4 +107,22 @@ final class RTMPPublisher: PublishingSink {
     }
 
     func close() { connection = nil }
+}
+
+extension FLVTagType {
+    fileprivate var message: RTMPMessageType {
+        switch self {
+        case .audio: .audio
+        case .video: .video
+        case .script: .dataAMF0
+        }
+    }
+
+    fileprivate var chunkStream: RTMPHandle.ChunkStream {
+        switch self {
+        case .audio: .audio
+        case .video: .video
+        case .script: .data
+        }
+    }
 }

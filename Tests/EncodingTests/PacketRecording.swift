@@ -34,21 +34,23 @@ final class PacketRecording: PacketSink, @unchecked Sendable /* used by one test
             append(FLVFile.previousTagSize(bodyBytes: body.count), to: &file)
         }
         if let video {
-            tag(.video, at: .zero, FLVVideoTag.sequenceHeader(decoderConfiguration: video.decoderConfiguration))
+            let body = FLVVideoTag(video.codec).sequenceHeader(decoderConfiguration: video.decoderConfiguration)
+            tag(.video, at: .zero, body)
         }
         if let audio {
             tag(.audio, at: .zero, FLVAudioTag.sequenceHeader(audioSpecificConfig: audio.audioSpecificConfig))
         }
         for packet in packets {
             let info = packet.info
-            var body: [UInt8] = []
+            let header: FLVTagPrefix
             switch info.track {
             case .video:
                 let offset = Int32(info.pts.milliseconds - info.dts.milliseconds)
-                append(FLVVideoTag.header(isKeyframe: info.isKeyframe, compositionTimeMilliseconds: offset), to: &body)
-            case .audio: append(FLVAudioTag.header, to: &body)
+                let tag = FLVVideoTag(video?.codec ?? .h264)
+                header = tag.header(isKeyframe: info.isKeyframe, compositionTimeMilliseconds: offset)
+            case .audio: header = FLVAudioTag.header
             }
-            tag(info.track == .video ? .video : .audio, at: info.dts, body + packet.bytes)
+            tag(info.track == .video ? .video : .audio, at: info.dts, header.array + packet.bytes)
         }
         return file
     }

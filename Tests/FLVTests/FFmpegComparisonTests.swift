@@ -40,7 +40,7 @@ struct FFmpegComparisonTests {
         let configuration = try AVCDecoderConfiguration(extradata: Array(videoTags[0].body.dropFirst(5)))
         #expect(configuration.parameters.width == width)
         #expect(configuration.parameters.height == height)
-        #expect(FLVVideoTag.sequenceHeader(decoderConfiguration: configuration.record) == videoTags[0].body)
+        #expect(FLVVideoTag(.h264).sequenceHeader(decoderConfiguration: configuration.record) == videoTags[0].body)
         for tag in videoTags.dropFirst() where tag.body.count > 5 {
             let accessUnit = Array(tag.body.dropFirst(5))
             var reader = LengthPrefixedReader(accessUnit.span.bytes)
@@ -66,11 +66,13 @@ struct FFmpegComparisonTests {
         let bodies = tags.filter { $0.type == .video && $0.body.count > 5 }.map(\.body)
 
         let configuration = try AVCDecoderConfiguration(extradata: stream)
-        #expect(FLVVideoTag.sequenceHeader(decoderConfiguration: configuration.record) == bodies[0])
+        #expect(FLVVideoTag(.h264).sequenceHeader(decoderConfiguration: configuration.record) == bodies[0])
         var converted = [UInt8](
             repeating: 0, count: NALUnits.maximumLengthPrefixedBytes(annexBBytes: stream.count))
         let written = try #require(
-            converted.withUnsafeMutableBytes { NALUnits.lengthPrefixed(annexB: stream.span.bytes, into: $0) })
+            converted.withUnsafeMutableBytes {
+                NALUnits.lengthPrefixed(annexB: stream.span.bytes, codec: .h264, into: $0)
+            })
         #expect(Array(converted.prefix(written)) == bodies.dropFirst().flatMap { $0.dropFirst(5) })
     }
 }

@@ -8,19 +8,37 @@ import Testing
     }
 
     @Test func videoTagBodies() {
-        #expect(FLVVideoTag.sequenceHeader(decoderConfiguration: [1, 2]) == [0x17, 0, 0, 0, 0, 1, 2])
+        let tag = FLVVideoTag(.h264)
+        #expect(tag.sequenceHeader(decoderConfiguration: [1, 2]) == [0x17, 0, 0, 0, 0, 1, 2])
         for (isKeyframe, time, bytes): (Bool, Int32, [UInt8]) in [
             (true, 0, [0x17, 1, 0, 0, 0]), (false, 66, [0x27, 1, 0, 0, 66]), (false, -2, [0x27, 1, 255, 255, 254]),
             (true, .max, [0x17, 1, 0x7f, 255, 255]), (true, .min, [0x17, 1, 0x80, 0, 0]),
         ] {
-            #expect(array(FLVVideoTag.header(isKeyframe: isKeyframe, compositionTimeMilliseconds: time)) == bytes)
+            #expect(tag.header(isKeyframe: isKeyframe, compositionTimeMilliseconds: time).array == bytes)
         }
-        #expect(FLVVideoTag.endOfSequence == [0x17, 2, 0, 0, 0])
+    }
+
+    @Test func anAccessUnitDelimiterWithItsLength() throws {
+        for codec in VideoCodec.allCases {
+            let tag = FLVVideoTag(codec)
+            for isKeyframe in [true, false] {
+                let plain = tag.header(isKeyframe: isKeyframe, compositionTimeMilliseconds: 1).array
+                let delimited = tag.header(isKeyframe: isKeyframe, compositionTimeMilliseconds: 1, isDelimited: true)
+                #expect(delimited.array.starts(with: plain))
+                #expect(delimited.count <= FLVVideoTag.longestHeaderBytes)
+                let delimiter = Array(delimited.array.dropFirst(plain.count))
+                var reader = LengthPrefixedReader(delimiter.span.bytes)
+                let unit = try reader.next()
+                #expect(unit == NALUnits.lengthBytes..<delimiter.count)
+            }
+        }
+        let keyframe = FLVVideoTag(.h264).header(isKeyframe: true, compositionTimeMilliseconds: 0, isDelimited: true)
+        #expect(keyframe.array == [0x17, 1, 0, 0, 0, 0, 0, 0, 2, 9, 0x10])
     }
 
     @Test func audioTagBodies() {
         #expect(FLVAudioTag.sequenceHeader(audioSpecificConfig: [0x11, 0x90]) == [0xaf, 0, 0x11, 0x90])
-        #expect(array(FLVAudioTag.header) == [0xaf, 1])
+        #expect(FLVAudioTag.header.array == [0xaf, 1])
     }
 
     @Test func fileFraming() {

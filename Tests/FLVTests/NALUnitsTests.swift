@@ -1,4 +1,5 @@
 import FLV
+import MediaCore
 import SeededRandom
 import Testing
 
@@ -13,7 +14,9 @@ import Testing
     private func lengthPrefixed(_ bytes: [UInt8], capacity: Int? = nil) -> [UInt8]? {
         var output = [UInt8](
             repeating: 0xcc, count: capacity ?? NALUnits.maximumLengthPrefixedBytes(annexBBytes: bytes.count))
-        let written = output.withUnsafeMutableBytes { NALUnits.lengthPrefixed(annexB: bytes.span.bytes, into: $0) }
+        let written = output.withUnsafeMutableBytes {
+            NALUnits.lengthPrefixed(annexB: bytes.span.bytes, codec: .h264, into: $0)
+        }
         return written.map { Array(output.prefix($0)) }
     }
 
@@ -43,7 +46,7 @@ import Testing
             ([0, 0, 0, 1, 0x06, 0, 0, 0, 1, 0x01], true), ([0, 0, 0, 1, 0x06], false), ([0, 0, 0, 9, 0x01], false),
             ([], false),
         ] {
-            #expect(NALUnits.isDisposable(bytes.span.bytes) == isDisposable)
+            #expect(NALUnits.isDisposable(bytes.span.bytes, codec: .h264) == isDisposable)
         }
     }
 

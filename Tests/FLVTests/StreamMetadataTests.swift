@@ -5,8 +5,8 @@ import Testing
 @Suite struct StreamMetadataTests {
     private let format = BroadcastFormat(
         video: VideoTrackFormat(
-            width: 1280, height: 720, frameRate: FrameRate(30_000, 1001), bitrate: 2_500_000, decoderConfiguration: [],
-            encoderName: "libx264"),
+            codec: .h264, width: 1280, height: 720, frameRate: FrameRate(30_000, 1001), bitrate: 2_500_000,
+            decoderConfiguration: [], encoderName: "libx264"),
         audio: AudioTrackFormat(sampleRate: 48_000, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90]))
 
     @Test func tellsEverythingAServerReads() throws {

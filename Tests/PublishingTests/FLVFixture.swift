@@ -84,7 +84,7 @@ struct FLVFixture {
         recording = try FLVRecording(folder.bytes(of: "fixture.flv"))
         format = BroadcastFormat(
             video: VideoTrackFormat(
-                width: 320, height: 240, frameRate: FrameRate(30), bitrate: 1_000_000,
+                codec: .h264, width: 320, height: 240, frameRate: FrameRate(30), bitrate: 1_000_000,
                 decoderConfiguration: recording.decoderConfiguration, encoderName: "libx264"),
             audio: AudioTrackFormat(
                 sampleRate: 48_000, channels: 2, bitrate: 96_000, audioSpecificConfig: recording.audioSpecificConfig))
