@@ -59,8 +59,7 @@ extension Configuration {
 extension DestinationConfiguration {
     /// Whether `problemsOnThisMachine` asks a disk, which may hang.
     package var namesFiles: Bool {
-        if case .flvFile = url { return true }
-        return keyFile != nil || loginFile != nil || caFile != nil
+        url.localPath != nil || keyFile != nil || loginFile != nil || caFile != nil
     }
 
     /// What would fail on this machine as it is now, by the setting's name.
@@ -91,7 +90,7 @@ extension DestinationConfiguration {
                 problems.append(("ca_file", "\(printable(caFile)) \(error.what)", error.remedy))
             }
         }
-        if case .flvFile(let path) = url, let error = folderProblem(of: path) {
+        if let path = url.localPath, let error = folderProblem(of: path) {
             problems.append(
                 ("url", "the folder of \(printable(path)) \(error)", "create it, or choose another path"))
         }

@@ -136,36 +136,14 @@ extension ConfigurationLoader {
                 "attempts come more rarely, not more often")
         }
         let earlier = configuration.destinations[..<index]
-        switch destination.url {
-        case .none:
+        if destination.url == .none {
             // A URL that was refused has been reported already.
             if origins["\(path).url"] == nil {
                 conflict([path], "there is no url", "write one such as rtmp://host/app")
             }
-        case .rtmp(let location):
-            if !destination.hasSeparateKey, !location.hasStreamName {
-                // Only a destination from a request has a folder.
-                let elsewhere =
-                    destination.secretsFolder == nil
-                    ? "name its file in key_file or its variable in key_env"
-                    : "send it as key, name its file in key_file"
-                conflict(
-                    ["\(path).url"], "there is no stream key", "\(elsewhere), or write it after the application")
-            }
-            if !location.isSecure, destination.caFile != nil {
-                conflict(["\(path).ca_file"], "rtmp:// does not use certificates", "write rtmps:// or remove ca_file")
-            }
-        case .flvFile:
-            if destination.hasSeparateKey {
-                conflict(
-                    ["\(path).key_file", "\(path).key_env", "\(path).key"], "a file has no stream key",
-                    "remove key_file and key_env")
-            }
-            if destination.hasSeparateLogin {
-                conflict(
-                    ["\(path).login_file", "\(path).login_env", "\(path).login"], "a file wants no login",
-                    "remove login_file and login_env")
-            }
+        }
+        for (keys, what, remedy) in destination.conflictsOfKind {
+            conflict(keys.map { "\(path).\($0)" }, what, remedy)
         }
         if destination.keyFile != nil, destination.keyEnvironment != nil {
             conflict(

@@ -6,10 +6,10 @@ internal import MediaCore
 enum ConfigurationTable {
     static let sections: [(name: String, summary: String)] = [
         ("ingest", "Where capture clients connect."),
-        ("video", "The canvas, fixed for the life of a broadcast, and its H.264 encoder."),
+        ("video", "The canvas, fixed for the life of a broadcast, and its \(VideoCodec.names) encoder."),
         ("audio", "The mix of app and microphone, and its AAC encoder."),
         ("buffer", "Encoded packets between the encoders and the destinations: one log, which all destinations read."),
-        ("destinations", "Where the broadcast goes: up to \(Configuration.maxDestinations) RTMP servers or FLV files."),
+        ("destinations", "Where the broadcast goes: up to \(Configuration.maxDestinations) \(DestinationURL.kinds)."),
         ("control", "Where upcastctl and health checks connect."),
         ("log", "What the daemon says, on standard error."),
         ("memory", "The cap that the plan must fit under; see upcastd --plan."),
@@ -69,7 +69,7 @@ enum ConfigurationTable {
                 memory: "native: 1.3 MB at 720p, libyuv a little less."),
             ConfigurationKey(
                 "video", "encoder", \.video.encoder,
-                .word("name of an H.264 encoder in libavcodec", example: "libx264"),
+                .word("name of an \(VideoCodec.names) encoder in libavcodec", example: "libx264"),
                 "The encoder; see ffmpeg -encoders for what the system's libavcodec has.",
                 memory: "The plan knows libx264; others are planned for as if they were."),
             ConfigurationKey(

@@ -45,6 +45,17 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
         return endpoint
     }
 
+    /// The file that is written on this machine; nil for a server.
+    var localPath: String? { if case .flvFile(let path) = self { path } else { nil } }
+
+    /// Whether publishing there takes a TLS session of ours.
+    package var isSecure: Bool { if case .rtmp(let endpoint) = self { endpoint.isSecure } else { false } }
+
+    /// The forms that are understood, for people.
+    static let forms = "rtmp://host[:port]/app[/key], rtmps://..., file:/path, or a path that ends in .flv"
+    /// What they lead to.
+    static let kinds = "RTMP servers or FLV files"
+
     /// The URL for people. With the key elsewhere, the whole path names the app and is shown.
     package func redacted(keyIsSeparate: Bool) -> String {
         switch self {
@@ -57,6 +68,41 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
     package var description: String { redacted(keyIsSeparate: false) }
     // A dump of a configuration goes by mirrors.
     package var customMirror: Mirror { Mirror(self, children: ["redacted": description]) }
+}
+
+extension DestinationConfiguration {
+    /// Settings that do not go with the kind of destination.
+    var conflictsOfKind: [(keys: [String], what: String, remedy: String)] {
+        var conflicts: [(keys: [String], what: String, remedy: String)] = []
+        switch url {
+        case .none: break
+        case .rtmp(let endpoint):
+            if !hasSeparateKey, !endpoint.hasStreamName {
+                // Only a destination from a request has a folder.
+                let elsewhere =
+                    secretsFolder == nil
+                    ? "name its file in key_file or its variable in key_env"
+                    : "send it as key, name its file in key_file"
+                conflicts.append(
+                    (["url"], "there is no stream key", "\(elsewhere), or write it after the application"))
+            }
+            if !endpoint.isSecure, caFile != nil {
+                conflicts.append(
+                    (["ca_file"], "rtmp:// does not use certificates", "write rtmps:// or remove ca_file"))
+            }
+        case .flvFile:
+            if hasSeparateKey {
+                conflicts.append(
+                    (["key_file", "key_env", "key"], "a file has no stream key", "remove key_file and key_env"))
+            }
+            if hasSeparateLogin {
+                conflicts.append(
+                    (["login_file", "login_env", "login"], "a file wants no login",
+                    "remove login_file and login_env"))
+            }
+        }
+        return conflicts
+    }
 }
 
 /// Why a text is not a destination; holds no part of that text.

@@ -64,8 +64,3 @@ extension Configuration {
         return (video.bitrate + audio.bitrate) / 8 * milliseconds / 1000
     }
 }
-
-extension DestinationURL {
-    /// Whether publishing there takes TLS.
-    package var isSecure: Bool { if case .rtmp(let location) = self { location.isSecure } else { false } }
-}

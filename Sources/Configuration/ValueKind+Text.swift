@@ -102,7 +102,7 @@ extension ValueKind where Value == DestinationURL {
     /// Never quoted back: it may hold a stream key.
     static var destinationURL: ValueKind {
         ValueKind(
-            summary: "rtmp://host[:port]/app[/key], rtmps://..., file:/path, or a path that ends in .flv",
+            summary: DestinationURL.forms,
             parse: { text throws(ValueProblem) in
                 do throws(InvalidDestinationURL) { return try DestinationURL(text) } catch {
                     throw ValueProblem(what: error.what, remedy: error.remedy)
