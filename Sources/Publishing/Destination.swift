@@ -29,6 +29,7 @@ package final class Destination: Sendable {
     }
 
     private let index: Int
+    private let sink: any SinkSettings
     package let settings: DestinationSettings
     let format: BroadcastFormat
     let clock: any TimeSource
@@ -48,11 +49,22 @@ package final class Destination: Sendable {
     /// - Parameters:
     ///   - index: names the thread, "up-pub-<index>".
     ///   - onEvent: called on the destination's thread; it must not wait for the destination.
-    package init(
+    package convenience init(
         index: Int, settings: DestinationSettings, log: PacketLog, format: BroadcastFormat, clock: any TimeSource,
         onEvent: @escaping @Sendable (DestinationEvent) -> Void
     ) {
+        self.init(
+            index: index, settings: settings, sink: settings.kind.sink, log: log, format: format, clock: clock,
+            onEvent: onEvent)
+    }
+
+    /// - Parameter sink: in place of what `settings` name.
+    init(
+        index: Int, settings: DestinationSettings, sink: any SinkSettings, log: PacketLog, format: BroadcastFormat,
+        clock: any TimeSource, onEvent: @escaping @Sendable (DestinationEvent) -> Void
+    ) {
         self.index = index
+        self.sink = sink
         self.settings = settings
         self.format = format
         self.clock = clock
@@ -61,19 +73,15 @@ package final class Destination: Sendable {
         cursor = log.makeCursor(policy: settings.cursorPolicy, clock: clock)
         self.log = log
         writtenBefore = log.statistics.written
-        work = if case .rtmp = settings.kind { WorkMark("the thread of destination \"\(settings.name)\"") } else { nil }
+        work = sink.longestWaits == nil ? nil : WorkMark("the thread of destination \"\(settings.name)\"")
+        let location = sink.location
         files = FileReading(work, clock: clock) { file in
-            onEvent(.notice("\"\(settings.name)\" (\(settings.location)): the disk of \(file) answers again"))
+            onEvent(.notice("\"\(settings.name)\" (\(location)): the disk of \(file) answers again"))
         }
-        let kind =
-            switch settings.kind {
-            case .rtmp(let rtmp): rtmp.endpoint.isSecure ? "rtmps" : "rtmp"
-            case .flvFile: "flv-file"
-            }
         state = Monitor(
             State(
                 snapshot: DestinationSnapshot(
-                    name: settings.name, kind: kind, location: settings.location, since: clock.now())))
+                    name: settings.name, kind: sink.kindName, location: location, since: clock.now())))
     }
 
     /// Starts the thread, which connects at once; call it once, and `join` afterwards whatever happens.
@@ -90,10 +98,21 @@ package final class Destination: Sendable {
             if state.isCancelled { control.cancel() }
             // Certificates are verified on this thread: their code uses more stack than ours.
             state.thread = try WorkerThread(name: "up-pub-\(index)", stackBytes: Self.stackBytes) {
-                PublishingLoop(self, control: control, retry: retry).run()
+                PublishingLoop(self, sinks: self.makeSinks(control), control: control, retry: retry).run()
             }
         }
     }
+
+    private func makeSinks(_ control: PublishControl) -> any SinkFactory {
+        sink.makeFactory(
+            SinkContext(
+                format: format, clock: clock, control: control, files: files,
+                onNotice: { self.onEvent(.notice("\(self.title): \($0)")) },
+                onWarning: { self.onEvent(.warning("\(self.title): \($0)")) }))
+    }
+
+    /// What the thread may wait for; zero where nobody watches it.
+    var longestWaits: SinkWaits { sink.longestWaits ?? SinkWaits(opening: .zero, turn: .zero) }
 
     /// Sends what the log still holds until `deadline` (monotonic clock), then unpublishes and closes in order.
     ///
@@ -174,5 +193,5 @@ package final class Destination: Sendable {
     }
 
     /// "main" (rtmp://host/app): how messages call the destination.
-    package var title: String { "\"\(settings.name)\" (\(settings.location))" }
+    package var title: String { "\"\(settings.name)\" (\(sink.location))" }
 }

@@ -48,7 +48,7 @@ package struct SentCounters: Equatable, Sendable {
 /// A destination at one moment; holds nothing secret.
 package struct DestinationSnapshot: Equatable, Sendable {
     package var name: String
-    /// "rtmp", "rtmps" or "flv-file".
+    /// What kind of sink it is, such as "rtmps" or "flv-file".
     package var kind: String
     /// The URL without secrets, or the path of the file that is being written.
     package var location: String

@@ -1,3 +1,4 @@
+internal import Buffering
 package import MediaCore
 
 /// How to record into FLV files.
@@ -20,4 +21,35 @@ package struct FLVFileSettings: Sendable, Equatable {
     package var sync = FileSync.never
 
     package init(path: String) { self.path = path }
+}
+
+extension FLVFileSettings: SinkSettings {
+    var kindName: String { "flv-file" }
+    var location: String { path }
+    var cursorPolicy: CursorPolicy { .keepEverything }
+    /// A disk that hangs is no fault of the daemon's, and the other destinations go on without it.
+    var longestWaits: SinkWaits? { nil }
+
+    func makeFactory(_ context: SinkContext) -> any SinkFactory { FLVFileSinkFactory(self, context) }
+}
+
+/// Begins a recording anew with each attempt.
+private final class FLVFileSinkFactory: SinkFactory {
+    private let settings: FLVFileSettings
+    private let context: SinkContext
+
+    let headroom = FLVFileWriter.headroom
+    let tailroom = FLVFileWriter.tailroom
+
+    init(_ settings: FLVFileSettings, _ context: SinkContext) {
+        self.settings = settings
+        self.context = context
+    }
+
+    func makeSink() throws(PublishError) -> any PublishingSink {
+        FLVFileWriter(
+            settings: settings, format: context.format, clock: context.clock, control: context.control)
+    }
+
+    func attemptFailed(_ error: PublishError) {}
 }

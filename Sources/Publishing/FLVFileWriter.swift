@@ -22,7 +22,7 @@ final class FLVFileWriter: PublishingSink {
     private var completedBytes = 0
     private var nextSync = MediaTime.zero
 
-    let headroom = FLVSegment.headroom
+    static let headroom = FLVSegment.headroom
     static let tailroom = FLVSegment.tailroom
 
     /// - Parameter sync: brings a file to the disk.

@@ -81,10 +81,9 @@ extension Destination {
 
     /// Why its thread has not ended in time, and what that costs.
     package var lateEnd: String {
-        switch (settings.kind, files.file) {
-        case (.flvFile, _): "\(title) hangs at its end; what it has not written is lost"
-        case (.rtmp, let file?): "\(title) has not ended: its thread waits for the disk of \(file), and sends nothing"
-        case (.rtmp, nil): "\(title) hangs at its end; what it has not sent is lost"
+        if let file = files.file {
+            return "\(title) has not ended: its thread waits for the disk of \(file), and sends nothing"
         }
+        return "\(title) hangs at its end; what it has not \(work == nil ? "written" : "sent") is lost"
     }
 }

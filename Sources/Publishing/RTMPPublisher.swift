@@ -15,17 +15,18 @@ final class RTMPPublisher: PublishingSink {
     private var connection: RTMPConnection?
     private var hasSentHeaders = false
     private var framing: FLVFraming
+    private var watch: RTMPLinkWatch
 
     /// A chunk header, and FLV's bytes before an access unit.
     static let headroom = RTMPHandle.headroom + FLVFraming.headroom
-    var headroom: Int { Self.headroom }
     private let location: String
     /// One packet may take this many send timeouts while its bytes keep moving.
     static let slowestSend: Int64 = 6
 
     init(
         settings: RTMPDestinationSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,
-        files: FileReading? = nil, onNotice: @escaping (String) -> Void
+        files: FileReading? = nil, acknowledgements: AcknowledgementWatch? = nil,
+        onNotice: @escaping (String) -> Void
     ) {
         self.settings = settings
         location = settings.endpoint.description
@@ -34,21 +35,24 @@ final class RTMPPublisher: PublishingSink {
         self.clock = clock
         self.control = control
         self.files = files
+        watch = RTMPLinkWatch(
+            settings, acknowledgements ?? AcknowledgementWatch(window: settings.acknowledgementWindow), at: clock.now())
         self.onNotice = onNotice
     }
 
     var progress: SinkProgress {
         guard let socket = connection?.socket else { return SinkProgress(location: location) }
-        let (info, unacknowledged) = (socket.tcpInfo, socket.unacknowledgedBytes)
-        // While a lost segment is sent again, those behind it have arrived: the path carries more than it confirms.
-        let outstanding = unacknowledged - (info?.selectivelyAcknowledgedBytes ?? 0)
         return SinkProgress(
-            location: location, bytesSent: socket.bytesSent, outstandingBytes: max(outstanding, min(unacknowledged, 1)),
-            roundTrip: info?.minimumRoundTrip ?? .zero, bytesAcknowledged: acknowledgedBytes,
+            location: location, bytesSent: socket.bytesSent, bytesAcknowledged: acknowledgedBytes,
             tlsProtocol: socket.tlsProtocol)
     }
 
-    var redirect: RTMPEndpoint? { connection?.redirect }
+    /// Where the server wants the publisher to connect instead; nil where it has not asked, or must not be followed.
+    private(set) var redirect: RTMPEndpoint?
+    var wantsReplacement: Bool { redirect != nil }
+
+    /// What has been learnt of the server's acknowledgements.
+    var acknowledgements: AcknowledgementWatch { watch.acknowledgements }
 
     /// A server cannot have received more than was sent.
     private var acknowledgedBytes: UInt64? {
@@ -63,6 +67,8 @@ final class RTMPPublisher: PublishingSink {
     func open() throws(PublishError) {
         connection = try RTMPConnection(
             settings: settings, clock: clock, control: control, files: files, onNotice: onNotice)
+        watch.begin(at: clock.now())
+        noteRedirect()
     }
 
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool {
@@ -99,11 +105,28 @@ final class RTMPPublisher: PublishingSink {
         }
     }
 
-    func service() throws(PublishError) { try connection?.service() }
+    func service() throws(PublishError) {
+        defer { noteRedirect() }
+        try connection?.service()
+    }
+
+    private func noteRedirect() { if let connection { redirect = connection.redirect } }
+
+    func measure(backlog: MediaTime) throws(PublishError) -> LinkMeasurement? {
+        guard let socket = connection?.socket else { return nil }
+        let (info, unacknowledged) = (socket.tcpInfo, socket.unacknowledgedBytes)
+        // While a lost segment is sent again, those behind it have arrived: the path carries more than it confirms.
+        let outstanding = unacknowledged - (info?.selectivelyAcknowledgedBytes ?? 0)
+        let look = RTMPLinkWatch.Look(
+            bytesSent: socket.bytesSent, outstandingBytes: max(outstanding, min(unacknowledged, 1)),
+            roundTrip: info?.minimumRoundTrip ?? .zero, bytesAcknowledged: acknowledgedBytes)
+        return try watch.note(look, backlog: backlog, at: clock.now())
+    }
 
     @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
-        try connection?.unpublish(until: deadline) ?? false
+        defer { noteRedirect() }
+        return try connection?.unpublish(until: deadline) ?? false
     }
 
     func close() { connection = nil }

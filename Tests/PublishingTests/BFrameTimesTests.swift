@@ -17,7 +17,7 @@ import Testing
         var buffer = PacketBuffer(limit: 4096, tailroom: FLVFileWriter.tailroom)
         for (index, frame) in frames.enumerated() {
             let payload: [UInt8] = [0, 0, 0, 2, index == 0 ? 0x65 : 0x41, 0xaa]
-            buffer.place(headroom: sink.headroom, byteCount: payload.count)
+            buffer.place(headroom: RTMPPublisher.headroom, byteCount: payload.count)
             buffer.withPayload { $0.copyMemory(from: payload, byteCount: payload.count) }
             let info = PacketInfo(
                 track: .video, pts: .milliseconds(frame.pts) + offset, dts: .milliseconds(frame.dts) + offset,

@@ -24,7 +24,7 @@ import Testing
 
     private static func write(_ packet: FLVRecording.Packet, to writer: FLVFileWriter) throws {
         var buffer = PacketBuffer(limit: 1 << 20, tailroom: FLVFileWriter.tailroom)
-        buffer.place(headroom: writer.headroom, byteCount: packet.payload.count)
+        buffer.place(headroom: FLVFileWriter.headroom, byteCount: packet.payload.count)
         buffer.withPayload { $0.copyMemory(from: packet.payload, byteCount: packet.payload.count) }
         let time = MediaTime.milliseconds(Int64(packet.timestamp))
         let priority: PacketPriority = packet.track == .audio ? .audio : packet.isKeyframe ? .keyframe : .reference

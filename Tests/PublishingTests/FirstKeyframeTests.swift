@@ -36,7 +36,7 @@ import Testing
     private static func write(_ packets: [(info: PacketInfo, payload: [UInt8])], to sink: some PublishingSink) throws {
         var buffer = PacketBuffer(limit: 4096, tailroom: FLVFileWriter.tailroom)
         for packet in packets {
-            buffer.place(headroom: sink.headroom, byteCount: packet.payload.count)
+            buffer.place(headroom: RTMPPublisher.headroom, byteCount: packet.payload.count)
             buffer.withPayload { $0.copyMemory(from: packet.payload, byteCount: packet.payload.count) }
             try sink.write(packet.info, &buffer)
         }

@@ -29,15 +29,16 @@ import Testing
     @Test func theStreamKeysDisk() throws {
         let (isAsked, mayGoOn) = (Monitor(false), Monitor(false))
         let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(Loopback.freePort())/live")
-        var settings = DestinationSettings(
-            name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret(""))))
-        settings.secretFiles = "key_file /disk/key"
-        settings.readSecrets = {
+        var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: Secret(""))
+        rtmp.secretFiles = "key_file /disk/key"
+        rtmp.readSecrets = {
             isAsked.signal { $0 = true }
             _ = mayGoOn.wait(until: MonotonicClock().now() + .seconds(60)) { $0 ? true : nil }
             return RTMPSecrets(key: Secret("k3y"))
         }
-        let run = try DestinationRun(settings, log: FLVFixture.log(), format: HostileServerTests.format)
+        let run = try DestinationRun(
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
+            format: HostileServerTests.format)
         defer { mayGoOn.signal { $0 = true } }
         try waitUntil("the key to be read") { isAsked.withLock { $0 } }
         try check(run, "key_file /disk/key")

@@ -17,23 +17,31 @@ extension Configuration {
     func settings(
         of destination: DestinationConfiguration, environment: [String: String], hasWorked: Bool = false
     ) -> DestinationSettings {
-        var settings = DestinationSettings(
-            name: destination.name, kind: kind(of: destination), maximumPacketBytes: maximumPacketBytes,
-            cursorPolicy: cursorPolicy(destination), reconnect: reconnectPolicy(destination))
-        settings.hasWorked = hasWorked
-        guard case .rtmp = settings.kind else { return settings }
-        settings.isAdaptedTo = video.adaptive && destination.adaptive
-        settings.secretFiles = destination.secretFiles
-        settings.readSecrets = { () throws(PublishError) in
-            do {
-                let login = try destination.login(environment: environment)
-                return RTMPSecrets(
-                    key: try destination.streamKey(environment: environment),
-                    credentials: login.map { RTMPCredentials(user: $0.user, password: $0.password) })
-            } catch {
-                throw PublishError(.secret, "\(error)")
-            }
+        let kind: DestinationSettings.Kind
+        var policy = CursorPolicy.keepEverything
+        var isNetwork = true
+        switch destination.url {
+        case .none: preconditionFailure("a loaded configuration has a URL for each destination")
+        case .rtmp(let url): kind = .rtmp(rtmp(destination, url, environment: environment))
+        case .flvFile(let path):
+            kind = .flvFile(file(destination, path))
+            isNetwork = false
         }
+        if isNetwork {
+            policy = CursorPolicy(
+                softLimit: buffer.dropDisposable, hardLimit: buffer.dropToKeyframe, audioLimit: buffer.duration)
+        }
+        policy.delay = buffer.delay
+        policy.interleaving =
+            switch buffer.interleave {
+            case .strict: .strict
+            case .lowLatency: .lowLatency
+            }
+        var settings = DestinationSettings(
+            name: destination.name, kind: kind, maximumPacketBytes: maximumPacketBytes, cursorPolicy: policy,
+            reconnect: reconnectPolicy(destination))
+        settings.hasWorked = hasWorked
+        settings.isAdaptedTo = isNetwork && video.adaptive && destination.adaptive
         return settings
     }
 
@@ -56,57 +64,53 @@ extension Configuration {
         max(256 * 1024, Int(Double(video.bitrate) / 8 * video.vbv.secondsAsDouble * 1.5))
     }
 
-    private func cursorPolicy(_ destination: DestinationConfiguration) -> CursorPolicy {
-        var policy = CursorPolicy.keepEverything
-        if case .rtmp = destination.url {
-            policy = CursorPolicy(
-                softLimit: buffer.dropDisposable, hardLimit: buffer.dropToKeyframe, audioLimit: buffer.duration)
-        }
-        policy.delay = buffer.delay
-        policy.interleaving =
-            switch buffer.interleave {
-            case .strict: .strict
-            case .lowLatency: .lowLatency
-            }
-        return policy
-    }
-
     /// A quarter of a second of the broadcast, at least what a keyframe of a small one takes.
     private var quarterSecondBytes: Int { max(32 * 1024, (video.bitrate + audio.bitrate) / 8 / 4) }
 
-    private func kind(of destination: DestinationConfiguration) -> DestinationSettings.Kind {
-        switch destination.url {
-        case .none: preconditionFailure("a loaded configuration has a URL for each destination")
-        case .flvFile(let path):
-            var file = FLVFileSettings(path: path)
-            file.rotateBytes = destination.rotateBytes == 0 ? nil : destination.rotateBytes
-            file.rotateAfter = destination.rotateAfter == .zero ? nil : destination.rotateAfter
-            file.sync =
-                switch destination.sync {
-                case .never: .never
-                case .atEnd: .atSegmentEnd
-                case .periodic: .every(destination.syncPeriod)
-                }
-            return .flvFile(file)
-        case .rtmp(let whole):
-            // A separate key is read before each connection; a configuration without any is not loaded.
-            let (endpoint, key) =
-                destination.hasSeparateKey ? (whole, Secret("")) : (try? whole.splittingKey()) ?? (whole, Secret(""))
-            var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: key)
-            rtmp.addressTimeout = destination.addressTimeout
-            rtmp.allowsRedirect = destination.allowRedirect
-            rtmp.connectTimeout = destination.connectTimeout
-            rtmp.handshakeTimeout = destination.handshakeTimeout
-            rtmp.sendTimeout = destination.sendTimeout
-            rtmp.acknowledgementTimeout = destination.acknowledgementTimeout
-            rtmp.acknowledgementWindow = UInt32(clamping: quarterSecondBytes)
-            // `waitForRoom` goes by half of it.
-            rtmp.sendAheadBytes = 2 * quarterSecondBytes
-            rtmp.caFile = destination.caFile
-            rtmp.caFolder = destination.secretsFolder
-            rtmp.verifiesCertificate = destination.verifyTLS
-            rtmp.chunkSize = destination.chunkSize
-            return .rtmp(rtmp)
+    private func file(_ destination: DestinationConfiguration, _ path: String) -> FLVFileSettings {
+        var file = FLVFileSettings(path: path)
+        file.rotateBytes = destination.rotateBytes == 0 ? nil : destination.rotateBytes
+        file.rotateAfter = destination.rotateAfter == .zero ? nil : destination.rotateAfter
+        file.sync =
+            switch destination.sync {
+            case .never: .never
+            case .atEnd: .atSegmentEnd
+            case .periodic: .every(destination.syncPeriod)
+            }
+        return file
+    }
+
+    private func rtmp(
+        _ destination: DestinationConfiguration, _ url: RTMPEndpoint, environment: [String: String]
+    ) -> RTMPDestinationSettings {
+        // A separate key is read before each connection; a configuration without any is not loaded.
+        let (endpoint, key) =
+            destination.hasSeparateKey ? (url, Secret("")) : (try? url.splittingKey()) ?? (url, Secret(""))
+        var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: key)
+        rtmp.secretFiles = destination.secretFiles
+        rtmp.readSecrets = { () throws(PublishError) in
+            do {
+                let login = try destination.login(environment: environment)
+                return RTMPSecrets(
+                    key: try destination.streamKey(environment: environment),
+                    credentials: login.map { RTMPCredentials(user: $0.user, password: $0.password) })
+            } catch {
+                throw PublishError(.secret, "\(error)")
+            }
         }
+        rtmp.addressTimeout = destination.addressTimeout
+        rtmp.allowsRedirect = destination.allowRedirect
+        rtmp.connectTimeout = destination.connectTimeout
+        rtmp.handshakeTimeout = destination.handshakeTimeout
+        rtmp.sendTimeout = destination.sendTimeout
+        rtmp.acknowledgementTimeout = destination.acknowledgementTimeout
+        rtmp.acknowledgementWindow = UInt32(clamping: quarterSecondBytes)
+        // `waitForRoom` goes by half of it.
+        rtmp.sendAheadBytes = 2 * quarterSecondBytes
+        rtmp.caFile = destination.caFile
+        rtmp.caFolder = destination.secretsFolder
+        rtmp.verifiesCertificate = destination.verifyTLS
+        rtmp.chunkSize = destination.chunkSize
+        return rtmp
     }
 }

@@ -1,0 +1,81 @@
+internal import Buffering
+internal import LinuxSystem
+internal import MediaCore
+
+/// What the destination's thread writes down and tells; called on that thread only.
+extension Destination {
+    func enter(_ new: DestinationState) {
+        state.withLock { state in
+            state.snapshot.state = new
+            state.snapshot.since = clock.now()
+            if new != .publishing, new != .stopping {
+                state.snapshot.link.isPublishing = false
+                state.snapshot.link.congestedSince = nil
+            }
+        }
+        onEvent(.state(new))
+    }
+
+    func notice(_ text: String) { onEvent(.notice("\(title): \(text)")) }
+
+    /// Completes a failure with who it is about and what happens now, and writes it down.
+    func noted(_ error: PublishError, _ consequence: String) -> PublishError {
+        var error = error
+        error.destination = title
+        error.consequence = consequence
+        state.withLock {
+            $0.snapshot.lastError = error
+            $0.snapshot.lastErrorAt = clock.now()
+            $0.snapshot.failures[error.kind, default: 0] += 1
+        }
+        return error
+    }
+
+    /// A connection, or file, at which packets may be written from now on.
+    func noteConnection() {
+        state.withLock {
+            $0.snapshot.connects += 1
+            $0.snapshot.link.connection += 1
+        }
+    }
+
+    /// - Parameter earlier: bytes of the connections, or files, before the present one.
+    func note(_ progress: SinkProgress, after earlier: (sent: UInt64, acknowledged: UInt64)) {
+        state.withLock { state in
+            state.snapshot.location = progress.location
+            // A sink that has been closed knows nothing any more.
+            state.snapshot.bytesSent = max(state.snapshot.bytesSent, earlier.sent + progress.bytesSent)
+            if let acknowledged = progress.bytesAcknowledged {
+                state.snapshot.bytesAcknowledged = earlier.acknowledged + acknowledged
+            }
+            state.snapshot.tlsProtocol = progress.tlsProtocol
+        }
+    }
+
+    /// - Parameter begin: when its writing began.
+    func noteSent(_ info: PacketInfo, byteCount: Int, at begin: MediaTime) {
+        state.withLock { state in
+            // Repeats of a screen that stands still have not arrived from anywhere.
+            if info.track == .video, info.arrival > .zero { state.latency.note(begin - info.arrival) }
+            switch info.track {
+            case .video: state.snapshot.video.add(byteCount)
+            case .audio: state.snapshot.audio.add(byteCount)
+            }
+        }
+    }
+
+    func note(_ measurement: LinkMeasurement, at now: MediaTime) -> LinkReport {
+        let shed = cursor.drops
+        return state.withLock { state in
+            state.snapshot.link.time = now
+            state.snapshot.link.isPublishing = true
+            state.snapshot.link.lag = measurement.lag
+            state.snapshot.link.unacknowledged = measurement.unacknowledged
+            state.snapshot.link.noteLateness(measurement.behind, at: now)
+            state.snapshot.link.deliveredBytes = measurement.deliveredBytes
+            state.snapshot.link.outstandingBytes = measurement.outstandingBytes
+            state.snapshot.link.shedPackets = shed.video.late + shed.video.disposable + shed.audio.late
+            return state.snapshot.link
+        }
+    }
+}
