@@ -4,7 +4,6 @@
 #include <gnutls/gnutls.h>
 #include <librtmp/rtmp.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -97,15 +96,9 @@ void upcast_rtmp_socket_bye(upcast_rtmp_socket *socket) {
     }
 }
 
-static _Atomic int refused_fills, refused_sends, refused_closes;
+static _Thread_local upcast_rtmp_socket *current;
 
-upcast_refused_calls upcast_rtmp_refused_calls(void) {
-    return (upcast_refused_calls){
-        .fill = atomic_load(&refused_fills),
-        .send = atomic_load(&refused_sends),
-        .close = atomic_load(&refused_closes),
-    };
-}
+void upcast_rtmp_use_socket(upcast_rtmp_socket *socket) { current = socket; }
 
 // librtmp looks at errno after a failure and tries again on EINTR, so errno must be another.
 static int refuse(void) {
@@ -114,11 +107,10 @@ static int refuse(void) {
 }
 
 int RTMPSockBuf_Fill(RTMPSockBuf *sb) {
-    upcast_rtmp_socket *socket = sb->sb_ssl;
-    if (!socket) {
-        atomic_fetch_add(&refused_fills, 1);
-        return refuse();
-    }
+    upcast_rtmp_socket *socket = current;
+    if (!socket) return refuse();
+    socket->reads++;
+    if (socket->is_probe) return refuse();
     if (sb->sb_size <= 0) {
         sb->sb_size = 0;
         sb->sb_start = sb->sb_buf;
@@ -136,12 +128,10 @@ int RTMPSockBuf_Fill(RTMPSockBuf *sb) {
 }
 
 int RTMPSockBuf_Send(RTMPSockBuf *sb, const char *buf, int len) {
-    upcast_rtmp_socket *socket = sb->sb_ssl;
-    if (!socket) {
-        atomic_fetch_add(&refused_sends, 1);
-        return refuse();
-    }
-    int sent = 0;
+    (void)sb;
+    upcast_rtmp_socket *socket = current;
+    if (!socket) return refuse();
+    int sent = socket->is_probe ? len : 0;
     while (sent < len) {
         int count = send_some(socket, buf + sent, len - sent);
         if (count < 0) return refuse();
@@ -151,10 +141,4 @@ int RTMPSockBuf_Send(RTMPSockBuf *sb, const char *buf, int len) {
     }
     socket->sends++;
     return len;
-}
-
-/// Descriptor and session belong to whoever made them; librtmp closes on every error and must not close twice.
-int RTMPSockBuf_Close(RTMPSockBuf *sb) {
-    if (!sb->sb_ssl) atomic_fetch_add(&refused_closes, 1);
-    return 0;
 }

@@ -12,6 +12,9 @@ internal import MediaCore
     /// Bytes that must be writable in front of every body: librtmp puts the chunk header there.
     static let headroom = Int(RTMP_MAX_HEADER_SIZE)
 
+    /// What librtmp takes for its descriptor. Not -1, which would mean "not connected"; closing it does nothing.
+    static let noDescriptor: CInt = -2
+
     /// Chunk streams for what is sent; audio and video have their own, so that each one's timestamps only rise.
     enum ChunkStream: Int {
         case control = 2
@@ -36,8 +39,7 @@ internal import MediaCore
         unsafe rtmp = RTMP_Alloc()!
         unsafe RTMP_Init(rtmp)
         unsafe rtmp.pointee.Link.protocol = RTMP_FEATURE_WRITE
-        unsafe rtmp.pointee.m_sb.sb_socket = -2  // no descriptor, but not -1, which would mean "not connected"
-        unsafe rtmp.pointee.m_sb.sb_ssl = UnsafeMutableRawPointer(socket.raw)
+        unsafe rtmp.pointee.m_sb.sb_socket = Self.noDescriptor
     }
 
     deinit {
@@ -53,7 +55,7 @@ internal import MediaCore
             var packet = unsafe packet(
                 .commandAMF0, on: .command, streamID: 0, timestamp: 0, body: $0.baseAddress! + Self.headroom,
                 byteCount: body.count)
-            return unsafe RTMP_Connect1(rtmp, &packet) != 0
+            return withSocket { unsafe RTMP_Connect1(rtmp, &packet) != 0 }
         }
         guard isDone else { throw socket.failure(during: "the RTMP handshake") }
     }
@@ -110,7 +112,14 @@ internal import MediaCore
     ) -> Bool {
         var packet = unsafe packet(
             type, on: stream, streamID: streamID, timestamp: timestamp, body: body, byteCount: byteCount)
-        return unsafe RTMP_SendPacket(rtmp, &packet, 0) != 0
+        return withSocket { unsafe RTMP_SendPacket(rtmp, &packet, 0) != 0 }
+    }
+
+    /// Lets librtmp read from and write to our socket.
+    private func withSocket(_ body: () -> Bool) -> Bool {
+        unsafe upcast_rtmp_use_socket(socket.raw)
+        defer { upcast_rtmp_use_socket(nil) }
+        return body()
     }
 
     private func packet(

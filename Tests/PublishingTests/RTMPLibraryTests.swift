@@ -2,6 +2,6 @@
 import Testing
 
 @Suite struct RTMPLibraryTests {
-    /// Fails where the linker did not let our three functions come before librtmp's own.
+    /// Fails where the linker did not let our two functions come before librtmp's own.
     @Test func socketLayerIsOurs() throws { try RTMPLibrary.selfTest() }
 }

@@ -1,10 +1,12 @@
 // librtmp's socket layer, replaced.
 //
-// librtmp does all its reading and writing through three functions that it exports and calls through its PLT:
-// RTMPSockBuf_Fill, RTMPSockBuf_Send and RTMPSockBuf_Close. rtmp_socket.c defines them again; being in the executable,
-// these come first in the dynamic linker's search and librtmp calls them. They add what librtmp lacks: absolute
-// deadlines, cancellation, no SIGPIPE, and GnuTLS sessions of ours (verified, TLS 1.3). RTMPLibrary.selfTest proves
-// that they are in force.
+// librtmp does all its reading and writing through two functions that it exports and calls through its PLT:
+// RTMPSockBuf_Fill and RTMPSockBuf_Send. rtmp_socket.c defines them again; being in the executable, these come first in
+// the dynamic linker's search and librtmp calls them. They add what librtmp lacks: absolute deadlines, cancellation, no
+// SIGPIPE, and GnuTLS sessions of ours (verified, TLS 1.3). RTMPLibrary.selfTest proves that they are in force.
+//
+// They find our socket by the thread (upcast_rtmp_use_socket) and not in librtmp's handle, which has no descriptor and
+// no TLS session: whatever librtmp itself closes, it closes nothing of ours.
 #pragma once
 
 #include <stdint.h>
@@ -46,7 +48,7 @@ enum upcast_socket_failure {
     UPCAST_SOCKET_TLS,
 };
 
-/// One connection as librtmp's handle sees it: the handle's `sb_ssl` points here. One thread uses it.
+/// One connection. One thread uses it.
 /// The first failure stays; every later call fails at once, so that nothing librtmp does on its way out can block.
 typedef struct upcast_rtmp_socket {
     /// Non-blocking and connected; not owned.
@@ -63,7 +65,13 @@ typedef struct upcast_rtmp_socket {
     uint64_t bytes_received;
     uint64_t bytes_sent;
     uint64_t sends;
+    /// For the self-test, without a connection: what is sent is counted and dropped, what is read is counted and fails.
+    int is_probe;
+    uint64_t reads;
 } upcast_rtmp_socket;
+
+/// From now on librtmp, called on this thread, reads from and writes to `socket`; with NULL both fail.
+void upcast_rtmp_use_socket(upcast_rtmp_socket *socket);
 
 /// Runs the TLS handshake. 0, or -1 with the failure recorded.
 int upcast_rtmp_socket_handshake(upcast_rtmp_socket *socket);
@@ -71,14 +79,6 @@ int upcast_rtmp_socket_handshake(upcast_rtmp_socket *socket);
 int upcast_rtmp_socket_receive(upcast_rtmp_socket *socket, void *buffer, int length);
 /// Tells the peer that no more TLS records come (close_notify); does not wait for its answer.
 void upcast_rtmp_socket_bye(upcast_rtmp_socket *socket);
-
-/// How often librtmp called one of the three functions on a handle without a socket of ours: they refuse and count.
-typedef struct upcast_refused_calls {
-    int fill;
-    int send;
-    int close;
-} upcast_refused_calls;
-upcast_refused_calls upcast_rtmp_refused_calls(void);
 
 /// Bytes that the kernel has not sent as yet; 0 where there is no connection.
 int upcast_tcp_unsent_bytes(int fd);
