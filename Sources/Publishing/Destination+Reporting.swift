@@ -1,5 +1,6 @@
 internal import Buffering
 internal import LinuxSystem
+internal import Measurement
 internal import MediaCore
 
 /// What the destination's thread writes down and tells; called on that thread only.

@@ -1,4 +1,5 @@
 internal import Buffering
+package import Endpoints
 package import MediaCore
 
 /// How to publish to one RTMP server.

@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import MediaCore
 
 /// Makes the connections to one RTMP server: with the secrets of the moment, and to where the last one was sent.

@@ -1,3 +1,4 @@
+internal import Adaptation
 internal import Buffering
 internal import LinuxSystem
 internal import MediaCore
