@@ -2,7 +2,7 @@ internal import IngestProtocol
 internal import MediaCore
 
 /// What a client means by an orientation. The numbers are the same; `left` and `right` have changed places.
-public enum OrientationMeaning: Sendable, CaseIterable {
+public enum OrientationConvention: Sendable, CaseIterable {
     /// CGImagePropertyOrientation of a stored picture: `right` is made upright by a turn of 90 degrees clockwise.
     case exif
     /// RPVideoSampleOrientationKey as ReplayKit uses it: `right` is made upright by a turn of 90 degrees
@@ -15,23 +15,55 @@ public enum CaptureSourceKind: Sendable, CaseIterable {
     case screen, mirroring, externalPlayback, camera, file, other
 }
 
+/// Width and height of a picture, in pixels.
+public struct CaptureSize: Hashable, Sendable, CustomStringConvertible {
+    public var width: Int
+    public var height: Int
+
+    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+
+    public var description: String { "\(width)x\(height)" }
+}
+
+/// Frames a second as a fraction, such as 30 or 30000/1001.
+///
+/// Two rates are equal when both numbers are: 30/1 is not 60/2.
+public struct CaptureFrameRate: Hashable, Sendable, CustomStringConvertible {
+    public var numerator: Int
+    public var denominator: Int
+
+    public init(_ numerator: Int, _ denominator: Int = 1) {
+        (self.numerator, self.denominator) = (numerator, denominator)
+    }
+
+    /// For people; a fraction keeps what this loses.
+    public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
+    public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+}
+
 /// The terms of a broadcast, as `CaptureConnection.start` tells them to the daemon.
-public struct BroadcastSetup: Sendable {
+public struct BroadcastSetup: Equatable, Sendable {
     /// For the daemon's log and status; cut at 64 bytes.
     public var clientName: String
-    public var convention: OrientationMeaning
+    /// What the orientations of frames mean.
+    public var convention: OrientationConvention
     public var source: CaptureSourceKind
-    /// Pixels as sent; a hint.
-    public var expectedSize: (width: Int, height: Int)?
-    /// Frames a second as a fraction; a hint.
-    public var expectedRate: (numerator: Int, denominator: Int)?
-    /// Which tracks will come; hints.
+    /// Pixels as sent; a hint, left out where a side is not positive.
+    public var expectedSize: CaptureSize?
+    /// Frames a second; a hint, left out where a number is not positive.
+    public var expectedRate: CaptureFrameRate?
+    /// Whether frames will come; a hint.
     public var sendsVideo = true
+    /// Whether sound of the captured app will come; a hint.
     public var sendsAppAudio = false
+    /// Whether sound of a microphone will come; a hint.
     public var sendsMicrophone = false
 
-    /// - Parameter convention: has no default: a guess would turn half of all clients' pictures upside down.
-    public init(clientName: String, convention: OrientationMeaning, source: CaptureSourceKind = .screen) {
+    /// - Parameters:
+    ///   - clientName: for the daemon's log and status.
+    ///   - convention: has no default: a guess would turn half of all clients' pictures upside down.
+    ///   - source: what is captured; destinations can refuse some kinds.
+    public init(clientName: String, convention: OrientationConvention, source: CaptureSourceKind = .screen) {
         self.clientName = clientName
         self.convention = convention
         self.source = source

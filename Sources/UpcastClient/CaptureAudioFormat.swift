@@ -34,6 +34,8 @@ public struct CaptureAudioFormat: Equatable, Sendable {
     /// - Parameters:
     ///   - sampleRate: frames a second, 8,000 to 192,000.
     ///   - channels: 1 to 8.
+    ///   - type: how one sample is stored.
+    ///   - bigEndian: whether a sample's most significant byte comes first.
     ///   - interleaved: false for one plane a channel, one behind the other.
     /// - Throws: `invalidArgument` with a sentence that says what would be right.
     public init(

@@ -6,16 +6,27 @@ internal import MediaCore
 /// One broadcast: a connection to upcastd's capture socket.
 ///
 /// Any thread may call anything; samples go out whole, one after the other, and are the caller's again when a call
-/// returns. A send blocks while the daemon reads, which it always does: a sample that it has no room for it drops and
-/// counts. One thread at a time should read events; another one waits for it. The connection is closed when the object
-/// goes away.
+/// returns. The connection is closed when the object goes away.
+///
+/// **Calls that wait.** A send waits while the daemon reads, which it always does: a sample that it has no room for it
+/// drops and counts. So a send takes less than a millisecond as a rule, and at most `sendTimeout`; it borrows the
+/// sample's memory, and is called from the thread that captures. Connecting, `start` and `finish` wait for the daemon.
+/// They block a thread, or suspend a task: in an asynchronous context Swift takes the `async` variant, which waits on
+/// a thread of its own and keeps none of the cooperative pool.
+///
+/// **Events.** What the daemon says is one queue, and each event is given to one reader: a task that iterates
+/// `events`, or a thread that calls `nextEvent`. Use one of the two. What nobody asks for is kept, the newest 256.
+///
+/// **Times.** A presentation timestamp is a `Duration` since the zero of a clock of the client's choice: the same one
+/// for video and sound, monotonic, to the nanosecond. Only differences count. A capture that has timestamps of its own
+/// passes them as `.nanoseconds(...)`; one that has none takes `start.duration(to: .now)` of a `ContinuousClock`.
 ///
 /// ```swift
 /// let connection = try CaptureConnection(path: "/run/upcast/capture.sock")
 /// let welcome = try connection.start(BroadcastSetup(clientName: "kiosk", convention: .exif))
 /// let format = try CaptureVideoFormat(.bgra, width: 1920, height: 1080)
 /// while let frame = grab() {
-///     try connection.sendVideo(frame.bytes, format: format, at: frame.nanoseconds, orientation: .up)
+///     try connection.sendVideo(frame.bytes, format: format, at: frame.time, orientation: .up)
 ///     while let event = try connection.nextEvent() { print(event) }
 /// }
 /// print(try connection.finish())
@@ -28,7 +39,7 @@ public final class CaptureConnection: Sendable {
     private let sender: MessageSender
     private let pool = FramePool()
     private let sharesMemory: Bool
-    private let receiver: MessageReceiver
+    let receiver: MessageReceiver
     private let limits = Monitor(IngestLimits.default)
 
     // MARK: Lifecycle
@@ -36,61 +47,138 @@ public final class CaptureConnection: Sendable {
     /// Connects to the daemon's socket; says nothing yet.
     ///
     /// - Parameters:
-    ///   - sendTimeout: how long a send may go without the daemon reading anything. A message that is cut off by it
-    ///     leaves the connection unusable.
+    ///   - path: of the daemon's capture socket.
+    ///   - sendTimeout: how long connecting may take, and how long a send may go without the daemon reading anything.
+    ///     A message that is cut off by it leaves the connection unusable.
     ///   - sharesMemory: pictures of 64 KiB and more are copied to memory that the daemon reads, where it offers that;
     ///     room for three of them is kept. Otherwise they are written to the socket.
     /// - Throws: `cannotConnect`.
-    public init(
+    public convenience init(
         path: String = defaultPath, sendTimeout: Duration = .seconds(10), sharesMemory: Bool = true
     ) throws(CaptureError) {
+        self.init(try Self.connect(path, sendTimeout), sharesMemory: sharesMemory)
+    }
+
+    /// Connects as the other initializer does, while the task is suspended.
+    ///
+    /// - Parameters:
+    ///   - path: of the daemon's capture socket.
+    ///   - sendTimeout: how long connecting may take, and how long a send may go without the daemon reading anything.
+    ///   - sharesMemory: whether large pictures are copied to memory that the daemon reads.
+    /// - Throws: `cannotConnect`, `noResources`.
+    public convenience init(
+        path: String = defaultPath, sendTimeout: Duration = .seconds(10), sharesMemory: Bool = true
+    ) async throws(CaptureError) {
+        let raw = try await Self.onItsOwnThread { () throws(CaptureError) in
+            try Self.connect(path, sendTimeout).relinquish()
+        }
+        self.init(OwnedDescriptor(raw), sharesMemory: sharesMemory)
+    }
+
+    private init(_ socket: consuming OwnedDescriptor, sharesMemory: Bool) {
+        let raw = socket.raw
+        self.socket = socket
         self.sharesMemory = sharesMemory
-        do {
-            socket = try UnixSocket.connect(path: path)
+        sender = MessageSender(socket: raw)
+        receiver = MessageReceiver(socket: raw, pool: pool)
+    }
+
+    private static func connect(_ path: String, _ timeout: Duration) throws(CaptureError) -> OwnedDescriptor {
+        do throws(UnixSocket.Failure) {
+            return try UnixSocket.connect(path: path, timeout: MediaTime(timeout))
         } catch {
             throw CaptureError(.cannotConnect, "\(error); is upcastd running, and may this user connect to it?")
         }
-        sender = MessageSender(socket: socket.raw)
-        receiver = MessageReceiver(socket: socket.raw, pool: pool)
-        let nanoseconds = max(1_000_000, MediaTime(sendTimeout).nanoseconds)
-        var timeout = timeval(
-            tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1_000))
-        unsafe setsockopt(
-            socket.raw, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 
     /// Starts the broadcast and waits for the daemon's answer.
     ///
+    /// - Parameters:
+    ///   - setup: the terms of the broadcast.
+    ///   - timeout: how long the daemon may take.
+    /// - Returns: what the daemon takes and what it makes of it.
     /// - Throws: `busy` while another broadcast is under way; `refused` with the daemon's sentence; `timedOut`.
     public func start(_ setup: BroadcastSetup, timeout: Duration = .seconds(10)) throws(CaptureError) -> CaptureWelcome
     {
+        try start(setup, timeout, nil)
+    }
+
+    /// Starts the broadcast as the other `start` does, while the task is suspended.
+    ///
+    /// - Parameters:
+    ///   - setup: the terms of the broadcast.
+    ///   - timeout: how long the daemon may take.
+    /// - Returns: what the daemon takes and what it makes of it.
+    /// - Throws: `busy`, `refused`, `timedOut`; `cancelled` when the task is cancelled, after which the connection is
+    ///   of no more use.
+    public func start(
+        _ setup: BroadcastSetup, timeout: Duration = .seconds(10)
+    ) async throws(CaptureError) -> CaptureWelcome {
+        try await interruptibly { interrupt throws(CaptureError) in try self.start(setup, timeout, interrupt) }
+    }
+
+    private func start(
+        _ setup: BroadcastSetup, _ timeout: Duration, _ interrupt: Interrupt?
+    ) throws(CaptureError) -> CaptureWelcome {
         let message = setup.message
         try reportingEnd { () throws(CaptureError) in
             try sender.send(.started) { message.encode(sequence: $0, into: &$1) }
         }
-        let deadline = MonotonicClock().now() + MediaTime(timeout)
-        while let incoming = try receiver.next(until: deadline) {
-            switch incoming {
-            case .welcome(let message):
-                limits.withLock { $0 = message.limits }
-                return CaptureWelcome(message)
-            case .event(.goodbye(let goodbye)): throw Self.ended(goodbye)
-            default: continue
-            }
+        switch try receiver.answer(until: MonotonicClock().now() + MediaTime(timeout), interrupt) {
+        case .welcome(let message):
+            limits.withLock { $0 = message.limits }
+            return CaptureWelcome(message)
+        case .goodbye(let goodbye): throw Self.ended(goodbye)
+        case nil: throw Self.vain(interrupt, "answer", timeout)
         }
-        throw CaptureError(.timedOut, "the daemon did not answer in \(timeout)")
     }
 
     /// Says that nothing more will come, and waits until the daemon has sent out what it has.
     ///
     /// - Parameters:
+    ///   - reason: why the broadcast ends.
+    ///   - text: a sentence for the daemon's log.
     ///   - timeout: how long the daemon may take; it needs some seconds when the network is slow.
-    ///   - onEvent: is given what the daemon says before its goodbye.
+    ///   - onEvent: is given what the daemon says before its goodbye, unless a task iterates `events`.
+    /// - Returns: what became of the broadcast.
     /// - Throws: `refused` or `disconnected` when the connection ends another way; `timedOut`.
     public func finish(
         _ reason: CaptureFinishReason = .sourceEnded, text: String = "", timeout: Duration = .seconds(30),
         onEvent: (CaptureEvent) -> Void = { _ in }
     ) throws(CaptureError) -> CaptureGoodbye {
+        try sendFinished(reason, text)
+        let deadline = MonotonicClock().now() + MediaTime(timeout)
+        while let event = try receiver.eventNobodyElseTakes(until: deadline) {
+            if case .goodbye(let goodbye) = event { return goodbye }
+            onEvent(event)
+        }
+        throw Self.vain(nil, "say goodbye", timeout)
+    }
+
+    /// Says that nothing more will come, and suspends the task until the daemon has sent out what it has. What the
+    /// daemon says meanwhile is left for whoever reads events.
+    ///
+    /// - Parameters:
+    ///   - reason: why the broadcast ends.
+    ///   - text: a sentence for the daemon's log.
+    ///   - timeout: how long the daemon may take; it needs some seconds when the network is slow.
+    /// - Returns: what became of the broadcast.
+    /// - Throws: `refused` or `disconnected` when the connection ends another way; `timedOut`; `cancelled` when the
+    ///   task is cancelled: the daemon ends the broadcast all the same.
+    public func finish(
+        _ reason: CaptureFinishReason = .sourceEnded, text: String = "", timeout: Duration = .seconds(30)
+    ) async throws(CaptureError) -> CaptureGoodbye {
+        try await interruptibly { interrupt throws(CaptureError) in
+            try self.sendFinished(reason, text)
+            let deadline = MonotonicClock().now() + MediaTime(timeout)
+            guard let goodbye = try self.receiver.goodbye(until: deadline, interrupt) else {
+                throw Self.vain(interrupt, "say goodbye", timeout)
+            }
+            return goodbye
+        }
+    }
+
+    private func sendFinished(_ reason: CaptureFinishReason, _ text: String) throws(CaptureError) {
         let message = FinishedMessage(reason: reason.reason, text: text)
         do {
             try sender.send(.finished) { message.encode(sequence: $0, into: &$1) }
@@ -98,16 +186,9 @@ public final class CaptureConnection: Sendable {
             // The daemon may have said goodbye on its own; then that is the answer, and it lies in the socket.
             guard error.code == .disconnected else { throw error }
         }
-        let deadline = MonotonicClock().now() + MediaTime(timeout)
-        while let incoming = try receiver.next(until: deadline) {
-            guard case .event(let event) = incoming else { continue }
-            if case .goodbye(let goodbye) = event { return goodbye }
-            onEvent(event)
-        }
-        throw CaptureError(.timedOut, "the daemon did not say goodbye in \(timeout)")
     }
 
-    /// Ends the connection at once, without a goodbye; calls that wait in other threads fail.
+    /// Ends the connection at once, without a goodbye; calls that wait elsewhere fail.
     public func abort() { shutdown(socket.raw, CInt(SHUT_RDWR)) }
 
     // MARK: Samples
@@ -116,14 +197,15 @@ public final class CaptureConnection: Sendable {
     ///
     /// - Parameters:
     ///   - payload: at least `format.payloadBytes`, with the planes one behind the other.
-    ///   - pts: nanoseconds on any clock, the same one for video and audio.
+    ///   - format: how it is stored.
+    ///   - pts: the presentation timestamp, since the zero of the client's clock.
     ///   - orientation: how to turn it to be upright; nil is taken as up.
     ///   - secure: what of it must not be shown.
     ///   - damage: what of it may differ from the frame that was sent last, where the caller knows that. Where shared
     ///     memory is used and nil is given, the two are compared.
     /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
     public func sendVideo(
-        _ payload: RawSpan, format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil,
+        _ payload: RawSpan, format: CaptureVideoFormat, at pts: Duration, orientation: CaptureOrientation? = nil,
         secure: CaptureSecureRegions = .none, damage: CaptureDamage? = nil
     ) throws(CaptureError) {
         try unsafe payload.withUnsafeBytes { bytes throws(CaptureError) in
@@ -137,7 +219,7 @@ public final class CaptureConnection: Sendable {
     /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
     @unsafe public func sendVideo(
         plane0: UnsafeRawBufferPointer, plane1: UnsafeRawBufferPointer? = nil, plane2: UnsafeRawBufferPointer? = nil,
-        format: CaptureVideoFormat, at pts: Int64, orientation: CaptureOrientation? = nil,
+        format: CaptureVideoFormat, at pts: Duration, orientation: CaptureOrientation? = nil,
         secure: CaptureSecureRegions = .none, damage: CaptureDamage? = nil
     ) throws(CaptureError) {
         let layout = format.gathered
@@ -157,7 +239,7 @@ public final class CaptureConnection: Sendable {
     }
 
     private func sendVideo(
-        _ layout: VideoSampleFormat, _ pieces: PayloadPieces, _ pts: Int64, _ orientation: CaptureOrientation?,
+        _ layout: VideoSampleFormat, _ pieces: PayloadPieces, _ pts: Duration, _ orientation: CaptureOrientation?,
         _ secure: CaptureSecureRegions, _ damage: CaptureDamage?
     ) throws(CaptureError) {
         try check(layout, pieces.byteCount)
@@ -186,7 +268,7 @@ public final class CaptureConnection: Sendable {
     /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:)`.
     /// - Throws: what `check` throws; a `CaptureError`.
     package func sendVideo(
-        copying bytes: UnsafeRawBufferPointer, format: CaptureVideoFormat, at pts: Int64,
+        copying bytes: UnsafeRawBufferPointer, format: CaptureVideoFormat, at pts: Duration,
         orientation: CaptureOrientation?, secure: CaptureSecureRegions, check: () throws -> Void
     ) throws {
         let pieces = unsafe PayloadPieces(first: bytes)
@@ -229,7 +311,7 @@ public final class CaptureConnection: Sendable {
     ///
     /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:damage:)`.
     public func send(
-        _ frame: CaptureFrame, at pts: Int64, orientation: CaptureOrientation? = nil,
+        _ frame: CaptureFrame, at pts: Duration, orientation: CaptureOrientation? = nil,
         secure: CaptureSecureRegions = .none, damage: CaptureDamage? = nil
     ) throws(CaptureError) {
         precondition(!frame.isSent, "a frame is sent once")
@@ -259,10 +341,10 @@ public final class CaptureConnection: Sendable {
     }
 
     private static func message(
-        _ layout: VideoSampleFormat, _ pts: Int64, _ orientation: CaptureOrientation?, _ secure: CaptureSecureRegions
+        _ layout: VideoSampleFormat, _ pts: Duration, _ orientation: CaptureOrientation?, _ secure: CaptureSecureRegions
     ) throws(CaptureError) -> VideoMessage {
         var message = VideoMessage(
-            pts: MediaTime(nanoseconds: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
+            pts: try MediaTime(timestamp: pts), format: layout, orientationRaw: orientation?.rawValue ?? 0)
         message.regions = try secure.regions(width: layout.width, height: layout.height)
         return message
     }
@@ -328,11 +410,13 @@ public final class CaptureConnection: Sendable {
     /// Sends a run of PCM, best 10 to 100 ms of it.
     ///
     /// - Parameters:
+    ///   - source: which of the two sound inputs it belongs to.
     ///   - payload: whole frames, at most 512 KiB.
-    ///   - pts: when the first frame plays, in nanoseconds on the clock that the video uses.
+    ///   - format: how it is stored.
+    ///   - pts: when the first frame plays, on the clock that the video uses.
     /// - Throws: `invalidArgument` for PCM that the daemon does not take, of which nothing was sent.
     public func sendAudio(
-        _ source: CaptureAudioSource, _ payload: RawSpan, format: CaptureAudioFormat, at pts: Int64
+        _ source: CaptureAudioSource, _ payload: RawSpan, format: CaptureAudioFormat, at pts: Duration
     ) throws(CaptureError) {
         let maxBytes = limits.withLock { $0.maxAudioPayload }
         let bytes = payload.byteCount
@@ -343,7 +427,7 @@ public final class CaptureConnection: Sendable {
                     + "\(maxBytes) bytes")
         }
         let message = AudioMessage(
-            pts: MediaTime(nanoseconds: pts), format: format.format, frames: bytes / format.bytesPerFrame)
+            pts: try MediaTime(timestamp: pts), format: format.format, frames: bytes / format.bytesPerFrame)
         try unsafe payload.withUnsafeBytes { bytes throws(CaptureError) in
             try reportingEnd { () throws(CaptureError) in
                 try unsafe sender.send(source == .app ? .audioApp : .audioMic, payload: PayloadPieces(first: bytes)) {
@@ -377,16 +461,13 @@ public final class CaptureConnection: Sendable {
         }
     }
 
-    /// What the daemon said, or nil when it says nothing within `timeout`; by default it only looks. After a goodbye
-    /// each call returns it again.
+    /// The next event, or nil when the daemon says nothing within `timeout`; by default it only looks. After a goodbye
+    /// each call returns it again. From a task, iterate `events`.
     ///
+    /// - Parameter timeout: how long to block the calling thread.
     /// - Throws: `busy`, `refused` or `disconnected` when the connection has ended without a goodbye.
     public func nextEvent(timeout: Duration = .zero) throws(CaptureError) -> CaptureEvent? {
-        let deadline = MonotonicClock().now() + MediaTime(timeout)
-        while let incoming = try receiver.next(until: deadline) {
-            if case .event(let event) = incoming { return event }
-        }
-        return nil
+        try receiver.event(until: MonotonicClock().now() + MediaTime(timeout))
     }
 
     // MARK: Private
@@ -403,11 +484,54 @@ public final class CaptureConnection: Sendable {
             try send()
         } catch {
             guard error.code == .disconnected else { throw error }
-            while let event = try nextEvent() {
-                if case .goodbye(let goodbye) = event { throw Self.ended(goodbye) }
+            // It lies in the socket, or another thread reads it at this moment.
+            if let goodbye = try receiver.goodbye(until: MonotonicClock().now() + .seconds(1)) {
+                throw Self.ended(goodbye)
             }
             throw error
         }
+    }
+
+    /// Runs a call that blocks on a thread of its own. The interrupt is set when the task is cancelled.
+    private func interruptibly<Value: Sendable>(
+        _ call: @escaping @Sendable (Interrupt) throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        let interrupt: Interrupt
+        do throws(Errno) { interrupt = try Interrupt() } catch { throw CaptureError(noResources: error) }
+        let result = await withTaskCancellationHandler {
+            await Self.result { () throws(CaptureError) in
+                guard !interrupt.isSet else { throw Self.vain(interrupt, "", .zero) }
+                return try call(interrupt)
+            }
+        } onCancel: {
+            receiver.set(interrupt)
+        }
+        return try result.get()
+    }
+
+    private static func onItsOwnThread<Value: Sendable>(
+        _ call: @escaping @Sendable () throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        try await result(call).get()
+    }
+
+    private static func result<Value: Sendable>(
+        _ call: @escaping @Sendable () throws(CaptureError) -> Value
+    ) async -> Result<Value, CaptureError> {
+        do throws(Errno) {
+            return try await BlockingCall.run("upcast-call") {
+                do throws(CaptureError) { return .success(try call()) } catch { return .failure(error) }
+            }
+        } catch {
+            return .failure(CaptureError(noResources: error))
+        }
+    }
+
+    /// Why a wait has brought nothing.
+    private static func vain(_ interrupt: Interrupt?, _ what: String, _ timeout: Duration) -> CaptureError {
+        interrupt?.isSet == true
+            ? CaptureError(.cancelled, "the task was cancelled")
+            : CaptureError(.timedOut, "the daemon did not \(what) in \(timeout)")
     }
 
     private static func ended(_ goodbye: CaptureGoodbye) -> CaptureError {
@@ -425,6 +549,20 @@ public enum CaptureFinishReason: Sendable {
         case .userStopped: .userStopped
         case .failed: .failed
         }
+    }
+}
+
+extension MediaTime {
+    /// A presentation timestamp of the caller's clock; fractions of a nanosecond are cut off.
+    fileprivate init(timestamp: Duration) throws(CaptureError) {
+        let (seconds, attoseconds) = timestamp.components
+        let whole = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let sum = whole.partialValue.addingReportingOverflow(attoseconds / 1_000_000_000)
+        guard !whole.overflow, !sum.overflow else {
+            throw CaptureError(
+                .invalidArgument, "a presentation timestamp of \(seconds) s; 292 years either way are taken")
+        }
+        self.init(nanoseconds: sum.partialValue)
     }
 }
 

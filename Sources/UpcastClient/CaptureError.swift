@@ -6,12 +6,13 @@ public struct CaptureError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is; new kinds may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable {
         private enum Kind {
-            case cannotConnect, busy, refused, ended, disconnected, timedOut, invalidArgument, wrongOrder
+            case cannotConnect, busy, refused, ended, disconnected, timedOut, cancelled, invalidArgument, wrongOrder
+            case noResources
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// Nobody listens at the path, or this process may not connect to it.
+        /// Nobody listens at the path, takes connections there in time, or lets this process connect.
         public static let cannotConnect = Code(.cannotConnect)
         /// Another client's broadcast is under way; try again later on a new connection.
         public static let busy = Code(.busy)
@@ -23,21 +24,25 @@ public struct CaptureError: Error, Sendable, CustomStringConvertible {
         public static let disconnected = Code(.disconnected)
         /// The daemon did not read, or did not answer, in the time that was allowed.
         public static let timedOut = Code(.timedOut)
+        /// The task that waited was cancelled.
+        public static let cancelled = Code(.cancelled)
         /// A sample or a setting that the protocol does not allow; nothing was sent.
         public static let invalidArgument = Code(.invalidArgument)
         /// A call at the wrong time, such as a sample before `start`; nothing was sent.
         public static let wrongOrder = Code(.wrongOrder)
+        /// The system has no thread or no descriptor left for an asynchronous call; nothing was sent.
+        public static let noResources = Code(.noResources)
     }
 
     public let code: Code
     /// What failed, on what, with the text of the system or the daemon.
     public let message: String
-    /// The daemon's error code (docs/protocol.md), where the daemon gave one.
-    public let daemonCode: UInt16?
+    /// What the daemon says that it is about, where the daemon gave the reason.
+    public let daemonCode: DaemonErrorCode?
 
     public var description: String { message }
 
-    init(_ code: Code, _ message: String, daemonCode: UInt16? = nil) {
+    init(_ code: Code, _ message: String, daemonCode: DaemonErrorCode? = nil) {
         self.code = code
         self.message = message
         self.daemonCode = daemonCode
@@ -51,6 +56,11 @@ public struct CaptureError: Error, Sendable, CustomStringConvertible {
 
     /// A fatal error from the daemon.
     init(_ error: ErrorMessage) {
-        self.init(error.code == .busy ? .busy : .refused, error.text, daemonCode: error.codeRaw)
+        self.init(
+            error.code == .busy ? .busy : .refused, error.text, daemonCode: DaemonErrorCode(rawValue: error.codeRaw))
+    }
+
+    init(noResources error: Errno) {
+        self.init(.noResources, "there is no thread to wait on: \(error)")
     }
 }

@@ -103,6 +103,7 @@ public struct CaptureVideoFormat: Equatable, Sendable {
     /// A format whose planes follow one another, each of `rows * stride` bytes.
     ///
     /// - Parameters:
+    ///   - pixelFormat: how the pixels are stored.
     ///   - width: pixels, 16 to 4096.
     ///   - height: pixels, 16 to 4096.
     ///   - strides: bytes from one row to the next, one for each plane; nil for rows without padding.

@@ -5,14 +5,12 @@ internal import MediaCore
 
 /// The way in: puts the daemon's messages together and remembers how the connection ended.
 ///
-/// One thread at a time reads; another one waits for it. What ends the connection is remembered, so that whoever comes
-/// later is told the same.
+/// Any thread may wait. One of those that wait polls the socket, and the others wait for what it reads. What ends the
+/// connection is remembered, so that whoever comes later is told the same.
 final class MessageReceiver: Sendable {
-    enum Incoming {
-        case welcome(WelcomeMessage)
-        case event(CaptureEvent)
-        /// Ends the connection; `next` throws it.
-        case fatal(ErrorMessage)
+    private enum End {
+        case goodbye(CaptureGoodbye)
+        case failure(CaptureError)
     }
 
     private struct State {
@@ -21,14 +19,17 @@ final class MessageReceiver: Sendable {
         /// Bytes of a payload that is passed over.
         var skip = 0
         var nextSequence: UInt32 = 0
+        var welcome: WelcomeMessage?
+        /// Events that nobody has taken yet; the goodbye is in `end`.
+        var unread: [CaptureEvent] = []
         var end: End?
-        /// What was read in passing and nobody has asked for yet.
-        var unread: [Incoming] = []
-    }
+        /// A thread polls the socket, without the lock.
+        var isPolling = false
+        /// Iterations of `CaptureConnection.events`.
+        var listeners = 0
 
-    enum End {
-        case goodbye(CaptureGoodbye)
-        case failure(CaptureError)
+        /// Where the daemon has said goodbye.
+        var goodbye: CaptureGoodbye? { if case .goodbye(let goodbye)? = end { goodbye } else { nil } }
     }
 
     /// Of a client that does not ask, the oldest go.
@@ -37,8 +38,6 @@ final class MessageReceiver: Sendable {
     private let socket: CInt
     private let pool: FramePool
     private let state = Monitor(State())
-    /// Threads that read now, or wait for their turn.
-    private let readers = Monitor(0)
 
     /// - Parameters:
     ///   - socket: open for as long as this lives.
@@ -48,56 +47,128 @@ final class MessageReceiver: Sendable {
         self.pool = pool
     }
 
-    /// The next message, or nil when `deadline` (CLOCK_MONOTONIC) has passed; a deadline in the past only looks.
-    func next(until deadline: MediaTime) throws(CaptureError) -> Incoming? {
-        readers.withLock { $0 += 1 }
-        defer { readers.withLock { $0 -= 1 } }
-        return try state.withLock { state throws(CaptureError) in
-            if !state.unread.isEmpty { return state.unread.removeFirst() }
-            if let known = try Self.known(state.end) { return known }
-            do throws(CaptureError) {
-                return try read(&state, until: deadline)
-            } catch {
-                state.end = .failure(error)
-                throw error
-            }
+    // MARK: Waiting
+
+    /// What answers `started`.
+    enum Answer {
+        case welcome(WelcomeMessage)
+        case goodbye(CaptureGoodbye)
+    }
+
+    /// The answer to `started`; nil when `deadline` (CLOCK_MONOTONIC) has passed or `interrupt` is set. Events stay.
+    func answer(until deadline: MediaTime, _ interrupt: Interrupt? = nil) throws(CaptureError) -> Answer? {
+        try wait(until: deadline, interrupt) { state in
+            state.welcome.map(Answer.welcome) ?? state.goodbye.map(Answer.goodbye)
         }
     }
 
-    /// Takes note of what has come, for the pool's sake; never waits. A thread that reads does so anyway.
+    /// The next event, or the goodbye; nil as for `answer`. A deadline in the past only looks; nil is none.
+    func event(until deadline: MediaTime?, _ interrupt: Interrupt? = nil) throws(CaptureError) -> CaptureEvent? {
+        try wait(until: deadline, interrupt) { state in
+            state.unread.isEmpty ? state.goodbye.map(CaptureEvent.goodbye) : state.unread.removeFirst()
+        }
+    }
+
+    /// The next event where nobody iterates `events`, or the goodbye; nil as for `answer`.
+    func eventNobodyElseTakes(until deadline: MediaTime) throws(CaptureError) -> CaptureEvent? {
+        try wait(until: deadline, nil) { state in
+            guard state.listeners == 0, !state.unread.isEmpty else { return state.goodbye.map(CaptureEvent.goodbye) }
+            return state.unread.removeFirst()
+        }
+    }
+
+    /// The goodbye; nil as for `answer`. Events stay.
+    func goodbye(until deadline: MediaTime, _ interrupt: Interrupt? = nil) throws(CaptureError) -> CaptureGoodbye? {
+        try wait(until: deadline, interrupt) { $0.goodbye }
+    }
+
+    /// From now on events are for whoever iterates `events`.
+    func beginListening() { state.withLock { $0.listeners += 1 } }
+    func endListening() { state.signal { $0.listeners -= 1 } }
+
+    /// Ends the waits that have it.
+    func set(_ interrupt: Interrupt) {
+        interrupt.set()
+        // Those that do not poll look again.
+        state.signal { _ in }
+    }
+
+    /// Takes note of what has come, for the pool's sake; never waits. A thread that polls does so anyway.
     func glance() {
-        guard readers.withLock({ $0 == 0 }) else { return }
         state.withLock { state in
-            guard state.end == nil else { return }
-            do throws(CaptureError) {
-                while let incoming = try read(&state, until: .zero) {
-                    if state.unread.count == Self.maxUnread { state.unread.removeFirst() }
-                    state.unread.append(incoming)
+            guard !state.isPolling else { return }
+            while read(&state) {}
+        }
+    }
+
+    private enum Turn<Wanted> {
+        case found(Wanted)
+        case failed(CaptureError)
+        case poll
+        case interrupted
+    }
+
+    private func wait<Wanted>(
+        until deadline: MediaTime?, _ interrupt: Interrupt?, for take: (inout State) -> Wanted?
+    ) throws(CaptureError) -> Wanted? {
+        while true {
+            let turn = state.wait(until: deadline) { state -> Turn<Wanted>? in
+                if let wanted = take(&state) { return .found(wanted) }
+                if case .failure(let error)? = state.end { return .failed(error) }
+                if interrupt?.isSet == true { return .interrupted }
+                guard !state.isPolling else { return nil }
+                state.isPolling = true
+                return .poll
+            }
+            switch turn {
+            case .found(let wanted): return wanted
+            case .failed(let error): throw error
+            case .interrupted, nil: return nil
+            case .poll:
+                let hasInput = pollInput(until: deadline, interrupt)
+                state.signal { state in
+                    state.isPolling = false
+                    if hasInput { _ = read(&state) }
                 }
-            } catch {
-                state.end = .failure(error)
+                if !hasInput { return nil }
             }
         }
     }
 
-    private static func known(_ end: End?) throws(CaptureError) -> Incoming? {
-        switch end {
-        case .goodbye(let goodbye): return .event(.goodbye(goodbye))
-        case .failure(let error): throw error
-        case nil: return nil
+    /// False when the deadline has passed or the interrupt is set first.
+    private func pollInput(until deadline: MediaTime?, _ interrupt: Interrupt?) -> Bool {
+        while true {
+            var timeout: CInt = -1
+            if let deadline { timeout = CInt(clamping: max(0, (deadline - MonotonicClock().now()).milliseconds + 1)) }
+            var all: InlineArray<2, pollfd> = [
+                pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: interrupt?.raw ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            var span = all.mutableSpan
+            let ready = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, 2, timeout) }
+            if ready > 0 { return all[0].revents != 0 }
+            if ready == 0 { return false }
+            if errno != EINTR { return true }
         }
     }
 
     // MARK: Reading
 
-    private func read(_ state: inout State, until deadline: MediaTime) throws(CaptureError) -> Incoming? {
-        while true {
-            let wanted = try missing(state)
-            if wanted == 0 {
-                if let incoming = try decode(&state) { return incoming }
-                continue
+    /// Reads until a message is complete, without waiting; false where there is no more to be had now.
+    private func read(_ state: inout State) -> Bool {
+        guard state.end == nil else { return false }
+        do throws(CaptureError) {
+            while true {
+                let wanted = try missing(state)
+                guard wanted > 0 else {
+                    try decode(&state)
+                    return true
+                }
+                guard try fill(&state, wanted) else { return false }
             }
-            guard try fill(&state, wanted, until: deadline) else { return nil }
+        } catch {
+            state.end = .failure(error)
+            return false
         }
     }
 
@@ -116,41 +187,32 @@ final class MessageReceiver: Sendable {
         }
     }
 
-    /// Reads at most `wanted` bytes; false when the deadline passed first.
-    private func fill(_ state: inout State, _ wanted: Int, until deadline: MediaTime) throws(CaptureError) -> Bool {
-        guard waitForInput(until: deadline) else { return false }
-        return try unsafe withUnsafeTemporaryAllocation(byteCount: min(wanted, 4096), alignment: 1) {
+    /// Reads at most `wanted` bytes; false where there are none now.
+    private func fill(_ state: inout State, _ wanted: Int) throws(CaptureError) -> Bool {
+        try unsafe withUnsafeTemporaryAllocation(byteCount: min(wanted, 4096), alignment: 1) {
             buffer throws(CaptureError) in
-            let count = unsafe recv(socket, buffer.baseAddress!, buffer.count, CInt(MSG_DONTWAIT))
-            if count > 0 {
-                if state.skip > 0 {
-                    state.skip -= count
-                } else {
-                    unsafe state.bytes.append(contentsOf: buffer[..<count])
+            while true {
+                let count = unsafe recv(socket, buffer.baseAddress!, buffer.count, CInt(MSG_DONTWAIT))
+                if count > 0 {
+                    if state.skip > 0 {
+                        state.skip -= count
+                    } else {
+                        unsafe state.bytes.append(contentsOf: buffer[..<count])
+                    }
+                    return true
                 }
-                return true
+                if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EAGAIN { return false }
+                let why = count == 0 ? "it closed the connection" : "\(Errno.current)"
+                throw CaptureError(.disconnected, "the daemon is gone without a goodbye: \(why)")
             }
-            if count < 0, errno == EAGAIN || errno == EINTR { return true }
-            let why = count == 0 ? "it closed the connection" : "\(Errno.current)"
-            throw CaptureError(.disconnected, "the daemon is gone without a goodbye: \(why)")
-        }
-    }
-
-    private func waitForInput(until deadline: MediaTime) -> Bool {
-        while true {
-            let left = max(0, (deadline - MonotonicClock().now()).milliseconds + 1)
-            var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            let ready = unsafe poll(&descriptor, 1, CInt(min(left, Int64(CInt.max))))
-            if ready > 0 { return true }
-            if ready == 0 { return false }
-            if errno != EINTR { return true }
         }
     }
 
     // MARK: Understanding
 
-    /// Decodes the message that is complete and makes room for the next; nil for one that is passed over.
-    private func decode(_ state: inout State) throws(CaptureError) -> Incoming? {
+    /// Decodes the message that is complete, and makes room for the next.
+    private func decode(_ state: inout State) throws(CaptureError) {
         let header = try header(state)
         guard header.sequence == state.nextSequence else {
             throw Self.violation("its message \(header.sequence) came where \(state.nextSequence) was next")
@@ -165,9 +227,23 @@ final class MessageReceiver: Sendable {
         } catch {
             throw Self.violation(error.message)
         }
-        if case .fatal(let message) = incoming { throw CaptureError(message) }
-        if case .event(.goodbye(let goodbye)) = incoming { state.end = .goodbye(goodbye) }
-        return incoming
+        switch incoming {
+        case .welcome(let message): state.welcome = message
+        case .event(let event):
+            if state.unread.count == Self.maxUnread { state.unread.removeFirst() }
+            state.unread.append(event)
+        case .goodbye(let goodbye): state.end = .goodbye(goodbye)
+        case .fatal(let message): throw CaptureError(message)
+        case nil: break
+        }
+    }
+
+    private enum Incoming {
+        case welcome(WelcomeMessage)
+        case event(CaptureEvent)
+        case goodbye(CaptureGoodbye)
+        /// Ends the connection.
+        case fatal(ErrorMessage)
     }
 
     private func decode(_ type: MessageType?, body: RawSpan) throws(ProtocolError) -> Incoming? {
@@ -179,7 +255,7 @@ final class MessageReceiver: Sendable {
             return .welcome(message)
         case .state:
             let message = try StateMessage.decode(body: body)
-            return .event(.state(CaptureState(message.state), value: Int(message.value), text: message.text))
+            return .event(.state(BroadcastState(message), text: message.text))
         case .error:
             let message = try ErrorMessage.decode(body: body)
             if message.isFatal { return .fatal(message) }
@@ -189,10 +265,9 @@ final class MessageReceiver: Sendable {
             if message.code == .unknownPicture { return nil }
             // From now on pictures are sent.
             if message.code == .badSharedMemory { pool.offer = nil }
-            return .event(
-                .refused(daemonCode: message.codeRaw, sequence: message.refersTo, text: message.text))
+            return .event(.refused(CaptureRefusal(message)))
         case .counters: return .event(.counters(CaptureCounters(try CountersMessage.decode(body: body))))
-        case .goodbye: return .event(.goodbye(CaptureGoodbye(try GoodbyeMessage.decode(body: body))))
+        case .goodbye: return .goodbye(CaptureGoodbye(try GoodbyeMessage.decode(body: body)))
         case .released:
             pool.released(try ReleasedMessage.decode(body: body))
             return nil

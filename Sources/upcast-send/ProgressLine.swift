@@ -21,22 +21,21 @@ struct ProgressLine {
     init(isShown: Bool) { self.isShown = isShown }
 
     mutating func began(_ welcome: CaptureWelcome, at path: String) {
-        let rate = Double(welcome.frameRate.numerator) / Double(welcome.frameRate.denominator)
         line(
-            "broadcast \(welcome.broadcastID) at \(path): canvas \(welcome.canvasWidth)x\(welcome.canvasHeight), "
-                + "\(Self.tenths(rate)) frames a second")
+            "broadcast \(welcome.broadcastID) at \(path): canvas \(welcome.canvas), "
+                + "\(Self.tenths(welcome.frameRate.framesPerSecond)) frames a second")
     }
 
     mutating func show(_ event: CaptureEvent) {
         switch event {
-        case .state(.curtainUp, _, _): isCurtained = true
-        case .state(.curtainDown, _, _): isCurtained = false
-        case .state(let state, let value, let text): self.state = Self.name(state, value, text)
+        case .state(.curtainUp, _): isCurtained = true
+        case .state(.curtainDown, _): isCurtained = false
+        case .state(let state, let text): self.state = Self.name(state, text)
         case .counters(let counters): dropped = counters.framesDropped
-        case .refused(_, let sequence, let text):
+        case .refused(let refusal):
             refused += 1
-            guard refusalsTold.count < Self.maxRefusalsTold, refusalsTold.insert(text).inserted else { return }
-            report("message \(sequence) was refused: \(text)")
+            guard refusalsTold.count < Self.maxRefusalsTold, refusalsTold.insert(refusal.text).inserted else { return }
+            report("message \(refusal.sequence) was refused: \(refusal.text)")
         case .goodbye: break
         }
     }
@@ -78,8 +77,8 @@ struct ProgressLine {
                     + (isRaw ? "; were --size and --format right?" : ""))
         }
         line(
-            "\(goodbye.framesTaken) frames and \(goodbye.audioSamples) audio samples taken, "
-                + "\(goodbye.framesDropped) frames dropped")
+            "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples taken, "
+                + "\(goodbye.counters.framesDropped) frames dropped")
     }
 
     /// A line that is told whatever was asked for.
@@ -114,13 +113,13 @@ struct ProgressLine {
         isLineOpen = false
     }
 
-    private static func name(_ state: CaptureState, _ value: Int, _ text: String) -> String {
+    private static func name(_ state: BroadcastState, _ text: String) -> String {
         switch state {
         case .connecting: "connecting"
         case .live: "live"
-        case .congested: "congested: \(value) ms late"
+        case .congested(let late): "congested: \(MediaTime(late).milliseconds) ms late"
         case .reconnecting: "reconnecting"
-        case .slowDown: "\(value)/s would do"
+        case .slowDown(let framesPerSecond): "\(framesPerSecond)/s would do"
         case .draining: "draining"
         case .degraded: "one destination lost"
         case .curtainUp: "curtain up"

@@ -18,7 +18,7 @@ struct SessionPlan: Sendable {
 
     var socket: String
     var name: String
-    var convention: OrientationConvention
+    var convention: MediaCore.OrientationConvention
     var orientation: OrientationSchedule
     /// Of every frame.
     var secure: CaptureSecureRegions
@@ -130,8 +130,8 @@ struct SessionPlan: Sendable {
         setup.sendsMicrophone = microphone != nil
         switch video {
         case .pattern(let format, let rate), .stream(_, let format?, let rate?):
-            setup.expectedSize = (format.width, format.height)
-            setup.expectedRate = (rate.numerator, rate.denominator)
+            setup.expectedSize = CaptureSize(width: format.width, height: format.height)
+            setup.expectedRate = CaptureFrameRate(rate.numerator, rate.denominator)
         default: setup.source = .file
         }
         return setup

@@ -3,6 +3,11 @@ import LinuxSystem
 import MediaCore
 import UpcastClient
 
+extension MediaTime {
+    /// As the client library has times.
+    fileprivate var duration: Duration { .nanoseconds(nanoseconds) }
+}
+
 /// One track's work, on a thread of its own: reads, waits until a sample is due, sends.
 struct Track {
     private let plan: SessionPlan
@@ -47,11 +52,11 @@ struct Track {
             let orientation = tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) }
             if let picture = source.borrowed {
                 try unsafe connection.sendVideo(
-                    copying: picture.bytes, format: CaptureVideoFormat(layout: picture.format), at: pts.nanoseconds,
+                    copying: picture.bytes, format: CaptureVideoFormat(layout: picture.format), at: pts.duration,
                     orientation: orientation, secure: plan.secure, check: picture.checkRead)
             } else {
                 guard let ready = frame else { return }
-                try connection.send(ready, at: pts.nanoseconds, orientation: orientation, secure: plan.secure)
+                try connection.send(ready, at: pts.duration, orientation: orientation, secure: plan.secure)
                 frame = nil
             }
             shared.withLock { $0.frames += 1 }
@@ -79,7 +84,7 @@ struct Track {
             let samples = input.samples
             try connection.sendAudio(
                 source, unsafe samples.span.bytes, format: CaptureAudioFormat(format: input.format),
-                at: pts.nanoseconds)
+                at: pts.duration)
         }
     }
 

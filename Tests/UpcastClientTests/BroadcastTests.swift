@@ -22,31 +22,31 @@ import UpcastClient
         }
         let connection = try CaptureConnection(path: daemon.path)
         let welcome = try connection.start(Self.setup)
-        #expect(welcome.broadcastID == "test" && welcome.canvasWidth == 1280 && welcome.pixelFormats.contains("420v"))
+        #expect(welcome.broadcastID == "test" && welcome.canvas == CaptureSize(width: 1280, height: 720))
 
         let padded = try CaptureVideoFormat(.i420, width: 17, height: 19, strides: [32, 16, 16], range: .full)
         let frame = Self.ramp(padded.payloadBytes + 3)
-        try connection.sendVideo(frame.span.bytes, format: padded, at: 5, orientation: .left)
+        try connection.sendVideo(frame.span.bytes, format: padded, at: .nanoseconds(5), orientation: .left)
 
         let separate = try CaptureVideoFormat(
             .nv12VideoRange, width: 64, height: 32, strides: [80, 96], matrix: .bt2020)
         let (luma, chroma) = (Self.ramp(80 * 32), Self.ramp(96 * 16))
         try luma.withUnsafeBytes { luma throws in
             try chroma.withUnsafeBytes { chroma throws in
-                try connection.sendVideo(plane0: luma, plane1: chroma, format: separate, at: -6)
+                try connection.sendVideo(plane0: luma, plane1: chroma, format: separate, at: .nanoseconds(-6))
             }
         }
         let pcm = Self.ramp(48)
         let format = try CaptureAudioFormat(
             sampleRate: 44_100, channels: 2, type: .int24, bigEndian: true, interleaved: false)
-        try connection.sendAudio(.microphone, pcm.span.bytes, format: format, at: 7)
+        try connection.sendAudio(.microphone, pcm.span.bytes, format: format, at: .nanoseconds(7))
         try connection.pause()
         try connection.annotate("title", "Zürich")
         try connection.resume()
         let goodbye = try connection.finish(.userStopped, text: "enough")
         daemon.join()
 
-        #expect(goodbye.reason == .finished && goodbye.framesTaken == 2 && goodbye.text == "all sent")
+        #expect(goodbye.reason == .finished && goodbye.counters.framesTaken == 2 && goodbye.text == "all sent")
         let messages = record.all
         #expect(messages.map(\.header.type) == [.video, .video, .audioMic, .paused, .annotated, .resumed, .finished])
 
@@ -77,8 +77,8 @@ import UpcastClient
         let daemon = try TestDaemon { peer in record.append(try peer.read()) }
         let connection = try CaptureConnection(path: daemon.path)
         var setup = BroadcastSetup(clientName: "kiosk", convention: .exif, source: .mirroring)
-        setup.expectedSize = (1080, 1920)
-        setup.expectedRate = (30_000, 1001)
+        setup.expectedSize = CaptureSize(width: 1080, height: 1920)
+        setup.expectedRate = CaptureFrameRate(30_000, 1001)
         setup.sendsMicrophone = true
         let error = #expect(throws: CaptureError.self) { try connection.start(setup) }
         daemon.join()
@@ -113,14 +113,14 @@ import UpcastClient
                 let format = try CaptureAudioFormat(sampleRate: 48_000, channels: 2, type: .float32)
                 for index in 0..<sounds {
                     let pcm = [UInt8](repeating: UInt8(index % 251), count: 3840)
-                    try connection.sendAudio(.app, pcm.span.bytes, format: format, at: Int64(index))
+                    try connection.sendAudio(.app, pcm.span.bytes, format: format, at: .nanoseconds(index))
                 }
             } catch { failures.append("\(error)") }
         }
         let format = try CaptureVideoFormat(.bgra, width: 320, height: 240)
         for index in 0..<pictures {
             let pixels = [UInt8](repeating: UInt8(index), count: format.payloadBytes)
-            try connection.sendVideo(pixels.span.bytes, format: format, at: Int64(index), orientation: .up)
+            try connection.sendVideo(pixels.span.bytes, format: format, at: .nanoseconds(index), orientation: .up)
         }
         sound.join()
         _ = try connection.finish()

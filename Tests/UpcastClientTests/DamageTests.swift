@@ -71,7 +71,7 @@ import UpcastClient
                 }
                 changed.append(rows)
                 if number % 2 == 0 {
-                    try connection.sendVideo(payload.span.bytes, format: layout, at: Int64(number))
+                    try connection.sendVideo(payload.span.bytes, format: layout, at: .nanoseconds(number))
                 } else {
                     let frame = try connection.frame(layout)
                     frame.fill { bytes in
@@ -79,7 +79,7 @@ import UpcastClient
                             bytes.storeBytes(of: payload[index], toByteOffset: index, as: UInt8.self)
                         }
                     }
-                    try connection.send(frame, at: Int64(number))
+                    try connection.send(frame, at: .nanoseconds(number))
                 }
                 try wait(connection)
             }
@@ -100,8 +100,8 @@ import UpcastClient
         let layout = try CaptureVideoFormat(.nv12VideoRange, width: Self.width, height: Self.height)
         var payload = [UInt8](repeating: 3, count: layout.payloadBytes)
         let sent = try messages(5) { connection in
-            func send(_ pts: Int64) throws {
-                try connection.sendVideo(payload.span.bytes, format: layout, at: pts)
+            func send(_ pts: Int) throws {
+                try connection.sendVideo(payload.span.bytes, format: layout, at: .nanoseconds(pts))
                 try wait(connection)
             }
             try send(0)
@@ -133,7 +133,7 @@ import UpcastClient
         let one = CaptureDamage([.init(x: 5, y: 6, width: 7, height: 8)])
         let sent = try messages(5) { connection in
             for (pts, damage) in [huge, huge, many, CaptureDamage([]), one].enumerated() {
-                try connection.sendVideo(payload.span.bytes, format: layout, at: Int64(pts), damage: damage)
+                try connection.sendVideo(payload.span.bytes, format: layout, at: .nanoseconds(pts), damage: damage)
                 try wait(connection)
             }
         }
@@ -160,7 +160,7 @@ import UpcastClient
                     try connection.resume()
                 }
                 try connection.sendVideo(
-                    payload.span.bytes, format: layout, at: Int64(pts), orientation: pts == 2 ? .left : .up,
+                    payload.span.bytes, format: layout, at: .nanoseconds(pts), orientation: pts == 2 ? .left : .up,
                     secure: pts == 3 ? .wholeFrame : .none)
                 try wait(connection)
             }

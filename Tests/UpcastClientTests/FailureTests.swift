@@ -10,7 +10,7 @@ import UpcastClient
 
     private func sendFrame(_ connection: CaptureConnection, side: Int = 64) throws(CaptureError) {
         let format = try CaptureVideoFormat(.gray, width: side, height: side)
-        try connection.sendVideo(Self.pixels.span.bytes, format: format, at: 0)
+        try connection.sendVideo(Self.pixels.span.bytes, format: format, at: .zero)
     }
 
     private func error(_ body: () throws -> Void) -> CaptureError? {
@@ -34,7 +34,7 @@ import UpcastClient
         let connection = try CaptureConnection(path: daemon.path)
         daemon.join()
         let error = error { _ = try connection.start(Self.setup) }
-        #expect(error?.code == .busy && error?.message == "kiosk-2 is broadcasting" && error?.daemonCode == 8)
+        #expect(error?.code == .busy && error?.message == "kiosk-2 is broadcasting" && error?.daemonCode == .busy)
     }
 
     @Test func aFatalErrorIsTheReasonOfTheBrokenPipe() throws {
@@ -52,7 +52,7 @@ import UpcastClient
         daemon.join()
         for _ in 0..<2 {
             let error = error { try sendFrame(connection) }
-            #expect(error?.code == .refused && error?.message == "no encoder" && error?.daemonCode == 41)
+            #expect(error?.code == .refused && error?.message == "no encoder" && error?.daemonCode == .broadcastFailed)
         }
         #expect(self.error { _ = try connection.nextEvent() }?.code == .refused)
         #expect(self.error { _ = try connection.finish() }?.code == .refused)
@@ -68,7 +68,7 @@ import UpcastClient
         daemon.join()
         let error = error { try sendFrame(connection) }
         #expect(error?.code == .ended && error?.message.contains("all sent") == true)
-        #expect(try connection.finish().framesTaken == 3)
+        #expect(try connection.finish().counters.framesTaken == 3)
         guard case .goodbye = try connection.nextEvent() else {
             Issue.record("a goodbye is told again")
             return
@@ -107,9 +107,14 @@ import UpcastClient
         #expect(try connection.nextEvent(timeout: .milliseconds(20)) == nil)
         seen.signal { $0 = 1 }
         let wait = Duration.seconds(10)
-        #expect(try connection.nextEvent(timeout: wait) == .state(.slowDown, value: 15, text: "15 are enough"))
-        #expect(try connection.nextEvent(timeout: wait) == .state(.other, value: 0, text: "new"))
-        #expect(try connection.nextEvent(timeout: wait) == .refused(daemonCode: 24, sequence: 6, text: "odd"))
+        let enough = CaptureEvent.state(.slowDown(framesPerSecond: 15), text: "15 are enough")
+        #expect(try connection.nextEvent(timeout: wait) == enough)
+        #expect(try connection.nextEvent(timeout: wait) == .state(.other(state: 77, value: 0), text: "new"))
+        guard case .refused(let refusal) = try connection.nextEvent(timeout: wait) else {
+            Issue.record("the refusal is told")
+            return
+        }
+        #expect(refusal.code == .badColor && refusal.sequence == 6 && refusal.text == "odd")
         guard case .counters(let counters) = try connection.nextEvent(timeout: wait) else {
             Issue.record("the counters are told")
             return
@@ -130,7 +135,7 @@ import UpcastClient
         let format = try CaptureVideoFormat(.bgra, width: 1920, height: 1080)
         let large = [UInt8](repeating: 1, count: format.payloadBytes)
         for _ in 0..<2 {
-            let error = error { try connection.sendVideo(large.span.bytes, format: format, at: 0) }
+            let error = error { try connection.sendVideo(large.span.bytes, format: format, at: .zero) }
             #expect(error?.code == .timedOut)
         }
         done.signal { $0 = true }
@@ -167,16 +172,17 @@ import UpcastClient
         for bytes in [0, 3, 1004] {
             let pcm = [UInt8](repeating: 0, count: bytes)
             #expect(
-                error { try connection.sendAudio(.app, pcm.span.bytes, format: stereo, at: 0) }?.code
+                error { try connection.sendAudio(.app, pcm.span.bytes, format: stereo, at: .zero) }?.code
                     == .invalidArgument)
         }
         #expect(error { try connection.annotate("", "x") }?.code == .invalidArgument)
         let small = try CaptureVideoFormat(.i420, width: 16, height: 16)
         #expect(
-            error { try connection.sendVideo([1, 2, 3].span.bytes, format: small, at: 0) }?.code == .invalidArgument)
+            error { try connection.sendVideo([1, 2, 3].span.bytes, format: small, at: .zero) }?.code
+                == .invalidArgument)
         let short = [UInt8](repeating: 0, count: 256)
         short.withUnsafeBytes { plane in
-            let error = error { try connection.sendVideo(plane0: plane, plane1: plane, format: small, at: 0) }
+            let error = error { try connection.sendVideo(plane0: plane, plane1: plane, format: small, at: .zero) }
             #expect(error?.message == "plane 2 of I420 needs 64 bytes; 0 are there")
         }
         // The next message has the next number: nothing above reached the daemon.

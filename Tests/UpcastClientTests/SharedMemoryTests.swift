@@ -18,7 +18,7 @@ import UpcastClient
 
     /// Sends a picture as it lies, or in a frame that the connection has made.
     private static func send(
-        _ picture: [UInt8], _ connection: CaptureConnection, height: Int = 240, at pts: Int64,
+        _ picture: [UInt8], _ connection: CaptureConnection, height: Int = 240, at pts: Duration,
         _ orientation: CaptureOrientation? = nil, inFrame: Bool
     ) throws {
         let format = try format(height: height)
@@ -70,9 +70,10 @@ import UpcastClient
             peer.send { StateMessage(.congested, value: 0, text: "").encode(sequence: $0, into: &$1) }
         } client: { connection in
             for number in 0..<20 {
-                try connection.sendVideo(Self.picture(number).span.bytes, format: Self.format(), at: Int64(number))
+                try connection.sendVideo(
+                    Self.picture(number).span.bytes, format: Self.format(), at: .nanoseconds(number))
                 // What comes behind the release is an event; the release itself is none.
-                guard case .state(.congested, _, _)? = try connection.nextEvent(timeout: .seconds(10)) else {
+                guard case .state(.congested, _)? = try connection.nextEvent(timeout: .seconds(10)) else {
                     return #expect(Bool(false), "the release has come")
                 }
             }
@@ -106,9 +107,9 @@ import UpcastClient
         }
         let connection = try CaptureConnection(path: daemon.path)
         _ = try connection.start(BroadcastSetup(clientName: "tests", convention: .exif))
-        var pts: Int64 = 0
+        var pts = Duration.zero
         func send(_ picture: [UInt8], height: Int = 240, _ orientation: CaptureOrientation? = nil) throws {
-            pts += 1
+            pts += .nanoseconds(1)
             try Self.send(picture, connection, height: height, at: pts, orientation, inFrame: inFrame)
             // Everything that the daemon says has come.
             guard case .state? = try connection.nextEvent(timeout: .seconds(10)) else {
@@ -145,7 +146,7 @@ import UpcastClient
             of: 5, answer: { _, message in if message.header.type == .video { payloads.append(message.payload) } }
         ) { connection in
             for number in 0..<5 {
-                try Self.send(Self.picture(number), connection, at: Int64(number), inFrame: inFrame)
+                try Self.send(Self.picture(number), connection, at: .nanoseconds(number), inFrame: inFrame)
             }
         }
         #expect(places.map { $0 != nil } == [true, true, true, false, false])
@@ -156,7 +157,7 @@ import UpcastClient
     @Test func framesThatAreNotSentAreGivenBack() throws {
         let places = try places(of: 1, answer: Self.release) { connection in
             for _ in 0..<20 { _ = try connection.frame(Self.format()) }
-            try Self.send(Self.picture(1), connection, at: 0, inFrame: true)
+            try Self.send(Self.picture(1), connection, at: .zero, inFrame: true)
             let error = #expect(throws: CaptureError.self) {
                 try connection.frame(CaptureVideoFormat(.rgba, width: 4096, height: 4096, strides: [65_536]))
             }
@@ -170,7 +171,8 @@ import UpcastClient
             of: 2, offer: isOffered ? Self.offer : nil, sharesMemory: !isOffered, answer: Self.release
         ) { connection in
             for number in 0..<2 {
-                try connection.sendVideo(Self.picture(number).span.bytes, format: Self.format(), at: Int64(number))
+                try connection.sendVideo(
+                    Self.picture(number).span.bytes, format: Self.format(), at: .nanoseconds(number))
             }
         }
         #expect(places == [nil, nil])
@@ -179,9 +181,9 @@ import UpcastClient
     @Test func whatIsSmallOrTooLargeIsSent() throws {
         let places = try places(of: 2, answer: Self.release) { connection in
             try connection.sendVideo(
-                Self.picture(1, bytes: 320 * 16).span.bytes, format: Self.format(height: 16), at: 0)
+                Self.picture(1, bytes: 320 * 16).span.bytes, format: Self.format(height: 16), at: .zero)
             try connection.sendVideo(
-                Self.picture(1, bytes: 320 * 4000).span.bytes, format: Self.format(height: 4000), at: 0)
+                Self.picture(1, bytes: 320 * 4000).span.bytes, format: Self.format(height: 4000), at: .zero)
         }
         #expect(places == [nil, nil])
     }
@@ -194,9 +196,9 @@ import UpcastClient
             peer.send { ErrorMessage(error, refersTo: message.header.sequence).encode(sequence: $0, into: &$1) }
             answered.signal { $0 = true }
         } client: { connection in
-            try connection.sendVideo(Self.picture(0).span.bytes, format: Self.format(), at: 0)
+            try connection.sendVideo(Self.picture(0).span.bytes, format: Self.format(), at: .zero)
             #expect(answered.wait(until: MonotonicClock().now() + .seconds(10)) { $0 ? true : nil } == true)
-            try connection.sendVideo(Self.picture(1).span.bytes, format: Self.format(), at: 1)
+            try connection.sendVideo(Self.picture(1).span.bytes, format: Self.format(), at: .nanoseconds(1))
             guard case .refused? = try connection.nextEvent(timeout: .seconds(10)) else {
                 return #expect(Bool(false), "the client is told")
             }
@@ -214,11 +216,12 @@ import UpcastClient
             }
         } client: { connection in
             for number in 0..<12 {
-                try connection.sendVideo(Self.picture(number).span.bytes, format: Self.format(), at: Int64(number))
+                try connection.sendVideo(
+                    Self.picture(number).span.bytes, format: Self.format(), at: .nanoseconds(number))
             }
-            var values: [Int] = []
+            var values: [Duration] = []
             while values.count < 12, let event = try connection.nextEvent(timeout: .seconds(10)) {
-                if case .state(.congested, let value, _) = event { values.append(value) }
+                if case .state(.congested(let value), _) = event { values.append(value) }
             }
             #expect(values.count == 12 && values == values.sorted())
         }
