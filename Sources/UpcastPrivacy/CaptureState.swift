@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// Whether the screen is captured, as far as anybody knows.
 public enum CaptureState: Hashable, Sendable {
     /// It is, or what was captured is still going out.
@@ -21,24 +23,30 @@ public struct Capture: Hashable, Sendable {
         case mirroring
         /// Another screen shows a player's output.
         case externalPlayback
-        /// Anything else, in the daemon's word: `camera`, `file`, `other`, or what a later daemon says. Not checked.
+        case camera
+        case file
+        /// Anything else, in the daemon's word: `other`, or what a later daemon says. Not checked.
         case other(String)
 
         init(_ text: String) {
             self =
-                switch text {
-                case "screen": .screen
-                case "mirroring": .mirroring
-                case "external playback": .externalPlayback
-                default: .other(text)
+                switch SourceKind.allCases.first(where: { $0.description == text }) {
+                case .screen: .screen
+                case .mirroring: .mirroring
+                case .externalPlayback: .externalPlayback
+                case .camera: .camera
+                case .file: .file
+                case .other, nil: .other(text)
                 }
         }
 
         public var description: String {
             switch self {
-            case .screen: "screen"
-            case .mirroring: "mirroring"
-            case .externalPlayback: "external playback"
+            case .screen: SourceKind.screen.description
+            case .mirroring: SourceKind.mirroring.description
+            case .externalPlayback: SourceKind.externalPlayback.description
+            case .camera: SourceKind.camera.description
+            case .file: SourceKind.file.description
             case .other(let text): text
             }
         }
@@ -47,6 +55,6 @@ public struct Capture: Hashable, Sendable {
     public let kind: Kind
     /// The capture client's name, as it says itself: untrusted text.
     public let client: String
-    /// When the capture began, by the machine's clock: milliseconds since 1970, in UTC.
-    public let since: Int64
+    /// When the capture began, to the millisecond. Another capture by the same client has another time.
+    public let since: UTCTime
 }

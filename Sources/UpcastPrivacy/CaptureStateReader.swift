@@ -85,10 +85,7 @@ final class CaptureStateReader: Sendable {
     // MARK: The thread
 
     func run() {
-        // Signals are the app's own threads' to take.
-        var all = sigset_t()
-        unsafe sigfillset(&all)
-        unsafe pthread_sigmask(SIG_SETMASK, &all, nil)
+        WorkerThread.takeNoSignals()
         var connection: EventConnection?
         var comments = 0
         var peer: PeerProcess?

@@ -33,7 +33,10 @@ enum CaptureStateText {
         let report = CaptureStateReport(json: json)
         let state: CaptureState =
             isCaptured
-            ? .captured(Capture(kind: .init(report.kind), client: report.client, since: Int64(report.since)))
+            ? .captured(
+                Capture(
+                    kind: .init(report.kind), client: report.client,
+                    since: UTCTime(sinceEpoch: .milliseconds(report.since))))
             : .notCaptured
         var isPersisted: Bool?
         if case .bool(let value)? = json["persisted"] { isPersisted = value }

@@ -4,9 +4,10 @@ internal import MediaCore
 
 /// The app whose screen is captured, as it asks upcastd to keep something from viewers.
 ///
-/// Each call is one request to the daemon's control socket: it blocks until the daemon has answered, at most for the
-/// time that was allowed, and keeps nothing open. Any thread may call; calls of several threads happen in any order.
-/// All of them may be repeated. What was raised or hidden stays so when this process ends, in whatever way.
+/// Each call is one request to the daemon's control socket: it waits until the daemon has answered, at most for the
+/// time that was allowed, and keeps nothing open. It blocks a thread, or suspends a task: in an asynchronous context
+/// Swift takes the `async` variant. Any thread may call; calls of several threads happen in any order. All of them may
+/// be repeated. What was raised or hidden stays so when this process ends, in whatever way.
 public struct CapturedApp: Sendable {
     /// Where the daemon's control server answers unless it was told otherwise.
     public static let defaultSocket = "/run/upcast/control.sock"
@@ -29,6 +30,14 @@ public struct CapturedApp: Sendable {
 
     // MARK: The curtain
 
+    /// What is so where a call fails.
+    enum Consequence {
+        static let raise = "the curtain may not be up: viewers may see what the screen shows"
+        static let lower = "the curtain may still be up"
+        static let hide = "the region may not be hidden: raise the curtain"
+        static let remove = "it may still be hidden"
+    }
+
     /// Raises the curtain for this app, or holds it up as well: viewers see it in place of the picture, and hear
     /// nothing. When this returns, it is up, and nothing from before goes out any more.
     ///
@@ -36,72 +45,69 @@ public struct CapturedApp: Sendable {
     /// - Returns: what had left by then.
     /// - Throws: where the daemon did not say that the curtain is up. It may be up where the code is `timedOut`.
     @discardableResult
-    public func willResignActive(reason: String = "will resign active") throws(UpcastPrivacyError) -> CurtainReceipt {
-        let consequence = "the curtain may not be up: viewers may see what the screen shows"
-        let answer = try ask(
-            "POST", "/curtain/up", [.init("reason", .string(Self.cut(reason, to: 200)))], consequence)
+    public func raiseCurtain(reason: String = "") throws(UpcastPrivacyError) -> CurtainReceipt {
+        let answer = try ask("POST", "/curtain/up", Self.member(reason), Consequence.raise)
         guard let receipt = CurtainReceipt(answer) else {
             throw UpcastPrivacyError(
-                .unintelligible("it does not say that the curtain is up, and what had left"), consequence)
+                .unintelligible("it does not say that the curtain is up, and what had left"), Consequence.raise)
         }
         return receipt
     }
 
     /// Lets go of the curtain for this app. It falls when nobody else holds it up.
     ///
-    /// - Returns: whether others still hold it up.
+    /// - Returns: what has become of the curtain.
     /// - Throws: where the daemon did not agree; the curtain then stays, unless the code is `timedOut`.
     @discardableResult
-    public func didBecomeActive() throws(UpcastPrivacyError) -> Bool {
-        let consequence = "the curtain may still be up"
-        guard case .bool(let isUp)? = try ask("POST", "/curtain/down", [], consequence)["up"] else {
-            throw UpcastPrivacyError(.unintelligible("it does not say whether the curtain is up"), consequence)
+    public func lowerCurtain() throws(UpcastPrivacyError) -> CurtainRelease {
+        guard case .bool(let isUp)? = try ask("POST", "/curtain/down", [], Consequence.lower)["up"] else {
+            throw UpcastPrivacyError(.unintelligible("it does not say whether the curtain is up"), Consequence.lower)
         }
-        return isUp
+        return isUp ? .heldByOthers : .lowered
     }
 
     // MARK: Regions
 
-    /// Hides a rectangle of the picture until it is shown again, or moves the one of that name. When this returns, no
+    /// Hides a rectangle of the picture until it is removed, or moves the one of that name. When this returns, no
     /// further picture shows it, but for the one that is being encoded at that moment; what was encoded before and
     /// waits still goes out.
     ///
     /// - Parameters:
+    ///   - region: what is hidden.
     ///   - name: of 1 to 64 such characters as `CapturedApp.name` has.
     ///   - reason: for the log; cut at 200 bytes.
-    /// - Throws: `refused` for a name or numbers that cannot be, and where there are 64 regions already, or 32 of this
-    ///   user's apps.
-    public func hide(_ region: HiddenRegion, name: String, reason: String = "")
-        throws(UpcastPrivacyError)
-    {
+    /// - Throws: `refused` for a name or numbers that cannot be, and where there are 64 regions already, 48 of apps, or
+    ///   32 of this user's apps.
+    public func hide(
+        _ region: HiddenRegion, named name: String, reason: String = ""
+    ) throws(UpcastPrivacyError) {
         _ = try ask(
             "POST", "/regions",
-            [.init("name", .string(name))] + region.members
-                + (reason.isEmpty ? [] : [.init("reason", .string(Self.cut(reason, to: 200)))]),
-            "the region may not be hidden: raise the curtain")
+            [.init("name", .string(name))] + region.members + Self.member(reason), Consequence.hide)
     }
 
-    /// Shows a rectangle again, from the client's next picture on.
+    /// Removes a region: viewers see that rectangle again, from the client's next picture on.
     ///
+    /// - Parameter name: of the region.
     /// - Returns: whether this app had one of that name.
     @discardableResult
-    public func show(name: String) throws(UpcastPrivacyError) -> Bool {
-        try show("&name=\(ControlClient.escaped(name))")
+    public func removeRegion(named name: String) throws(UpcastPrivacyError) -> Bool {
+        try removeRegions("&name=\(ControlClient.escaped(name))")
     }
 
-    /// Shows all of this app's rectangles again.
+    /// Removes all of this app's regions.
     ///
     /// - Returns: whether there were any.
     @discardableResult
-    public func showAll() throws(UpcastPrivacyError) -> Bool { try show("") }
+    public func removeAllRegions() throws(UpcastPrivacyError) -> Bool { try removeRegions("") }
 
-    private func show(_ query: String) throws(UpcastPrivacyError) -> Bool {
+    private func removeRegions(_ query: String) throws(UpcastPrivacyError) -> Bool {
         do throws(ControlClientError) {
             try client.ask("DELETE", "/regions?app=\(ControlClient.escaped(name))\(query)")
             return true
         } catch {
             if case .refused(404, let report) = error, report.code == "not_found" { return false }
-            throw UpcastPrivacyError(error, "it may still be hidden")
+            throw UpcastPrivacyError(error, Consequence.remove)
         }
     }
 
@@ -115,6 +121,10 @@ public struct CapturedApp: Sendable {
         } catch {
             throw UpcastPrivacyError(error, consequence)
         }
+    }
+
+    private static func member(_ reason: String) -> [JSONValue.Member] {
+        reason.isEmpty ? [] : [.init("reason", .string(cut(reason, to: 200)))]
     }
 
     /// No app is to fail here because it says too much.

@@ -52,7 +52,7 @@ import UpcastPrivacy
             let begin = try watched.wait(for: "a capture") { capture($0) != nil }
             let told = try #require(capture(watched.states[begin]))
             #expect(told.kind == .screen && told.client == "end-to-end test")
-            #expect(abs(Double(told.since) / 1000 - Date().timeIntervalSince1970) < Patience.scaled(15))
+            #expect(abs(told.since.sinceEpoch / .seconds(1) - Date().timeIntervalSince1970) < Patience.scaled(15))
             #expect(watched.monitor.isCaptured)
             try playback.client.finish()
             try watched.wait(for: "its end", from: begin) { $0 == .notCaptured }
@@ -67,7 +67,8 @@ import UpcastPrivacy
             let line = try #require(programs.output.split(separator: "\n").dropFirst().first)
             let json = try #require(
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-            #expect(json["captured"] as? Bool == true && json["since"] as? Int64 == told.since)
+            let since = try #require(json["since"] as? Int64)
+            #expect(json["captured"] as? Bool == true && told.since.sinceEpoch == .milliseconds(since))
             // The daemon goes: whoever reads along must not take the last line for the truth.
             try stage.daemon.terminate()
             try waitFor("a line that says so", evidence: { people.output + people.errors }) {
@@ -132,7 +133,7 @@ import UpcastPrivacy
             #expect(watched.monitor.isCaptured)
             let app = CapturedApp(name: "kiosk", socket: stage.daemon.controlSocket, timeout: .milliseconds(300))
             do throws(UpcastPrivacyError) {
-                try app.willResignActive()
+                try app.raiseCurtain()
                 Issue.record("a daemon that hangs has answered")
             } catch {
                 #expect(error.code == .timedOut, "\(error)")
@@ -165,29 +166,32 @@ import UpcastPrivacy
             let playback = try stage.live(showing: TestPictures.landscape(1))
             let daemon = stage.daemon
             let app = CapturedApp(name: "kiosk", socket: daemon.controlSocket, timeout: .seconds(10))
-            let receipt = try app.willResignActive(reason: "going away")
+            let receipt = try app.raiseCurtain(reason: "going away")
             #expect(try held(daemon).holders == ["app:kiosk, going away"])
             #expect(receipt.destinations.map(\.name) == ["main"])
             #expect(try #require(receipt.destinations.first).lastPTS != nil)
             // Nothing leaves meanwhile.
-            let again = try app.willResignActive()
+            let again = try app.raiseCurtain()
             #expect(again.destinations.count == 1)
             let other = CapturedApp(name: "other", socket: daemon.controlSocket, timeout: .seconds(10))
             try other.willResignActive()
-            let isHeldByOther = try app.didBecomeActive()
-            #expect(try isHeldByOther && held(daemon).holders == ["app:other, will resign active"])
-            let isHeld = try other.didBecomeActive()
-            #expect(try !isHeld && held(daemon).holders == [])
+            let first = try app.lowerCurtain()
+            #expect(try first == .heldByOthers && held(daemon).holders == ["app:other, will resign active"])
+            let last = try other.didBecomeActive()
+            #expect(try last == .lowered && held(daemon).holders == [])
 
-            try app.hide(.normalized(x: 0.1, y: 0.5, width: 0.3, height: 0.1), name: "password")
-            try app.hide(.pixels(x: 1, y: 2, width: 3, height: 4), name: "pin")
+            try app.hide(.normalized(x: 0.1, y: 0.5, width: 0.3, height: 0.1), named: "password")
+            try app.hide(.pixels(x: 1, y: 2, width: 3, height: 4), named: "pin")
             #expect(try held(daemon).regions == ["app:kiosk password normalized", "app:kiosk pin pixels"])
-            let nothing = [try other.show(name: "pin"), try other.showAll(), try app.show(name: "nothing")]
+            let nothing = [
+                try other.removeRegion(named: "pin"), try other.removeAllRegions(),
+                try app.removeRegion(named: "nothing"),
+            ]
             #expect(try nothing == [false, false, false] && held(daemon).regions.count == 2)
-            let something = [try app.show(name: "pin"), try app.showAll()]
+            let something = [try app.removeRegion(named: "pin"), try app.removeAllRegions()]
             #expect(try something == [true, true] && held(daemon).regions == [])
             do throws(UpcastPrivacyError) {
-                try app.hide(.pixels(x: .nan, y: 0, width: 1, height: 1), name: "pin")
+                try app.hide(.pixels(x: .nan, y: 0, width: 1, height: 1), named: "pin")
                 Issue.record("a region that is none was taken")
             } catch {
                 #expect(error.code == .refused && error.daemonCode == "bad_value")
@@ -195,7 +199,7 @@ import UpcastPrivacy
             }
             let nameless = CapturedApp(name: "two words", socket: daemon.controlSocket, timeout: .seconds(10))
             do throws(UpcastPrivacyError) {
-                try nameless.willResignActive()
+                try nameless.raiseCurtain()
                 Issue.record("a name that is none was taken")
             } catch {
                 #expect(error.code == .refused && error.message.contains("app: its name"), "\(error)")

@@ -63,9 +63,9 @@ import UpcastPrivacy
             let monitor = try CaptureStateMonitor(app: "kiosk", socket: daemon.controlSocket) { state in
                 switch state {
                 case .captured:
-                    try app.willResignActive()
+                    try app.raiseCurtain()
                     raised.signal { $0 += 1 }
-                case .notCaptured: try app.didBecomeActive()
+                case .notCaptured: try app.lowerCurtain()
                 case .unknown: break
                 }
             }
@@ -125,7 +125,7 @@ import UpcastPrivacy
         func watch() throws -> CaptureStateMonitor {
             try CaptureStateMonitor(app: "kiosk", socket: first.controlSocket) { state in
                 guard case .captured = state else { return }
-                try app.willResignActive()
+                try app.raiseCurtain()
                 raised.signal { $0 = true }
             }
         }

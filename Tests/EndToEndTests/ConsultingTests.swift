@@ -227,8 +227,8 @@ import UpcastPrivacy
             let count = Monitor(0)
             let monitor = try CaptureStateMonitor(app: "kiosk", socket: daemon.controlSocket) { state in
                 guard case .captured = state else { return }
-                try app.hide(.normalized(x: 0, y: 0, width: 0.5, height: 1), name: "left")
-                try app.hide(.normalized(x: 0.5, y: 0, width: 0.5, height: 1), name: "right")
+                try app.hide(.normalized(x: 0, y: 0, width: 0.5, height: 1), named: "left")
+                try app.hide(.normalized(x: 0.5, y: 0, width: 0.5, height: 1), named: "right")
                 let number = count.signal {
                     $0 += 1
                     return $0

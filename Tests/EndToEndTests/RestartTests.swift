@@ -83,7 +83,7 @@ import UpcastPrivacy
             #expect(!first.log.contains("no state file"))
             try send(Self.grey, to: first) { count in try count > 5 && encoded(first) > 3 }
             let app = CapturedApp(name: "kiosk", socket: first.controlSocket, timeout: .seconds(10))
-            #expect(try app.willResignActive(reason: "password").isPersisted == true)
+            #expect(try app.raiseCurtain(reason: "password").isPersisted == true)
             let region = #"{"app": "kiosk", "name": "r", "x": 0.5, "y": 0, "width": 0.5, "height": 1}"#
             #expect(try ask(first, "POST", "/regions", region)["persisted"] as? Bool == true)
             let off = #"{"name": "capture_state", "on": false}"#
@@ -107,7 +107,7 @@ import UpcastPrivacy
             #expect(frames > 5)
             // The app's next process lets go, and the region stays; so it does after a stop in order.
             let again = CapturedApp(name: "kiosk", socket: second.controlSocket, timeout: .seconds(10))
-            #expect(try !again.didBecomeActive())
+            #expect(try again.lowerCurtain() == .lowered)
             try second.terminate()
             let third = try Daemon(settings(folder, "third.flv"))
             #expect(try kept(third) == Kept(regions: before.regions, off: before.off))

@@ -170,7 +170,7 @@ import UpcastPrivacy
             }
             let app = CapturedApp(name: "kiosk", socket: daemon.controlSocket, timeout: .seconds(10))
             do throws(UpcastPrivacyError) {
-                try app.hide(.pixels(x: 10, y: 10, width: 0, height: 10), name: "a")
+                try app.hide(.pixels(x: 10, y: 10, width: 0, height: 10), named: "a")
                 Issue.record("a region that hides nothing was taken")
             } catch {
                 #expect(error.code == .refused && error.message.contains("width: more than 0"), "\(error)")

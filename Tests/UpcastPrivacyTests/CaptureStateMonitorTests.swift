@@ -16,7 +16,7 @@ import Testing
     private static let something =
         #"{"captured":true,"kind":"mirroring","client":"a\u001bb","since":1795339486000,"for_ms":3}"#
     private static let capture = CaptureState.captured(
-        Capture(kind: .mirroring, client: "a\u{1B}b", since: 1_795_339_486_000))
+        Capture(kind: .mirroring, client: "a\u{1B}b", since: UTCTime(sinceEpoch: .seconds(1_795_339_486))))
 
     /// One whose limits are so long that none of them is reached, unless a test is about one.
     private func monitor(
@@ -259,7 +259,7 @@ import Testing
         do { // One that nobody reads any more.
             _ = monitor.states
         }
-        monitor.stop()
+        await monitor.stop()
         #expect(monitor.state == .unknown)
         var states: [CaptureState] = []
         for await state in first { states.append(state) }

@@ -5,7 +5,8 @@ import Testing
 
 /// What is believed of the capture state, without a connection or a clock.
 @Suite struct CaptureWatchTests {
-    private static let capture = CaptureState.captured(Capture(kind: .screen, client: "client", since: 1))
+    private static let capture = CaptureState.captured(
+        Capture(kind: .screen, client: "client", since: UTCTime(sinceEpoch: .seconds(1))))
     private let limits = CaptureWatch.Limits()
 
     private func at(_ milliseconds: Int64) -> MediaTime { .seconds(100) + .milliseconds(milliseconds) }

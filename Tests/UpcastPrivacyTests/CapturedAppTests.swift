@@ -45,7 +45,7 @@ import Testing
     @Test func theCurtainIsRaised() throws {
         var receipt: CurtainReceipt?
         let sent = try request(answering: answer(200, Self.raised)) {
-            receipt = try $0.willResignActive(reason: "\"x\"")
+            receipt = try $0.raiseCurtain(reason: "\"x\"")
         }
         #expect(sent.hasPrefix("POST /curtain/up HTTP/1.1\r\n"))
         #expect(try body(sent) == .object([.init("app", .string("kiosk")), .init("reason", .string("\"x\""))]))
@@ -59,16 +59,17 @@ import Testing
     /// An app that says too much is not refused for it.
     @Test func longReasonsAreCut() throws {
         let sent = try request(answering: answer(200, Self.raised)) {
-            try $0.willResignActive(reason: String(repeating: "é", count: 101) + "x")
+            try $0.raiseCurtain(reason: String(repeating: "é", count: 101) + "x")
         }
         #expect(try body(sent)["reason"] == .string(String(repeating: "é", count: 100)))
     }
 
     @Test func theCurtainIsLetGo() throws {
         for isUp in [true, false] {
-            var isHeld: Bool?
-            let sent = try request(answering: answer(200, #"{"up":\#(isUp)}"#)) { isHeld = try $0.didBecomeActive() }
-            #expect(sent.hasPrefix("POST /curtain/down HTTP/1.1\r\n") && isHeld == isUp)
+            var release: CurtainRelease?
+            let sent = try request(answering: answer(200, #"{"up":\#(isUp)}"#)) { release = try $0.lowerCurtain() }
+            #expect(sent.hasPrefix("POST /curtain/down HTTP/1.1\r\n"))
+            #expect(release == (isUp ? .heldByOthers : .lowered))
             #expect(try body(sent) == .object([.init("app", .string("kiosk"))]))
             try FileManager.default.removeItem(atPath: folder.socket)
         }
@@ -76,26 +77,26 @@ import Testing
 
     @Test func regions() throws {
         let hidden = try request(answering: answer(200, "{}")) {
-            try $0.hide(.pixels(x: -1, y: 2, width: 3.5, height: 4), name: "password")
+            try $0.hide(.pixels(x: -1, y: 2, width: 3.5, height: 4), named: "password")
         }
         #expect(hidden.hasPrefix("POST /regions HTTP/1.1\r\n"))
         let wanted = #"{"app":"kiosk","name":"password","x":-1.0,"y":2.0,"width":3.5,"height":4.0,"unit":"pixels"}"#
         #expect(try body(hidden) == JSONParser.parse(Array(wanted.utf8)))
         try FileManager.default.removeItem(atPath: folder.socket)
         let why = try request(answering: answer(200, "{}")) {
-            try $0.hide(.pixels(x: 1, y: 2, width: 3, height: 4), name: "password", reason: "login")
+            try $0.hide(.pixels(x: 1, y: 2, width: 3, height: 4), named: "password", reason: "login")
         }
         #expect(try body(why)["reason"] == .string("login"))
         try FileManager.default.removeItem(atPath: folder.socket)
         let shown = try request(answering: answer(200, "{}")) {
-            let wasHidden = try $0.show(name: "a b/ü")
+            let wasHidden = try $0.removeRegion(named: "a b/ü")
             #expect(wasHidden)
         }
         #expect(shown.hasPrefix("DELETE /regions?app=kiosk&name=a%20b%2f%c3%bc HTTP/1.1\r\n"), "\(shown)")
         try FileManager.default.removeItem(atPath: folder.socket)
         let none = #"{"error":{"code":"not_found","message":"app:kiosk has no region"}}"#
         let all = try request(answering: answer(404, none)) {
-            let wereHidden = try $0.showAll()
+            let wereHidden = try $0.removeAllRegions()
             #expect(!wereHidden)
         }
         #expect(all.hasPrefix("DELETE /regions?app=kiosk HTTP/1.1\r\n"), "\(all)")
@@ -111,11 +112,11 @@ import Testing
         ("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: " ", count: 5_000_000), .notUnderstood),
         (answer(400, #"{"error":{"code":"bad_value","message":"app: its name"}}"#), .refused),
         (answer(503, #"{"error":{"code":"too_many_connections","message":"16 are open"}}"#), .refused),
-        // A path that is not there is not what `show` takes for done.
+        // A path that is not there is not what `removeRegion` takes for done.
         (answer(404, #"{"error":{"code":"no_such_thing","message":"nothing"}}"#), .refused),
     ])
     func whatIsNoAgreement(text: String, code: UpcastPrivacyError.Code) throws {
-        for ask in [{ try $0.willResignActive() }, { try $0.didBecomeActive() }] as [(CapturedApp) throws -> Void] {
+        for ask in [{ try $0.raiseCurtain() }, { try $0.lowerCurtain() }] as [(CapturedApp) throws -> Void] {
             // For the other call it is a right answer.
             guard text != answer(200, #"{"up":false}"#) else { continue }
             let error = try self.code(answering: text, ask)
@@ -124,7 +125,7 @@ import Testing
             try FileManager.default.removeItem(atPath: folder.socket)
         }
         guard code == .refused else { return }
-        let error = try self.code(answering: text) { try $0.showAll() }
+        let error = try self.code(answering: text) { try $0.removeAllRegions() }
         #expect(error?.code == .refused && error?.daemonCode != nil, "\(String(describing: error))")
     }
 
@@ -136,7 +137,7 @@ import Testing
         let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .milliseconds(200))
         let begin = MonotonicClock().now()
         do {
-            try app.willResignActive()
+            try app.raiseCurtain()
             Issue.record("nobody has answered")
         } catch {
             #expect(error.code == (isFull ? .unreachable : .timedOut), "\(error)")
@@ -150,12 +151,110 @@ import Testing
         let app = CapturedApp(name: "kiosk", socket: folder.socket)
         for _ in 0..<2 {
             do {
-                try app.hide(.everything, name: "all")
+                try app.hide(.everything, named: "all")
                 Issue.record("nobody is there")
             } catch {
                 #expect(error.code == .unreachable && error.message.contains("raise the curtain"), "\(error)")
             }
             _ = try? FakeDaemon(folder.socket)
         }
+    }
+}
+
+/// The same from tasks.
+@Suite struct AsyncCapturedAppTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Answers requests with `texts`, one after the other; the requests' first lines.
+    private func serve(_ texts: [String]) throws -> Task<[String], any Error> {
+        let daemon = try FakeDaemon(folder.socket)
+        let (lines, tell) = AsyncThrowingStream<String, any Error>.makeStream()
+        Thread.detachNewThread {
+            for text in texts {
+                guard let connection = try? daemon.accept() else { break }
+                connection.send(text)
+                tell.yield(connection.request.components(separatedBy: "\r\n")[0])
+            }
+            tell.finish()
+        }
+        return Task { try await lines.reduce(into: []) { $0.append($1) } }
+    }
+
+    @Test func everyCallHasAVariantForTasks() async throws {
+        let raised = answer(
+            200, #"{"up":true,"taken_back_video_packets":7,"taken_back_audio_packets":9,"last_pts_ms":{}}"#)
+        let requests = try serve([
+            raised, answer(200, "{}"), answer(200, "{}"), answer(200, "{}"), answer(200, #"{"up":true}"#), raised,
+            answer(200, #"{"up":false}"#),
+        ])
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
+        let receipt = try await app.raiseCurtain()
+        #expect(receipt.videoPacketsTakenBack == 7)
+        try await app.hide(.everything, named: "all")
+        #expect(try await app.removeRegion(named: "all"))
+        #expect(try await app.removeAllRegions())
+        #expect(try await app.lowerCurtain() == .heldByOthers)
+        try await app.willResignActive()
+        #expect(try await app.didBecomeActive() == .lowered)
+        #expect(
+            try await requests.value.map { $0.replacing(" HTTP/1.1", with: "") } == [
+                "POST /curtain/up", "POST /regions", "DELETE /regions?app=kiosk&name=all", "DELETE /regions?app=kiosk",
+                "POST /curtain/down", "POST /curtain/up", "POST /curtain/down",
+            ])
+    }
+
+    @Test func errorsAreTheSame() async throws {
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
+        do throws(UpcastPrivacyError) {
+            try await app.raiseCurtain()
+            Issue.record("nobody is there")
+        } catch {
+            #expect(error.code == .unreachable && error.message.contains("the curtain may not be up"), "\(error)")
+        }
+    }
+
+    /// An app whose view goes away has asked all the same, and the daemon's answer counts.
+    @Test func cancellingDoesNotCutACallShort() async throws {
+        let daemon = try FakeDaemon(folder.socket)
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
+        let call = Task { try await app.lowerCurtain() }
+        // Without keeping a thread from the call.
+        while !daemon.hasConnection(within: 0) { await Task.yield() }
+        let connection = try daemon.accept()
+        call.cancel()
+        connection.send(answer(200, #"{"up":false}"#))
+        #expect(try await call.value == .lowered)
+    }
+
+    /// The main actor, which draws, runs on while the daemon is silent.
+    @Test @MainActor func theCallersActorDoesNotWait() async throws {
+        let daemon = try FakeDaemon(folder.socket)
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
+        var hasBegun = false
+        let call = Task { @MainActor in
+            hasBegun = true
+            return try await app.lowerCurtain()
+        }
+        while !hasBegun { await Task.yield() }
+        // Were the main actor blocked by the call, nobody would answer.
+        let connection = try daemon.accept()
+        connection.send(answer(200, #"{"up":false}"#))
+        #expect(try await call.value == .lowered)
+    }
+
+    @Test func stoppingFromATask() async throws {
+        let monitor = try CaptureStateMonitor(app: nil, socket: folder.socket)
+        await monitor.stop()
+        #expect(monitor.state == .unknown)
+    }
+
+    @Test(arguments: [
+        (Duration.zero, "1970-01-01T00:00:00.000Z"), (.milliseconds(1_795_339_486_250), "2026-11-22T09:24:46.250Z"),
+        (.milliseconds(-1), "1969-12-31T23:59:59.999Z"),
+    ])
+    func timesAreReadable(time: Duration, text: String) {
+        #expect("\(UTCTime(sinceEpoch: time))" == text)
     }
 }

@@ -11,18 +11,18 @@ import UpcastPrivacy
             switch state {
             case .captured(let capture):
                 print("captured: \(capture.kind), by \(capture.client)")
-                try app.hide(.normalized(x: 0.1, y: 0.2, width: 0.3, height: 0.1), name: "account")
+                try app.hide(.normalized(x: 0.1, y: 0.2, width: 0.3, height: 0.1), named: "account")
             case .notCaptured: print("not captured")
             case .unknown: print("unknown: to be treated as captured")
             }
         }
 
-        try app.hide(.normalized(x: 0.1, y: 0.5, width: 0.3, height: 0.1), name: "password")
-        let receipt = try app.willResignActive(reason: "will resign active")
+        try app.hide(.normalized(x: 0.1, y: 0.5, width: 0.3, height: 0.1), named: "password")
+        let receipt = try app.raiseCurtain(reason: "a password is typed")
         for destination in receipt.destinations { print(destination.name, destination.lastPTS ?? .zero) }
         if let until = receipt.keptUntil { print("up to \(until) it still goes out") }
-        try app.didBecomeActive()
-        try app.showAll()
+        if try app.lowerCurtain() == .heldByOthers { print("others still hold it up") }
+        try app.removeAllRegions()
         monitor.stop()
     }
 

@@ -10,8 +10,8 @@ enum CapturedAppMain {
     static func main() async throws {
         let socket = CommandLine.arguments[1]
         let app = CapturedApp(name: "kiosk", socket: socket, timeout: .seconds(10))
-        try app.willResignActive(reason: "going away")
-        try app.hide(.normalized(x: 0.1, y: 0.5, width: 0.3, height: 0.1), name: "password")
+        try await app.raiseCurtain(reason: "going away")
+        try await app.hide(.normalized(x: 0.1, y: 0.5, width: 0.3, height: 0.1), named: "password")
         say("hidden")
         let monitor = try CaptureStateMonitor(app: nil, socket: socket)
         for await state in monitor.states { say("\(state)") }
