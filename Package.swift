@@ -168,10 +168,14 @@ let package = Package(
         .testTarget(name: "ControlClientTests", dependencies: ["SeededRandom", "ControlClient", "MediaCore"]),
         .testTarget(
             name: "UpcastPrivacyTests",
-            dependencies: ["UpcastPrivacy", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
+            dependencies: [
+                "TestSupport", "UpcastPrivacy", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore",
+            ]),
         .testTarget(
             name: "UpcastClientTests",
-            dependencies: ["UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore", "SeededRandom"]),
+            dependencies: [
+                "TestSupport", "UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore", "SeededRandom",
+            ]),
         .testTarget(
             name: "UpcastSendTests",
             dependencies: [
@@ -199,6 +203,13 @@ let package = Package(
             ]),
         // An app that is captured, as a process of its own.
         .executableTarget(name: "captured-app", dependencies: ["UpcastPrivacy"], path: "Tests/captured-app"),
+        // The programs of the libraries' articles.
+        .executableTarget(
+            name: "example-capture-client", dependencies: ["UpcastClient"],
+            path: "Tests/examples/example-capture-client"),
+        .executableTarget(
+            name: "example-captured-app", dependencies: ["UpcastPrivacy"],
+            path: "Tests/examples/example-captured-app"),
         // Other users who crowd the control socket.
         .executableTarget(name: "control-crowd", path: "Tests/control-crowd"),
 
@@ -246,6 +257,7 @@ let systemLibraries: Set<String> = [
 let cTargets: Set<String> = ["CLinux", "CPlanes", "CRTMPSocket"]
 let testLibraries: Set<String> = [
     "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
+    "example-capture-client", "example-captured-app",
 ]
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {

@@ -9,6 +9,9 @@ package enum ProductExecutable: String {
     case capturedApp = "captured-app"
     /// Not installed: other users who crowd the control socket (Tests/control-crowd).
     case controlCrowd = "control-crowd"
+    /// Not installed: the programs of the libraries' articles (Tests/examples).
+    case exampleCaptureClient = "example-capture-client"
+    case exampleCapturedApp = "example-captured-app"
 
     /// `UPCAST_BIN_DIR` where it is set, else the folder of the test bundle.
     package var path: String {
