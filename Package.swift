@@ -185,7 +185,8 @@ let package = Package(
         .testTarget(
             name: "UpcastdTests",
             dependencies: [
-                "TestSupport", "upcastd", "Configuration", "Control", "LinuxSystem", "MediaCore", "Pipeline",
+                "TestSupport", "upcastd", "Configuration", "Control", "ControlProtocol", "LinuxSystem", "MediaCore",
+                "Pipeline",
                 "Publishing",
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -1,7 +1,7 @@
-internal import ControlProtocol
+package import ControlProtocol
 internal import LinuxSystem
 
-/// What the daemon said lately, for whoever watches: every log event from `info` on, under a name of its own.
+/// What happened in the daemon lately, for whoever watches: every `DaemonEvent` from `info` on.
 ///
 /// Any thread. Holds `capacity` events of at most `maxEventBytes` bytes. Where there is no room, the oldest goes; but
 /// where one name has more than `share` of them, the oldest of that name, so that what happens all the time does not
@@ -10,7 +10,7 @@ package final class EventJournal: Sendable {
     package struct Event: Equatable, Sendable {
         /// Counts up by one for the life of the daemon.
         package var id: UInt64
-        /// The message in snake case: `destination_live`.
+        /// As `DaemonEvent.Name` has it: `destination_live`.
         package var name: String
         /// One line of JSON.
         package var json: [UInt8]
@@ -53,18 +53,18 @@ package final class EventJournal: Sendable {
     /// Takes an event; fields must hold no secret, as in the log.
     ///
     /// - Parameter time: RFC 3339.
-    package func append(time: String, level: String, message: String, fields: [(name: String, value: String)]) {
-        let members = fields.map { JSONValue.Member($0.name, .string($0.value)) }
+    package func append(
+        time: String, level: String, name: String, message: String, fields: [JSONValue.Member]
+    ) {
         func line(_ members: [JSONValue.Member]) -> [UInt8] {
             JSONValue.object([
-                .init("time", .string(time)), .init("level", .string(level)), .init("message", .string(message)),
-                .init("fields", .object(members)),
+                .init("time", .string(time)), .init("level", .string(level)), .init("event", .string(name)),
+                .init("message", .string(message)), .init("fields", .object(members)),
             ]).serialized()
         }
-        var json = line(members)
+        var json = line(fields)
         // Fields that are too long for all watchers are in the log.
         if json.count > Self.maxEventBytes { json = line([.init("too_long", .bool(true))]) }
-        let name = Self.name(of: message)
         state.withLock { state in
             state.lastID += 1
             state.makeRoom()
@@ -80,13 +80,5 @@ package final class EventJournal: Sendable {
             guard after < state.lastID else { return [] }
             return state.events.filter { $0.id > after }
         }
-    }
-
-    private static func name(of message: String) -> String {
-        let isWord = { (scalar: Unicode.Scalar) in
-            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-        }
-        let words = message.lowercased().unicodeScalars.split { !isWord($0) }
-        return words.isEmpty ? "event" : words.map { String(String.UnicodeScalarView($0)) }.joined(separator: "_")
     }
 }

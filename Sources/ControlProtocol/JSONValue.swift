@@ -98,3 +98,14 @@ package enum JSONValue: Equatable, Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 }
+
+extension JSONValue: CustomStringConvertible {
+    /// For people: a text as it is, a list with commas between, everything else as JSON.
+    package var description: String {
+        switch self {
+        case .string(let text): text
+        case .array(let items): items.map(\.description).joined(separator: ", ")
+        default: String(decoding: serialized(), as: UTF8.self)
+        }
+    }
+}

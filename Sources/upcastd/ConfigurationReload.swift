@@ -48,8 +48,7 @@ struct ConfigurationReload {
         // Log rotation has moved the file away, whatever becomes of the configuration.
         host.privacy.reopenAudit()
         guard let path else {
-            logger.notice(
-                "nothing to reload", metadata: ["why": "the daemon was started without a configuration file"])
+            logger.tell(.nothingToReload)
             return
         }
         guard reader == nil else {
@@ -103,12 +102,10 @@ struct ConfigurationReload {
     private mutating func tellDelay(at now: MediaTime) {
         guard now - began >= Self.usualReading, !hasToldDelay else { return }
         hasToldDelay = true
-        logger.error(
-            "configuration not reloaded",
-            metadata: [
-                "why": "\(path ?? "") or a file that it names cannot be read for \(Self.usualReading): its disk hangs",
-                "now": "the daemon goes on as it was, and reloads when the disk answers",
-            ])
+        logger.tell(
+            .configurationNotReloaded(
+                why: "\(path ?? "") or a file that it names cannot be read for \(Self.usualReading): its disk hangs",
+                isLate: true))
     }
 
     private mutating func apply(_ result: Result<Configuration, Refusal>, on host: BroadcastHost) {
@@ -123,7 +120,7 @@ struct ConfigurationReload {
             log(report)
             if let newLevel { output.level = newLevel }
             if report.isEmpty, !host.reloader.isReloading {
-                logger.notice("configuration reloaded", metadata: ["applied": "nothing, it is the same"])
+                logger.tell(.configurationReloaded(applied: []))
             }
         } catch {
             logFailure(error.sentences)
@@ -131,10 +128,7 @@ struct ConfigurationReload {
     }
 
     private func logFailure(_ sentences: [String]) {
-        for sentence in sentences {
-            logger.error(
-                "configuration not reloaded", metadata: ["why": "\(sentence)", "now": "the daemon goes on as it was"])
-        }
+        for sentence in sentences { logger.tell(.configurationNotReloaded(why: sentence)) }
     }
 
     /// Some times a second, while the host is reloading.
@@ -153,19 +147,10 @@ struct ConfigurationReload {
 
     private func log(_ report: ReloadReport) {
         if !report.applied.isEmpty {
-            logger.notice("configuration reloaded", metadata: ["applied": "\(report.applied.joined(separator: ", "))"])
+            logger.tell(.configurationReloaded(applied: report.applied))
         }
-        for sentence in report.failed {
-            logger.error("part of the configuration was not applied", metadata: ["why": "\(sentence)"])
-        }
-        if !report.needRestart.isEmpty {
-            logger.warning(
-                "configuration waits for a restart",
-                metadata: [
-                    "keys": "\(report.needRestart.joined(separator: ", "))",
-                    "now": "the daemon goes on with the values that it was started with",
-                ])
-        }
+        for sentence in report.failed { logger.tell(.configurationNotApplied(why: sentence)) }
+        if !report.needRestart.isEmpty { logger.tell(.configurationWaitsForARestart(keys: report.needRestart)) }
     }
 
     private struct Refusal: Error { var sentences: [String] }

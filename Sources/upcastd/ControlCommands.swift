@@ -62,7 +62,7 @@ extension ControlRoutes {
                     let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
                     throw CommandRefusal(code: .badValue, sentence: "level: one of \(names)")
                 }
-                logger.notice("log level set", metadata: ["level": "\(new)", "by": "an operator"])
+                logger.tell(.logLevelSet(level: new.rawValue, by: "an operator"))
                 output.level = new
                 return [.init("level", .string(name))]
             }

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Control
+internal import ControlProtocol
 internal import Endpoints
 internal import Glibc
 internal import Ingest
@@ -103,7 +104,7 @@ struct Daemon {
             throw StartFailure("\(error)")
         }
         do {
-            try server.start(host: host) { [logger] in logger.warning("\($0)") }
+            try server.start(host: host) { [logger] in logger.tell(.clientNotAccepted(why: $0)) }
         } catch {
             control.stop()
             throw StartFailure("the ingest thread cannot be started: \(error)")
@@ -112,23 +113,15 @@ struct Daemon {
             control.stop(isProcessEnding: true)
             if passedPath == nil { unsafe unlink(configuration.ingest.socket) }
         }
-        logger.notice(
-            "ready",
-            metadata: [
-                "capture_socket": "\(capturePath)", "control_socket": "\(controlPath)",
-                "destinations": "\(configuration.destinations.map(\.description).joined(separator: ", "))",
-            ])
+        logger.tell(
+            .ready(
+                captureSocket: capturePath, controlSocket: controlPath,
+                destinations: configuration.destinations.map(\.description)))
         if let listen = configuration.control.listen, !listen.isLoopback {
-            logger.warning(
-                "other machines may reach the control server, and it is not encrypted",
-                metadata: [
-                    "address": "\(listen)",
-                    "now": "whoever reads along has the token; 127.0.0.1 behind a proxy that speaks TLS keeps it",
-                ])
+            logger.tell(.controlNotEncrypted(address: "\(listen)"))
         }
         if let freeze = try? TestFreeze(environment: environment) {
-            logger.critical(
-                "a test hook is set", metadata: ["now": "the encoder hangs after \(freeze.encoderFrames) frames"])
+            logger.tell(.testHookSet(encoderFrames: freeze.encoderFrames))
         }
         manager.ready(host.status.statusLine)
         let name: String
@@ -136,7 +129,7 @@ struct Daemon {
             throw StartFailure("no event descriptor: \(error)")
         }
         let longest = configuration.stop.drain + configuration.buffer.delay
-        logger.notice("stopping", metadata: ["signal": "\(name)", "drain_ms": "\(longest.milliseconds)"])
+        logger.tell(.stopping(signal: name, drain: longest))
         host.noteStopping()
         manager.stopping(host.status.statusLine, longest: longest + Self.closingTime)
         let end = EndDeadline(clock.now() + longest + Self.closingTime, logger: logger)
@@ -145,22 +138,14 @@ struct Daemon {
         let drained = host.shutDown()
         end.met()
         let status = drained ? ExitStatus.success : .notDrained
-        logger.notice(
-            "stopped", metadata: ["sent_all": "\(host.hasSentAll)", "exit_status": "\(status.rawValue)"])
+        logger.tell(.stopped(sentAll: host.hasSentAll, exitStatus: Int(status.rawValue)))
         return status
     }
 
     /// The first line of the log says where there is none: whoever relies on the curtain has to know.
     private func openStateFile() throws(StartFailure) -> PrivacyStateFile? {
         guard let path = configuration.privacy.stateFile else {
-            logger.notice(
-                "no state file",
-                metadata: [
-                    "now": """
-                    holds of the curtain, standing regions and switches end with this daemon; \
-                    privacy.state_file keeps them
-                    """
-                ])
+            logger.tell(.noStateFile)
             return nil
         }
         do throws(StateFileFailure) { return try PrivacyStateFile(path: path) } catch {

@@ -1,7 +1,9 @@
+internal import ControlProtocol
 internal import Glibc
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
+internal import Pipeline
 
 /// Ends the process when its orderly end takes too long: a thread that hangs must not keep a stopped daemon for ever.
 struct EndDeadline {
@@ -14,8 +16,7 @@ struct EndDeadline {
         thread = try? WorkerThread(name: "up-end") {
             let ended = isOver.wait(until: deadline) { $0 ? true : nil }
             guard ended == nil else { return }
-            logger.critical(
-                "not stopped in time", metadata: ["why": "a thread hangs", "now": "the process ends at once"])
+            logger.tell(.notStoppedInTime)
             _exit(ExitStatus.hung.rawValue)
         }
     }

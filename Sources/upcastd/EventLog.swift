@@ -1,10 +1,12 @@
 internal import Control
+internal import ControlProtocol
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
+internal import Pipeline
 
-/// Puts what is logged into the journal that `GET /events` shows: `info` and above, whatever the log's level. Of what
-/// comes again and again some events are kept and the rest are counted, as in the log.
+/// Puts each `DaemonEvent` that is logged into the journal that `GET /events` shows: `info` and above, whatever the
+/// log's level. Of what comes again and again some events are kept and the rest are counted, as in the log.
 struct EventLog: LogHandler {
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
@@ -22,26 +24,37 @@ struct EventLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let values = metadata.merging(event.metadata ?? [:]) { $1 }
+        var values = metadata.merging(event.metadata ?? [:]) { $1 }
+        // Everything else that is logged has no name that would stay.
+        guard case .stringConvertible(let value)? = values.removeValue(forKey: "event"),
+            let name = value as? DaemonEvent.Name
+        else { return }
         let cause = RepeatLimit.Cause(message: "\(event.message)", destination: values["destination"].map { "\($0)" })
         let now = clock.now()
         let (omitted, isAdmitted) = limit.withLock { limit in
             (limit.takeOmitted(at: now), limit.admits(cause, event.level, at: now))
         }
-        for omitted in omitted { append(omitted.level, RepeatLimit.Omitted.message, omitted.metadata) }
-        if isAdmitted { append(event.level, "\(event.message)", values) }
+        for omitted in omitted { append(omitted.report) }
+        guard isAdmitted else { return }
+        let fields = values.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, LogOutput.json($0.value)) }
+        append(event.level, name, "\(event.message)", fields)
     }
 
     /// Once a second or so: tells how many events were left out, where no other event does.
     func tellOmitted() {
         for omitted in limit.withLock({ [now = clock.now()] in $0.takeOmitted(at: now) }) {
-            append(omitted.level, RepeatLimit.Omitted.message, omitted.metadata)
+            append(omitted.report)
         }
     }
 
-    private func append(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
+    private func append(_ report: DaemonEvent.Report) {
+        append(Logger.Level(rawValue: report.level.rawValue) ?? .info, report.name, report.message, report.fields)
+    }
+
+    private func append(
+        _ level: Logger.Level, _ name: DaemonEvent.Name, _ message: String, _ fields: [JSONValue.Member]
+    ) {
         journal.append(
-            time: WallClock.timestamp(), level: "\(level)", message: message,
-            fields: metadata.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") })
+            time: WallClock.timestamp(), level: "\(level)", name: name.rawValue, message: message, fields: fields)
     }
 }

@@ -4,6 +4,7 @@ internal import Glibc
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
+internal import Pipeline
 internal import Synchronization
 
 /// Where all log lines go: standard error, one `write` for each line, so that threads do not mix. Any thread.
@@ -51,7 +52,7 @@ final class LogOutput: Sendable {
     }
 
     private func tell(_ omitted: RepeatLimit.Omitted) {
-        put(line(omitted.level, RepeatLimit.Omitted.message, omitted.metadata))
+        put(line(omitted.level, omitted.report.message, omitted.report.metadata))
     }
 
     // MARK: Lines
@@ -64,11 +65,14 @@ final class LogOutput: Sendable {
             // A server's words may be in the message, too.
             let shown = message.withHiddenCharactersEscaped
             line += isJournal ? shown : "\(WallClock.timestamp()) \(level) \(shown)"
-            for (key, value) in values { line += " \(key)=\(Self.quotedIfNeeded("\(value)"))" }
+            // The message says what the event's name does.
+            for (key, value) in values where key != "event" {
+                line += " \(key)=\(Self.quotedIfNeeded("\(value)"))"
+            }
         case .json:
             line += isJournal ? "{" : "{\"time\":\"\(WallClock.timestamp())\","
             line += "\"level\":\"\(level)\",\"message\":\(Self.json(message))"
-            for (key, value) in values { line += ",\(Self.json(key)):\(Self.json("\(value)"))" }
+            for (key, value) in values { line += ",\(Self.json(key)):\(Self.text(Self.json(value)))" }
             line += "}"
         }
         return line + "\n"
@@ -91,10 +95,16 @@ final class LogOutput: Sendable {
         return isPlain && !value.isEmpty ? value : json(value)
     }
 
-    /// Values may come from a client: no control or format character leaves here.
-    private static func json(_ value: String) -> String {
-        String(decoding: JSONValue.string(value).serialized(), as: UTF8.self)
+    /// A field as an event has it, with numbers and booleans as such; all else as a text.
+    static func json(_ value: Logger.MetadataValue) -> JSONValue {
+        if case .stringConvertible(let value) = value, let typed = value as? JSONValue { return typed }
+        return .string("\(value)")
     }
+
+    private static func json(_ value: String) -> String { text(.string(value)) }
+
+    /// Values may come from a client: no control or format character leaves here.
+    private static func text(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
 
     // MARK: Standard error
 

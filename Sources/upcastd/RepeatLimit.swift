@@ -1,3 +1,4 @@
+internal import ControlProtocol
 internal import Logging
 internal import MediaCore
 
@@ -17,21 +18,18 @@ struct RepeatLimit {
         var count: Int
 
         /// What stands in their place.
-        static let message = "more of the same were left out"
-        var metadata: Logger.Metadata {
-            var metadata: Logger.Metadata = [
-                "count": "\(count)", "message": "\(cause.message)",
-                "within": "\(RepeatLimit.window.milliseconds / 1000) s",
-            ]
-            metadata["destination"] = cause.destination.map { "\($0)" }
-            return metadata
+        var report: DaemonEvent.Report {
+            DaemonEvent.repetitionsLeftOut(
+                count: count, message: cause.message, destination: cause.destination, within: RepeatLimit.window,
+                DaemonEvent.Level(rawValue: level.rawValue) ?? .info
+            ).report
         }
     }
 
     /// Of one cause, in one window.
     static let mostLines = 20
     static let window = MediaTime.seconds(10)
-    /// Messages can hold what a client sent: causes beyond these share their window, and nothing grows.
+    /// A library may log what it likes: causes beyond these share their window, and nothing grows.
     static let mostCauses = 64
 
     private struct Count {

@@ -1,3 +1,4 @@
+internal import ControlProtocol
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
@@ -56,13 +57,12 @@ struct ServiceManager {
         if let wedged {
             guard !isStarved else { return }
             isStarved = true
-            let now = watchdog == nil ? "nobody restarts it" : "the watchdog is no longer fed, and restarts the daemon"
-            logger.critical("a thread hangs", metadata: ["why": "\(wedged)", "now": "\(now)"])
+            logger.tell(.threadHangs(why: wedged, isRestarted: watchdog != nil))
             return
         }
         if isStarved {
             isStarved = false
-            logger.warning("the thread that hung gets on again")
+            logger.tell(.threadRecovered)
         }
         if watchdog != nil { tell(.watchdog) }
     }
@@ -75,9 +75,7 @@ struct ServiceManager {
         } catch {
             guard !hasFailed else { return }
             hasFailed = true
-            logger.warning(
-                "the service manager cannot be told",
-                metadata: ["why": "\(error)", "now": "the broadcast goes on; it is told again at the next occasion"])
+            logger.tell(.serviceManagerUnreachable(why: "\(error)"))
         }
     }
 }

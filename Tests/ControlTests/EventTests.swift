@@ -8,23 +8,28 @@ import Testing
 
 /// What happened, as it is kept, streamed, and asked for again.
 @Suite struct EventTests {
-    private func journal(_ messages: String...) -> EventJournal {
+    private func journal(_ names: String...) -> EventJournal {
         let journal = EventJournal()
-        for message in messages {
+        for name in names {
             journal.append(
-                time: "2026-01-01T00:00:00.000Z", level: "notice", message: message, fields: [("a", "b\n\"")])
+                time: "2026-01-01T00:00:00.000Z", level: "notice", name: name, message: "It is \(name)",
+                fields: [.init("a", .string("b\n\"")), .init("n", .integer(1)), .init("on", .bool(true))])
         }
         return journal
     }
 
-    @Test func namesAreWords() {
-        let names = journal("destination live", "Video bitrate changed!", "…", "up 2 s").events(after: 0).map(\.name)
-        #expect(names == ["destination_live", "video_bitrate_changed", "event", "up_2_s"])
+    /// A message that is reworded changes nothing for a program.
+    @Test func anEventHasANameAndTypedFields() throws {
+        let event = try #require(journal("up_2_s").events(after: 0).first)
+        #expect(event.name == "up_2_s")
+        let expected = #"{"time":"2026-01-01T00:00:00.000Z","level":"notice","event":"up_2_s","#
+            + #""message":"It is up_2_s","fields":{"a":"b\n\"","n":1,"on":true}}"#
+        #expect(String(decoding: event.json, as: UTF8.self) == expected)
     }
 
     @Test func onlyTheLastAreKept() {
         let journal = EventJournal()
-        for number in 1...1000 { journal.append(time: "", level: "info", message: "\(number)", fields: []) }
+        for number in 1...1000 { journal.append("\(number)") }
         let ids = journal.events(after: 0).map(\.id)
         #expect(ids == Array(745...1000))
         #expect(journal.events(after: 998).map(\.name) == ["999", "1000"])
@@ -35,8 +40,8 @@ import Testing
 
     @Test func whatIsRareStays() {
         let journal = EventJournal()
-        journal.append(time: "", level: "warning", message: "rare", fields: [])
-        for _ in 1...1000 { journal.append(time: "", level: "info", message: "often", fields: []) }
+        journal.append("rare")
+        for _ in 1...1000 { journal.append("often") }
         #expect(journal.events(after: 0).count == EventJournal.capacity)
         #expect(journal.events(after: 0).first?.name == "rare")
         #expect(journal.events(after: 0).last?.id == 1001)
@@ -47,7 +52,7 @@ import Testing
     /// seen of the old one.
     @Test func aDaemonThatWasStartedAnewIsSeenWhole() {
         let journal = EventJournal(after: 2_000_000)
-        for number in 1...3 { journal.append(time: "", level: "info", message: "\(number)", fields: []) }
+        for number in 1...3 { journal.append("\(number)") }
         #expect(journal.events(after: 1_000_002).map(\.id) == [2_000_001, 2_000_002, 2_000_003])
         #expect(journal.events(after: 0).count == 3)
         #expect(journal.events(after: 2_000_002).map(\.name) == ["3"])
@@ -55,8 +60,7 @@ import Testing
 
     @Test func whatIsTooLongIsLeftToTheLog() throws {
         let journal = EventJournal()
-        journal.append(
-            time: "", level: "info", message: "x", fields: [("y", String(repeating: "z", count: 1 << 20))])
+        journal.append("x", [.init("y", .string(String(repeating: "z", count: 1 << 20)))])
         let event = try #require(journal.events(after: 0).first)
         #expect(event.json.count < 200)
         #expect(String(decoding: event.json, as: UTF8.self).contains("too_long"))
@@ -303,7 +307,7 @@ import Testing
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(channel.isActive)
         _ = try channel.written()
-        journal.append(time: "", level: "info", message: "later", fields: [])
+        journal.append("later")
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(200))
         #expect(try channel.written().contains("event: later\n"))
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
@@ -329,5 +333,11 @@ import Testing
         defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /events HTTP/1.1\r\n\r\n"))
         #expect(try channel.written().hasPrefix("HTTP/1.1 503 "))
+    }
+}
+
+extension EventJournal {
+    func append(_ name: String, _ fields: [JSONValue.Member] = []) {
+        append(time: "", level: "info", name: name, message: name, fields: fields)
     }
 }

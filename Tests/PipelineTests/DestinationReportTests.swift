@@ -60,7 +60,7 @@ import Testing
         #expect(
             lines.withLock { $0 } == [
                 "notice destination live ", "debug destination live ",
-                "warning destination flapping 6 in a row were accepted and closed within a second",
+                "warning destination flapping 6",
             ])
     }
 }

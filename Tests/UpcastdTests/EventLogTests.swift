@@ -1,5 +1,6 @@
 import Configuration
 import Control
+import ControlProtocol
 import LinuxSystem
 import Logging
 import MediaCore
@@ -17,15 +18,32 @@ import Testing
         func turn(_ span: MediaTime) { time.withLock { $0 += span } }
     }
 
+    private static let raised = DaemonEvent.curtainRaised(
+        holder: "app:x", why: "", takenBackVideoPackets: 0, takenBackAudioPackets: 0, isRoutine: false)
+    private static let lowered = DaemonEvent.curtainLowered(holders: ["app:x"], why: "", isRoutine: false)
+
+    /// What has no name that stays is in the log only.
+    @Test func onlyEventsAreEvents() {
+        let journal = EventJournal()
+        let logger = Logger(label: "test") { _ in EventLog(journal) }
+        logger.error("a library speaks", metadata: ["event": "it_says_so"])
+        logger.tell(.destinationLive(destination: "main", isFlapping: true))
+        #expect(journal.events(after: 0).isEmpty)
+        logger.tell(.destinationLive(destination: "main"))
+        #expect(journal.events(after: 0).map(\.name) == ["destination_live"])
+        let json = journal.events(after: 0).map { String(decoding: $0.json, as: UTF8.self) }
+        #expect(json.first?.hasSuffix(#""message":"destination live","fields":{"destination":"main"}}"#) == true)
+    }
+
     @Test func anAppEmptiesNoJournal() {
         let (journal, clock) = (EventJournal(), HandClock())
         let events = EventLog(journal, clock: clock)
         let logger = Logger(label: "test") { _ in events }
-        logger.warning("protection turned off", metadata: ["protection": "curtain"])
+        logger.tell(.protectionTurnedOff(protection: "curtain", forced: false))
         // Three seconds, as fast as the control server answers.
         for _ in 0..<2_500 {
-            logger.notice("curtain raised", metadata: ["holder": "app:x"])
-            logger.notice("curtain lowered", metadata: ["holder": "app:x"])
+            logger.tell(Self.raised)
+            logger.tell(Self.lowered)
             clock.turn(.microseconds(1_200))
         }
         func names() -> [String] { journal.events(after: 0).map(\.name) }
@@ -34,13 +52,13 @@ import Testing
         clock.turn(RepeatLimit.window)
         events.tellOmitted()
         let told = journal.events(after: 0).suffix(2).map { String(decoding: $0.json, as: UTF8.self) }
-        #expect(told.allSatisfy { $0.contains("more of the same were left out") && $0.contains("\"count\":\"2480\"") })
+        #expect(told.allSatisfy { $0.contains("more of the same were left out") && $0.contains("\"count\":2480,") })
 
         // And if it goes on for ten minutes.
         for _ in 0..<600 {
             for _ in 0..<30 {
-                logger.notice("curtain raised", metadata: ["holder": "app:x"])
-                logger.notice("curtain lowered", metadata: ["holder": "app:x"])
+                logger.tell(Self.raised)
+                logger.tell(Self.lowered)
             }
             clock.turn(.seconds(1))
         }
@@ -59,7 +77,7 @@ import Testing
             put: { line in lines.withLock { $0.append(line) } })
         let events = EventLog(journal, clock: clock)
         let logger = Logger(label: "test") { _ in MultiplexLogHandler([events, StandardErrorLog(output)]) }
-        logger.warning("protection turned off", metadata: ["protection": "take_back"])
+        logger.tell(.protectionTurnedOff(protection: "take_back", forced: false))
         for round in 1...100 {
             for kind in PublishError.Kind.allCases {
                 var error = PublishError(kind, "the server says: \(round)")

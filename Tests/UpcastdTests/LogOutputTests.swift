@@ -1,7 +1,9 @@
 import Configuration
+import ControlProtocol
 import LinuxSystem
 import Logging
 import MediaCore
+import Pipeline
 import Testing
 
 @testable import upcastd
@@ -46,6 +48,36 @@ import Testing
         #expect(lines.all == [#"<5>{"level":"notice","message":"it is \"so\"","n":"1"}"# + "\n"])
     }
 
+    /// Whoever reads the log with a program compares numbers, and not texts.
+    @Test func typesInJSON() {
+        let (_, logger) = output(.json, isJournal: true)
+        logger.tell(
+            .broadcastEnded(frames: 30, framesDropped: 2, dropped: 0, duration: .milliseconds(1_500), sentAll: true))
+        logger.tell(.configurationWaitsForARestart(keys: ["video.fit", "a \"b\""]))
+        #expect(
+            lines.all == [
+                #"<6>{"level":"info","message":"broadcast ended","dropped":0,"duration_ms":1500,"#
+                    + #""event":"broadcast_ended","frames":30,"frames_dropped":2,"sent_all":true}"# + "\n",
+                #"<4>{"level":"warning","message":"configuration waits for a restart","#
+                    + #""event":"configuration_waits_for_a_restart","keys":["video.fit","a \"b\""],"#
+                    + #""now":"the daemon goes on with the values that it was started with"}"# + "\n",
+            ])
+    }
+
+    /// For people the message says what the event's name does.
+    @Test func typesInText() {
+        let (_, logger) = output(isJournal: true)
+        logger.tell(
+            .broadcastEnded(frames: 30, framesDropped: 2, dropped: 0, duration: .milliseconds(1_500), sentAll: true))
+        logger.tell(.destinationLive(destination: "main", isFlapping: true))
+        logger.tell(.sourceRefused(source: "camera", by: ["main", "backup"]))
+        #expect(
+            lines.all == [
+                "<6>broadcast ended dropped=0 duration_ms=1500 frames=30 frames_dropped=2 sent_all=true\n",
+                "<5>source refused by=\"main, backup\" source=camera\n",
+            ])
+    }
+
     /// Bug: a server's address, or a client's words, could start commands of the terminal, and turn the text around.
     @Test(arguments: [LogConfiguration.Format.text, .json]) func hiddenCharacters(format: LogConfiguration.Format) {
         let (_, logger) = output(format, isJournal: true)
@@ -88,7 +120,7 @@ import Testing
         output.tellOmitted()
         #expect(
             lines.all.last
-                == "<4>more of the same were left out count=80 destination=main message=again within=\"10 s\"\n")
+                == "<4>more of the same were left out count=80 destination=main of=again within_ms=10000\n")
         output.tellOmitted()
         #expect(lines.all.count == 21)
     }

@@ -1,3 +1,4 @@
+internal import ControlProtocol
 internal import IngestProtocol
 internal import LinuxSystem
 internal import Logging
@@ -26,10 +27,9 @@ final class AnnotationLog: Sendable {
         }
         switch count {
         case ...Self.linesPerSecond:
-            logger.info("annotated", metadata: ["key": "\(message.key)", "value": "\(message.value)"])
+            logger.tell(.annotated(key: message.key, value: message.value))
         case Self.linesPerSecond + 1:
-            logger.warning(
-                "more annotations than are logged", metadata: ["logged_a_second": "\(Self.linesPerSecond)"])
+            logger.tell(.annotationsLeftOut(loggedPerSecond: Self.linesPerSecond))
         default: break
         }
     }

@@ -53,12 +53,10 @@ extension BroadcastHost: IngestHost {
         }
         phase.note()
         let id = "\(getpid())-\(number)"
-        logger.info(
-            "broadcast started",
-            metadata: [
-                "broadcast": "\(id)", "client": "\(message.clientName)", "source": "\(message.source)",
-                "pid": "\(peer.map { String($0.processID) } ?? "unknown")",
-            ])
+        logger.tell(
+            .broadcastStarted(
+                broadcast: id, client: message.clientName, source: "\(message.source)",
+                process: peer.map { Int($0.processID) }))
         if let ceiling = operating.bitrateCeiling { broadcast.bitrate.setCeiling(ceiling) }
         // A connection that is refused at once fails before there is a current broadcast that it could end.
         endWithoutDestinations()
@@ -84,14 +82,14 @@ extension BroadcastHost: IngestHost {
                 onEffort: { [logger] in $0.log(to: logger) },
                 onFailure: { [weak self] in self?.failed($0) })
         } catch {
-            logger.error("broadcast not started", metadata: ["why": "\(error.sentence)"])
+            logger.tell(.broadcastNotStarted(why: error.sentence))
             throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
         }
         if let price = configuration.memoryPlan(broadcast.savings.fit).price {
-            logger.warning("no room for subpixel motion", metadata: ["why": "what moves \(price)"])
+            logger.tell(.noRoomForSubpixelMotion(why: "what moves \(price)"))
         }
         if let problem = broadcast.curtainProblem {
-            logger.warning("no picture for the curtain", metadata: ["why": "\(problem)", "now": "it is solid"])
+            logger.tell(.noPictureForTheCurtain(why: "\(problem)"))
         }
         return broadcast
     }
@@ -106,7 +104,7 @@ extension BroadcastHost: IngestHost {
         do throws(CommandRefusal) {
             try privacy.raise(PrivacyHolder(.client), reason: "the client paused", by: client ?? .daemon)
         } catch {
-            logger.warning("paused without a curtain", metadata: ["why": "\(error.sentence)"])
+            logger.tell(.pausedWithoutACurtain(why: error.sentence))
         }
     }
 
@@ -137,12 +135,8 @@ extension BroadcastHost: IngestHost {
             privacy.raiseByItself(.vanished, reason: sentence)
         case .finished, .daemonStopping, .endedByOperator, .failed: break
         }
-        logger.info(
-            "broadcast ending",
-            metadata: [
-                // A failure was logged where it was noticed.
-                "why": "\(reason.hasFailed ? "it failed" : sentence)", "now": "what is encoded is sent, then closed",
-            ])
+        // A failure was logged where it was noticed.
+        logger.tell(.broadcastEnding(why: reason.hasFailed ? "it failed" : sentence))
         let backlog = broadcast.destinations.snapshots.backlog.duration
         server.notify(StateMessage(.draining, value: UInt32(clamping: backlog.milliseconds), text: sentence))
         current.state.withLock { $0.lifecycle = .closing(run, closer: nil) }

@@ -123,7 +123,7 @@ package final class BroadcastHost: Sendable {
         let ended = ledger.now
         let hasNothing = ended.hasPublishedNothing && !ended.hasPublished
         if hasNothing {
-            logger.error("nothing was published", metadata: ["why": "no destination ever took a packet"])
+            logger.tell(.nothingWasPublished)
         }
         return ended.hasDrained && !hasNothing
     }
@@ -145,13 +145,10 @@ package final class BroadcastHost: Sendable {
         // Frames are the client's; what is dropped are packets, which viewers of a destination did not get.
         let dropped = snapshots.reduce(0) { $0 + $1.lostPackets }
         let hasSentAll = drained && dropped == 0
-        logger.info(
-            "broadcast ended",
-            metadata: [
-                "frames": "\(goodbye.framesTaken)", "frames_dropped": "\(goodbye.framesDropped)",
-                "dropped": "\(dropped)", "duration": "\(clock.now() - broadcast.startedAt)",
-                "sent_all": "\(hasSentAll)",
-            ])
+        logger.tell(
+            .broadcastEnded(
+                frames: Int(goodbye.framesTaken), framesDropped: Int(goodbye.framesDropped), dropped: dropped,
+                duration: clock.now() - broadcast.startedAt, sentAll: hasSentAll))
         // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being drained
         // when the stop came is.
         let isOfTheStop = reason == .daemonStopping || (isStopping && !reason.hasFailed)
@@ -173,7 +170,7 @@ package final class BroadcastHost: Sendable {
     /// - Parameter logged: why, for the log, where the sentence, which the client is told, has been logged already.
     func failed(_ sentence: String, logged: String? = nil) {
         guard current.state.withLock({ $0.lifecycle.fail() }) else { return }
-        logger.error("broadcast failed", metadata: ["why": "\(logged ?? sentence)", "now": "it is ended"])
+        logger.tell(.broadcastFailed(why: logged ?? sentence))
         server.fail(sentence)
     }
 }

@@ -54,8 +54,7 @@ package final class DestinationRoster: Sendable {
         let all = all
         let refusing = all.filter { $0.refuses(source) }.map(\.name)
         guard !refusing.isEmpty else { return }
-        logger.notice(
-            "source refused", metadata: ["source": "\(source)", "by": "\(refusing.joined(separator: ", "))"])
+        logger.tell(.sourceRefused(source: "\(source)", by: refusing))
         guard refusing.count == all.count else { return }
         throw ProtocolError(
             .broadcastFailed, fatal: true,
@@ -116,7 +115,7 @@ package final class DestinationRoster: Sendable {
         }
         // Not the whole list: another thread may have changed it meanwhile.
         state.withLock { $0.destinations.append(added) }
-        logger.notice("destination added", metadata: ["destination": "\(added)"])
+        logger.tell(.destinationAdded(destination: "\(added)"))
     }
 
     /// Removes a destination; a connection that is open is ended in order while the others go on.
@@ -130,11 +129,9 @@ package final class DestinationRoster: Sendable {
             ledger.notePublished(broadcast.destinations.snapshots)
             broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
         }
-        logger.notice("destination removed", metadata: ["destination": "\(name)"])
+        logger.tell(.destinationRemoved(destination: name))
         if all.isEmpty {
-            logger.warning(
-                "no destination is left",
-                metadata: ["now": "what is broadcast goes nowhere until one is added (upcastctl destination add)"])
+            logger.tell(.noDestinationIsLeft)
         }
     }
 

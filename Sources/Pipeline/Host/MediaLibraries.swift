@@ -1,3 +1,4 @@
+internal import ControlProtocol
 internal import Encoding
 package import Logging
 internal import Publishing
@@ -9,7 +10,10 @@ package enum MediaLibraries {
     /// - Throws: a sentence, where librtmp on this machine cannot be used safely.
     package static func prepare(_ logger: Logger) throws {
         LibAVLog.install { level, message in
-            logger.log(level: level == .error ? .warning : .debug, "\(message)", metadata: ["from": "libav"])
+            guard level == .error else {
+                return logger.debug("media library message", metadata: ["from": "libav", "text": "\(message)"])
+            }
+            logger.tell(.mediaLibraryWarning(from: "libav", text: message))
         }
         try RTMPLibrary.selfTest()
     }

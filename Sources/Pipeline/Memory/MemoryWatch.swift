@@ -1,4 +1,5 @@
 internal import Configuration
+internal import ControlProtocol
 internal import Encoding
 internal import LinuxSystem
 internal import Logging
@@ -30,17 +31,14 @@ final class MemoryWatch: Sendable {
     }
 
     private func log(_ move: MemoryGovernor.Move, _ room: MemoryRoom, isDone: Bool) {
-        var metadata: Logger.Metadata = [
-            "left_bytes": "\(room.left)", "limit_bytes": "\(room.limit)", "limit": "\(room.bound)",
-        ]
-        if !isDone { metadata["failed"] = "the kernel gave no room to move the packet log to" }
+        func moved(_ step: MemoryStep, _ now: String) -> DaemonEvent.MemoryMove {
+            DaemonEvent.MemoryMove(
+                step: step.rawValue, now: now, limit: room.bound, limitBytes: room.limit, leftBytes: room.left,
+                isDone: isDone)
+        }
         switch move {
-        case .giveUp(let step):
-            metadata["now"] = "\(step.whatIsGivenUp)"
-            logger.warning("memory is short", metadata: metadata)
-        case .takeBack(let step):
-            metadata["now"] = "\(step.whatIsTakenBack)"
-            logger.notice("memory is enough again", metadata: metadata)
+        case .giveUp(let step): logger.tell(.memoryIsShort(moved(step, step.whatIsGivenUp)))
+        case .takeBack(let step): logger.tell(.memoryIsEnoughAgain(moved(step, step.whatIsTakenBack)))
         }
     }
 }

@@ -32,7 +32,7 @@ package final class OperatorCommands: Sendable {
     /// Ends the running broadcast in order: what is encoded is sent, the client is told. The daemon waits for the next.
     package func stop() throws(CommandRefusal) {
         _ = try requireRun()
-        logger.notice("stopped by an operator", metadata: ["now": "the broadcast is ended, the daemon goes on"])
+        logger.tell(.stoppedByAnOperator)
         server.endByOperator()
     }
 
@@ -51,11 +51,7 @@ package final class OperatorCommands: Sendable {
         server.curtainChanged()
         phase.note()
         guard isNews else { return }
-        if isPaused {
-            logger.notice("paused by an operator", metadata: ["now": "the last picture is repeated, with silence"])
-        } else {
-            logger.notice("resumed by an operator")
-        }
+        logger.tell(isPaused ? .pausedByAnOperator : .resumedByAnOperator)
     }
 
     /// The next frame is a keyframe; a screen that stands still has one with its next repetition.
@@ -80,9 +76,8 @@ package final class OperatorCommands: Sendable {
             return state.bitrateCeiling
         }
         current.broadcast?.bitrate.setCeiling(ceiling)
-        logger.notice(
-            "bitrate ceiling set",
-            metadata: ["kbit_s": "\((ceiling ?? configuration.video.bitrate) / 1000)", "by": "\(who)"])
+        logger.tell(
+            .bitrateCeilingSet(kilobitsPerSecond: (ceiling ?? configuration.video.bitrate) / 1000, by: who))
     }
 
     /// A reload replaces the configured bitrate; nil for that of the start. An operator's ceiling

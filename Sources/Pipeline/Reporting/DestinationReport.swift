@@ -8,45 +8,32 @@ internal import Publishing
 
 /// What a destination tells, in the words of those who hear it: the log, the client, the operator's status.
 ///
-/// Each kind of event has one fixed message. The message names the event in `/events`, and the limits of the log and
-/// of the event journal count by it: a text that differs each time (a pause, an address, a server's words) is a field.
 extension DestinationEvent {
     /// - Parameter isFlapping: the destination has gone live and been closed again and again.
     func log(to logger: Logger, name: String, isFlapping: Bool) {
         switch self {
-        case .state(.publishing):
-            // It is live for a moment only, as often as it was before.
-            logger.log(
-                level: isFlapping ? .debug : .notice, "destination live", metadata: ["destination": "\(name)"])
-        case .state(let state): logger.debug("destination \(state.rawValue)", metadata: ["destination": "\(name)"])
+        case .state(.publishing): logger.tell(.destinationLive(destination: name, isFlapping: isFlapping))
+        case .state(let state):
+            logger.debug("destination state", metadata: ["destination": "\(name)", "state": "\(state.rawValue)"])
         case .failed(let error):
-            logger.error("destination failed", metadata: Self.fields(of: error, name))
+            logger.tell(
+                .destinationFailed(
+                    destination: name, cause: error.kind.rawValue, why: error.failure, now: error.whatFollows))
         case .retrying(let error, let attempt, _):
-            var fields = Self.fields(of: error, name)
-            fields["attempt"] = "\(attempt)"
-            logger.warning("destination retrying", metadata: fields)
+            logger.tell(
+                .destinationRetrying(
+                    destination: name, attempt: attempt, cause: error.kind.rawValue, why: error.failure,
+                    now: error.whatFollows))
         case .flapping(let error, let connections):
-            logger.warning(
-                "destination flapping",
-                metadata: [
-                    "destination": "\(name)", "why": "\(error.failure)",
-                    "connections": "\(connections) in a row were accepted and closed within a second",
-                    "now": "it is tried again, with longer pauses",
-                ])
-        case .notice(let sentence):
-            logger.notice("destination notice", metadata: ["destination": "\(name)", "what": "\(sentence)"])
-        case .warning(let sentence):
-            logger.warning("destination warning", metadata: ["destination": "\(name)", "what": "\(sentence)"])
+            logger.tell(.destinationFlapping(destination: name, connections: connections, why: error.failure))
+        case .notice(let sentence): logger.tell(.destinationNotice(destination: name, what: sentence))
+        case .warning(let sentence): logger.tell(.destinationWarning(destination: name, what: sentence))
         }
     }
+}
 
-    private static func fields(of error: PublishError, _ name: String) -> Logger.Metadata {
-        var fields: Logger.Metadata = [
-            "destination": "\(name)", "cause": "\(error.kind.rawValue)", "why": "\(error.failure)",
-        ]
-        if !error.consequence.isEmpty { fields["now"] = "\(error.consequence)" }
-        return fields
-    }
+extension PublishError {
+    fileprivate var whatFollows: String? { consequence.isEmpty ? nil : consequence }
 }
 
 extension DestinationSnapshot {

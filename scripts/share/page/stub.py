@@ -68,11 +68,11 @@ class Daemon:
         for second in range(int(max(0, age - 600)), int(age)):
             self.rows.append(self.row(second * 1000))
         for name, level, fields in [
-            ("ready", "notice", {"capture_socket": "/run/upcast/capture.sock", "destinations": "main, archive"}),
+            ("ready", "notice", {"capture_socket": "/run/upcast/capture.sock", "destinations": ["main", "archive"]}),
             ("broadcast started", "info", {"broadcast": "5568-1", "client": self.client(), "source": "screen"}),
             ("destination live", "notice", {"destination": "main"}),
             ("destination live", "notice", {"destination": "archive"}),
-            ("memory is short", "warning", {"given_up": "half_log", "limit": "memory.cap_bytes"}),
+            ("memory is short", "warning", {"step": "half_log", "limit": "memory.cap_bytes"}),
             ("memory is enough again", "notice", {}),
         ]:
             self.say(name, level, fields)
@@ -88,7 +88,7 @@ class Daemon:
     def say(self, message, level, fields):
         with self.lock:
             data = {"time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-                    "level": level, "message": message, "fields": fields}
+                    "level": level, "event": message.replace(" ", "_"), "message": message, "fields": fields}
             number = self.events[-1][0] + 1 if self.events else 1
             self.events = self.events[-255:] + [(number, re.sub("[^a-z0-9]+", "_", message.lower()), json.dumps(data))]
             self.lock.notify_all()
@@ -97,7 +97,7 @@ class Daemon:
         self.state, self.since = state, time.monotonic()
         if state == "reconnecting":
             why = '"main" (rtmps://live.example/app/***): the server closed the connection'
-            fields = {"attempt": "1", "cause": "closed_by_server", "destination": "main", "now": "trying again in 2.00 s", "why": why}
+            fields = {"attempt": 1, "cause": "closed_by_server", "destination": "main", "now": "trying again in 2.00 s", "why": why}
             self.say("destination retrying", "warning", fields)
         elif state == "live":
             self.say("destination live", "notice", {"destination": "main"})

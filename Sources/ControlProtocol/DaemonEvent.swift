@@ -1,0 +1,142 @@
+package import MediaCore
+
+/// Something that happened in the daemon, which an operator or a program may want to know.
+///
+/// The log line and the event of `GET /events` are made from it. Programs know it by `Name` and by the names of its
+/// fields, which are stable; its message is for people and may be reworded. docs/control.md has the table.
+///
+/// Fields hold no secret. Texts may come from a client or a server: whoever shows them escapes them.
+package enum DaemonEvent: Equatable, Sendable {
+    // MARK: The daemon
+    case ready(captureSocket: String, controlSocket: String, destinations: [String])
+    /// - Parameter drain: what sending the rest may take.
+    case stopping(signal: String, drain: MediaTime)
+    case stopped(sentAll: Bool, exitStatus: Int)
+    case notStoppedInTime
+    /// - Parameter isRestarted: a watchdog ends the daemon.
+    case threadHangs(why: String, isRestarted: Bool)
+    case threadRecovered
+    case controlNotEncrypted(address: String)
+    case testHookSet(encoderFrames: Int)
+    case serviceManagerUnreachable(why: String)
+    case logLevelSet(level: String, by: String)
+    /// Of one message, and one destination, `count` were left out within that time.
+    case repetitionsLeftOut(count: Int, message: String, destination: String?, within: MediaTime, Level)
+    case mediaLibraryWarning(from: String, text: String)
+    case clientNotAccepted(why: String)
+
+    // MARK: The configuration
+    case nothingToReload
+    /// - Parameter applied: nothing where the file is the same.
+    case configurationReloaded(applied: [String])
+    /// - Parameter isLate: it may still be, when a disk answers.
+    case configurationNotReloaded(why: String, isLate: Bool = false)
+    case configurationNotApplied(why: String, now: String? = nil)
+    case configurationWaitsForARestart(keys: [String])
+
+    // MARK: Broadcasts
+    case broadcastStarted(broadcast: String, client: String, source: String, process: Int?)
+    case broadcastNotStarted(why: String)
+    case broadcastEnding(why: String)
+    /// - Parameters:
+    ///   - framesDropped: pictures of the client's.
+    ///   - dropped: encoded packets that viewers of a destination did not get.
+    case broadcastEnded(frames: Int, framesDropped: Int, dropped: Int, duration: MediaTime, sentAll: Bool)
+    case broadcastFailed(why: String)
+    case nothingWasPublished
+    case sourceRefused(source: String, by: [String])
+    case noRoomForSubpixelMotion(why: String)
+    case noPictureForTheCurtain(why: String)
+    case annotated(key: String, value: String)
+    case annotationsLeftOut(loggedPerSecond: Int)
+    case stoppedByAnOperator
+    case pausedByAnOperator
+    case resumedByAnOperator
+
+    // MARK: Adapting
+    case bitrateCeilingSet(kilobitsPerSecond: Int, by: String)
+    /// - Parameter isFull: it is as configured.
+    case videoBitrateChanged(kilobitsPerSecond: Int, frameRateDivisor: Int, why: String, isFull: Bool)
+    case encoderEffortLowered(effort: String, busyPercent: Int, superseded: Int)
+    case encoderEffortRaised(effort: String, busyPercent: Int, superseded: Int)
+    case memoryIsShort(MemoryMove)
+    case memoryIsEnoughAgain(MemoryMove)
+
+    // MARK: Destinations
+    /// - Parameter isFlapping: it is live for a moment, as often as it was before.
+    case destinationLive(destination: String, isFlapping: Bool = false)
+    /// - Parameter now: what follows; nil for nothing.
+    case destinationRetrying(destination: String, attempt: Int, cause: String, why: String, now: String?)
+    case destinationFailed(destination: String, cause: String, why: String, now: String?)
+    case destinationFlapping(destination: String, connections: Int, why: String)
+    case destinationNotice(destination: String, what: String)
+    case destinationWarning(destination: String, what: String)
+    case destinationAdded(destination: String)
+    case destinationRemoved(destination: String)
+    case noDestinationIsLeft
+
+    // MARK: The curtain
+    /// - Parameter isRoutine: each broadcast begins so.
+    case curtainRaised(
+        holder: String, why: String, takenBackVideoPackets: Int, takenBackAudioPackets: Int, isRoutine: Bool)
+    case curtainHoldAdded(holder: String, why: String, isRoutine: Bool)
+    case curtainHoldReleased(holders: [String], why: String, heldBy: [String], isRoutine: Bool)
+    case curtainLowered(holders: [String], why: String, isRoutine: Bool)
+    case pausedWithoutACurtain(why: String)
+
+    // MARK: Regions and protections
+    case regionHidden(holder: String, region: String, why: String)
+    case regionMoved(holder: String, region: String, why: String)
+    /// - Parameter region: nil for all of that holder's.
+    case regionShownAgain(holder: String, region: String?, why: String)
+    case protectionTurnedOn(protection: String, forced: Bool)
+    case protectionTurnedOff(protection: String, forced: Bool)
+    case protectionKeptOn(protection: String)
+    case protectionIsNotAsConfigured(protection: String, isOn: Bool)
+
+    // MARK: Consulted apps
+    case appIsConsulted(app: String)
+    case appIsNoLongerConsulted(app: String, unanswered: Bool)
+    case appHasAnswered(app: String, answer: String)
+    case appsAreNotWaitedFor(why: String)
+    case consultedAppHasNotComeBack(app: String)
+
+    // MARK: The state file and the audit log
+    case noStateFile
+    case stateFileIsNew(file: String)
+    case stateRestored(file: String, holders: [String], regions: Int, consulted: [String])
+    /// - Parameter keptAs: where it was moved to; nil where it could not be moved.
+    case stateFileCannotBeRead(file: String, why: String, keptAs: String?)
+    case stateFileNotWritten(why: String)
+    case stateFileWrittenAgain
+    /// - Parameter lost: lines that are missing, where the process ends; nil where it goes on.
+    case auditLogNotWritten(why: String, lost: Int? = nil)
+    /// - Parameter capacity: how many lines may wait.
+    case auditLogWaitsForItsDisk(lines: Int, capacity: Int)
+    case auditLogWrittenAgain(lost: Int)
+    case auditLinesLeftOut(by: String, lines: Int)
+
+    /// How much it matters, in the words of swift-log.
+    package enum Level: String, Sendable {
+        case debug, info, notice, warning, error, critical
+    }
+
+    /// A step of the memory governor.
+    package struct MemoryMove: Equatable, Sendable {
+        /// As `memory.given_up` of the status names it.
+        package var step: String
+        /// What the step means, for people.
+        package var now: String
+        /// Whose limit it is, how large, and what is left of it.
+        package var limit: String
+        package var limitBytes: Int
+        package var leftBytes: Int
+        /// False where the kernel gave no room to move the packet log to.
+        package var isDone: Bool
+
+        package init(step: String, now: String, limit: String, limitBytes: Int, leftBytes: Int, isDone: Bool) {
+            (self.step, self.now, self.limit) = (step, now, limit)
+            (self.limitBytes, self.leftBytes, self.isDone) = (limitBytes, leftBytes, isDone)
+        }
+    }
+}
