@@ -173,9 +173,9 @@ final class CaptureStateReader: Sendable {
         guard let app, told.state.isCaptured, told.waitingFor.contains("app:\(app)"),
             shared.withLock({ $0.isTaken && !$0.isStopped })
         else { return }
-        _ = try commands.ask(
-            "POST", "/state/release",
-            body: .object([.init("app", .string(app)), .init("capture", .integer(told.capture))]))
+        var request = ReleaseRequest()
+        (request.app, request.capture) = (app, told.capture)
+        _ = try commands.ask("POST", "/state/release", body: request.json)
     }
 
     /// Tells a change; false where it has been stopped.

@@ -46,7 +46,10 @@ public struct CapturedApp: Sendable {
     /// - Throws: where the daemon did not say that the curtain is up. It may be up where the code is `timedOut`.
     @discardableResult
     public func raiseCurtain(reason: String = "") throws(UpcastPrivacyError) -> CurtainReceipt {
-        let answer = try ask("POST", "/curtain/up", Self.member(reason), Consequence.raise)
+        var request = CurtainUpRequest()
+        request.app = name
+        if !reason.isEmpty { request.reason = Self.cut(reason, to: 200) }
+        let answer = try ask("POST", "/curtain/up", request, Consequence.raise)
         guard let receipt = CurtainReceipt(answer) else {
             throw UpcastPrivacyError(
                 .unintelligible("it does not say that the curtain is up, and what had left"), Consequence.raise)
@@ -60,10 +63,14 @@ public struct CapturedApp: Sendable {
     /// - Throws: where the daemon did not agree; the curtain then stays, unless the code is `timedOut`.
     @discardableResult
     public func lowerCurtain() throws(UpcastPrivacyError) -> CurtainRelease {
-        guard case .bool(let isUp)? = try ask("POST", "/curtain/down", [], Consequence.lower)["up"] else {
+        var request = CurtainDownRequest()
+        request.app = name
+        var findings = JSONFindings()
+        let answer = CurtainDownAnswer(json: try ask("POST", "/curtain/down", request, Consequence.lower), &findings)
+        guard findings.has("up") else {
             throw UpcastPrivacyError(.unintelligible("it does not say whether the curtain is up"), Consequence.lower)
         }
-        return isUp ? .heldByOthers : .lowered
+        return answer.isUp ? .heldByOthers : .lowered
     }
 
     // MARK: Regions
@@ -81,9 +88,10 @@ public struct CapturedApp: Sendable {
     public func hide(
         _ region: HiddenRegion, named name: String, reason: String = ""
     ) throws(UpcastPrivacyError) {
-        _ = try ask(
-            "POST", "/regions",
-            [.init("name", .string(name))] + region.members + Self.member(reason), Consequence.hide)
+        var request = region.request
+        (request.app, request.name) = (self.name, name)
+        if !reason.isEmpty { request.reason = Self.cut(reason, to: 200) }
+        _ = try ask("POST", "/regions", request, Consequence.hide)
     }
 
     /// Removes a region: viewers see that rectangle again, from the client's next picture on.
@@ -114,17 +122,13 @@ public struct CapturedApp: Sendable {
     // MARK: Asking
 
     private func ask(
-        _ method: String, _ target: String, _ members: [JSONValue.Member], _ consequence: String
+        _ method: String, _ target: String, _ request: some JSONRecord, _ consequence: String
     ) throws(UpcastPrivacyError) -> JSONValue {
         do throws(ControlClientError) {
-            return try client.ask(method, target, body: .object([.init("app", .string(name))] + members))
+            return try client.ask(method, target, body: request.json)
         } catch {
             throw UpcastPrivacyError(error, consequence)
         }
-    }
-
-    private static func member(_ reason: String) -> [JSONValue.Member] {
-        reason.isEmpty ? [] : [.init("reason", .string(cut(reason, to: 200)))]
     }
 
     /// No app is to fail here because it says too much.

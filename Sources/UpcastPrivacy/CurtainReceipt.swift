@@ -26,27 +26,15 @@ public struct CurtainReceipt: Equatable, Sendable {
     public let isPersisted: Bool?
 
     /// Nil where the answer does not say that the curtain is up.
-    init?(_ answer: JSONValue) {
-        guard answer["up"] == .bool(true), case .object(let last)? = answer["last_pts_ms"],
-            case .integer(let video)? = answer["taken_back_video_packets"],
-            case .integer(let audio)? = answer["taken_back_audio_packets"]
-        else { return nil }
-        var destinations: [Destination] = []
-        for member in last {
-            switch member.value {
-            case .integer(let time): destinations.append(.init(name: member.name, lastPTS: .milliseconds(time)))
-            case .null: destinations.append(.init(name: member.name, lastPTS: nil))
-            default: return nil
-            }
+    init?(_ json: JSONValue) {
+        var findings = JSONFindings()
+        let answer = CurtainUpAnswer(json: json, &findings)
+        guard findings.isComplete, answer.isUp else { return nil }
+        destinations = answer.report.lastPTS.map {
+            Destination(name: $0.destination, lastPTS: $0.milliseconds.map { .milliseconds($0) })
         }
-        switch answer["kept_until_ms"] {
-        case .integer(let time): keptUntil = .milliseconds(time)
-        // A daemon that says nothing of it is older.
-        case .null, nil: keptUntil = nil
-        default: return nil
-        }
-        if case .bool(let value)? = answer["persisted"] { isPersisted = value } else { isPersisted = nil }
-        self.destinations = destinations
-        (videoPacketsTakenBack, audioPacketsTakenBack) = (video, audio)
+        (videoPacketsTakenBack, audioPacketsTakenBack) = (answer.report.videoPackets, answer.report.audioPackets)
+        keptUntil = answer.report.keptUntil.map { .milliseconds($0) }
+        isPersisted = answer.persisted
     }
 }

@@ -4,7 +4,7 @@ internal import ControlProtocol
 ///
 /// It may reach out of the picture. Its edges are widened by some pixels, for what scaling and the encoder carry over.
 public struct HiddenRegion: Hashable, Sendable {
-    enum Unit: String { case normalized, pixels }
+    typealias Unit = RegionRequest.Unit
 
     let unit: Unit
     /// From the left, in parts of the width or in pixels.
@@ -27,10 +27,11 @@ public struct HiddenRegion: Hashable, Sendable {
     /// All of the picture, whatever its size.
     public static let everything = normalized(x: 0, y: 0, width: 1, height: 1)
 
-    var members: [JSONValue.Member] {
-        [
-            .init("x", .number(x)), .init("y", .number(y)), .init("width", .number(width)),
-            .init("height", .number(height)), .init("unit", .string(unit.rawValue)),
-        ]
+    /// The request that hides it, but for whose it is.
+    var request: RegionRequest {
+        var request = RegionRequest()
+        (request.x, request.y, request.width, request.height) = (x, y, width, height)
+        request.unit = unit
+        return request
     }
 }

@@ -41,22 +41,19 @@ extension ControlRoutes {
         })
         add("POST", "/state/release", for: .all) { request in
             Self.answer { () throws(CommandRefusal) in
-                let members = try Self.members(of: request, "app", "user", "capture")
-                let asker = try Asker(request, app: members["app"], user: members["user"])
-                let capture: Int?
-                switch members["capture"] {
-                case .integer(let number): capture = number
+                let body = try Self.body(of: request, as: ReleaseRequest.self)
+                let asker = try Asker(request, app: body.app, user: body.user)
                 // An operator without it means the one that is.
-                case nil where members["app"] == nil: capture = nil
-                default:
+                guard body.capture != nil || body.app == nil else {
                     throw CommandRefusal(
                         code: .badValue,
                         sentence: "capture: the number of the capture that may be shown, as its event has it")
                 }
-                let released = host.privacy.answer(.released, of: capture, by: asker.actor) {
-                    members["app"] == nil || asker.mayLetGo($0)
+                var answer = ReleaseAnswer()
+                answer.isReleased = host.privacy.answer(.released, of: body.capture, by: asker.actor) {
+                    body.app == nil || asker.mayLetGo($0)
                 }
-                return [.init("released", .bool(released))]
+                return answer
             }
         }
     }
@@ -77,7 +74,7 @@ extension ControlRoutes {
                 code: .badValue,
                 sentence: "the query is app=NAME&consult=true or app=NAME&consult=release, or there is none")
         }
-        let asker = try Asker(request, app: .string(app))
+        let asker = try Asker(request, app: app)
         return answers.map { (asker, $0) }
     }
 

@@ -15,13 +15,13 @@ extension ControlRoutes {
                     throw CommandRefusal(code: .badValue, sentence: "which destination? write ?name=NAME")
                 }
                 try host.destinations.remove(name)
-                return []
+                return DoneAnswer()
             }
         }
         add("POST", "/destinations/retry") { request in
             Self.answer { () throws(CommandRefusal) in
                 try host.destinations.retry(try Self.name(in: request))
-                return []
+                return DoneAnswer()
             }
         }
     }
@@ -42,13 +42,8 @@ extension ControlRoutes {
         }
         add("POST", "/bitrate") { request in
             Self.answer { () throws(CommandRefusal) in
-                let value = try Self.members(of: request, "bits_per_second")["bits_per_second"]
-                switch value {
-                case nil, .null: try host.operating.setBitrateCeiling(nil)
-                case .integer(let bitrate): try host.operating.setBitrateCeiling(bitrate)
-                default: throw CommandRefusal(code: .badValue, sentence: "bits_per_second: an integer, or null")
-                }
-                return []
+                try host.operating.setBitrateCeiling(try Self.body(of: request, as: BitrateRequest.self).bitsPerSecond)
+                return DoneAnswer()
             }
         }
     }
@@ -56,15 +51,16 @@ extension ControlRoutes {
     mutating func addLogLevel(_ output: LogOutput, logger: Logger) {
         add("POST", "/log-level") { request in
             Self.answer { () throws(CommandRefusal) in
-                guard case .string(let name) = try Self.members(of: request, "level")["level"],
-                    let new = Logger.Level(rawValue: name)
-                else {
+                let wanted = try Self.body(of: request, as: LogLevelRequest.self).level
+                guard let name = wanted, let new = Logger.Level(rawValue: name) else {
                     let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
                     throw CommandRefusal(code: .badValue, sentence: "level: one of \(names)")
                 }
                 logger.tell(.logLevelSet(level: new.rawValue, by: "an operator"))
                 output.level = new
-                return [.init("level", .string(name))]
+                var answer = LogLevelAnswer()
+                answer.level = name
+                return answer
             }
         }
     }
@@ -76,7 +72,11 @@ extension ControlRoutes {
                 milliseconds: DestinationAddition.patience.milliseconds, every: 5,
                 poll: {
                     addition.outcome().map { outcome in
-                        answer { () throws(CommandRefusal) in [.init("name", .string(try outcome.get()))] }
+                        answer { () throws(CommandRefusal) in
+                            var added = DestinationAddedAnswer()
+                            added.name = try outcome.get()
+                            return added
+                        }
                     }
                 },
                 otherwise: { failure(addition.giveUp()) })
@@ -94,28 +94,34 @@ extension ControlRoutes {
         return name
     }
 
-    static func nothing(_: Void) -> [JSONValue.Member] { [] }
+    static func nothing(_: Void) -> DoneAnswer { DoneAnswer() }
 
-    /// The body's object, which may have these members only; no body is an empty one.
-    static func members(
-        of request: ControlRequest, _ known: String...
-    ) throws(CommandRefusal) -> [String: JSONValue] {
-        guard !request.body.isEmpty else { return [:] }
-        guard let json = try? JSONParser.parse(request.body), case .object(let members) = json else {
-            throw CommandRefusal(code: .badValue, sentence: "the body is no JSON object")
+    /// The body's object, which may have that type's members only; no body is an empty one.
+    static func body<Body: JSONRecord>(of request: ControlRequest, as _: Body.Type) throws(CommandRefusal) -> Body {
+        var members: [JSONValue.Member] = []
+        if !request.body.isEmpty {
+            guard let json = try? JSONParser.parse(request.body), case .object(let given) = json else {
+                throw CommandRefusal(code: .badValue, sentence: "the body is no JSON object")
+            }
+            members = given
         }
-        guard members.allSatisfy({ known.contains($0.name) }) else {
+        var findings = JSONFindings()
+        // Of a name that is there twice the last counts.
+        let body = Body(json: .object(members.reversed()), &findings)
+        guard findings.unknown.isEmpty else {
+            let known = findings.known
             let names = known.count == 1 ? "member \(known[0])" : "members \(known.joined(separator: ", "))"
             throw CommandRefusal(code: .badValue, sentence: "the body may have the \(names), and no other")
         }
-        return Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        if let wrong = (findings.missing + findings.mistyped).first {
+            throw CommandRefusal(code: .badValue, sentence: "\(wrong.name): \(wrong.expected)")
+        }
+        return body
     }
 
-    static func answer(
-        _ command: () throws(CommandRefusal) -> [JSONValue.Member]
-    ) -> ControlResponse {
+    static func answer(_ command: () throws(CommandRefusal) -> some JSONRecord) -> ControlResponse {
         do {
-            return ControlResponse(status: 200, json: .object(try command()))
+            return ControlResponse(status: 200, json: try command().json)
         } catch {
             let status =
                 switch error.code {
@@ -130,6 +136,6 @@ extension ControlRoutes {
     }
 
     static func failure(_ refusal: CommandRefusal) -> ControlResponse {
-        answer { () throws(CommandRefusal) in throw refusal }
+        answer { () throws(CommandRefusal) -> DoneAnswer in throw refusal }
     }
 }

@@ -13,8 +13,9 @@ extension ControlRoutes {
         add("GET", "/history", for: .lookers) { _ in ControlResponse(status: 200, json: host.status.history.json) }
         add("GET", "/config") { _ in ControlResponse(status: 200, json: host.shownConfiguration.json) }
         add("GET", "/destinations", for: .lookers) { _ in
-            let all = host.status.report.destinations.map(\.json)
-            return ControlResponse(status: 200, json: .object([.init("destinations", .array(all))]))
+            var answer = DestinationsAnswer()
+            answer.destinations = host.status.report.destinations
+            return ControlResponse(status: 200, json: answer.json)
         }
         add("GET", "/events", for: .lookers, answering: { .events(journal, $0, status: { host.status.report }) })
         add("GET", "/snapshot.jpg", for: .lookers, answering: { _ in Self.snapshot(of: host.operating) })

@@ -13,33 +13,36 @@ extension ControlRoutes {
     mutating func addPrivacy(of host: BroadcastHost) {
         add("POST", "/curtain/up", for: .all, answering: { request in
             Self.kept(by: host) { () throws(CommandRefusal) in
-                let members = try Self.members(of: request, "app", "reason")
-                let asker = try Asker(request, app: members["app"])
-                let raised = try host.privacy.raise(
-                    asker.holder, reason: try Self.reason(members["reason"]), by: asker.actor)
-                return [.init("up", .bool(true))] + raised.members
+                let body = try Self.body(of: request, as: CurtainUpRequest.self)
+                let asker = try Asker(request, app: body.app)
+                var answer = CurtainUpAnswer()
+                answer.report = try host.privacy.raise(
+                    asker.holder, reason: try Self.reason(body.reason), by: asker.actor)
+                answer.isUp = true
+                return answer
             }
         })
         add("POST", "/curtain/down", for: .all, answering: { request in
             Self.kept(by: host) { () throws(CommandRefusal) in
-                let members = try Self.members(of: request, "app", "user", "force", "reason")
-                let reason = try Self.reason(members["reason"])
-                let force = try Self.flag("force", members)
+                let body = try Self.body(of: request, as: CurtainDownRequest.self)
+                let (reason, force) = (try Self.reason(body.reason), body.force)
                 guard !force || request.peer.isOperator else {
                     throw CommandRefusal(
                         code: .forbidden,
                         sentence: "force lets go for others, and only an operator may do that")
                 }
-                guard !force || (members["app"] == nil && members["user"] == nil) else {
+                guard !force || (body.app == nil && body.user == nil) else {
                     throw CommandRefusal(
                         code: .badValue, sentence: "force lets go for everybody: leave app and user out")
                 }
-                let asker = try Asker(request, app: members["app"], user: members["user"])
-                let released = host.privacy.lower(
+                let asker = try Asker(request, app: body.app, user: body.user)
+                var answer = CurtainDownAnswer()
+                answer.isReleased = host.privacy.lower(
                     by: asker.actor,
                     reason: reason.isEmpty ? (force ? "an operator's force" : "it was let go of") : reason
                 ) { force || asker.mayLetGo($0) }
-                return [.init("up", .bool(host.privacy.isCurtainUp)), .init("released", .bool(released))]
+                answer.isUp = host.privacy.isCurtainUp
+                return answer
             }
         })
     }
@@ -47,13 +50,11 @@ extension ControlRoutes {
     mutating func addRegions(of host: BroadcastHost) {
         add("POST", "/regions", for: .all, answering: { request in
             Self.kept(by: host) { () throws(CommandRefusal) in
-                let members = try Self.members(
-                    of: request, "app", "name", "x", "y", "width", "height", "unit", "reason")
-                let asker = try Asker(request, app: members["app"])
+                let body = try Self.body(of: request, as: RegionRequest.self)
+                let asker = try Asker(request, app: body.app)
                 try host.privacy.hide(
-                    try Self.region(members, of: asker.holder), reason: try Self.reason(members["reason"]),
-                    by: asker.actor)
-                return []
+                    try Self.region(body, of: asker.holder), reason: try Self.reason(body.reason), by: asker.actor)
+                return RegionAnswer()
             }
         })
         add("DELETE", "/regions", for: .all, answering: { request in
@@ -72,16 +73,14 @@ extension ControlRoutes {
                 }
                 let name = request.parameter("name")
                 let asker = try Asker(
-                    request, app: request.parameter("app").map { .string($0) },
-                    user: request.parameter("user").map {
-                        UInt32($0).map { .integer(Int($0)) } ?? .string($0)
-                    })
+                    request, app: request.parameter("app"),
+                    // What is no number is no user's.
+                    user: request.parameter("user").map { UInt32($0).map { Int($0) } ?? -1 })
                 try host.privacy.show(
-                    name, of: "\(asker.holder)",
-                    reason: try Self.reason(request.parameter("reason").map { .string($0) }),
+                    name, of: "\(asker.holder)", reason: try Self.reason(request.parameter("reason")),
                     by: asker.actor
                 ) { asker.mayLetGo($0) }
-                return []
+                return RegionAnswer()
             }
         })
     }
@@ -89,17 +88,15 @@ extension ControlRoutes {
     mutating func addProtections(of host: BroadcastHost) {
         add("POST", "/protections", answering: { request in
             Self.kept(by: host) { () throws(CommandRefusal) in
-                let members = try Self.members(of: request, "name", "on", "force")
-                guard case .string(let name)? = members["name"], let protection = Protection(rawValue: name) else {
+                let body = try Self.body(of: request, as: ProtectionRequest.self)
+                guard let protection = body.name.flatMap({ Protection(rawValue: $0) }) else {
                     let all = Protection.allCases.map(\.rawValue).joined(separator: ", ")
                     throw CommandRefusal(code: .badValue, sentence: "name: one of \(all)")
                 }
-                guard case .bool(let isOn)? = members["on"] else {
-                    throw CommandRefusal(code: .badValue, sentence: "on: true or false")
-                }
-                try host.privacy.turn(
-                    protection, on: isOn, force: try Self.flag("force", members), by: Asker.actor(request))
-                return [.init("name", .string(name)), .init("on", .bool(isOn))]
+                try host.privacy.turn(protection, on: body.isOn, force: body.force, by: Asker.actor(request))
+                var answer = ProtectionAnswer()
+                (answer.name, answer.isOn) = (protection.rawValue, body.isOn)
+                return answer
             }
         })
     }
@@ -109,14 +106,15 @@ extension ControlRoutes {
 
     /// The answer to a command that changes what outlives the daemon: given when the state file has it (`persisted`),
     /// or without, where the disk fails or takes too long. What is hidden is hidden by then either way.
-    private static func kept(
-        by host: BroadcastHost, _ command: () throws(CommandRefusal) -> [JSONValue.Member]
+    private static func kept<Answer: KeptAnswer>(
+        by host: BroadcastHost, _ command: () throws(CommandRefusal) -> Answer
     ) -> ControlAnswer {
-        let members: [JSONValue.Member]
-        do throws(CommandRefusal) { members = try command() } catch { return .response(failure(error)) }
+        let answer: Answer
+        do throws(CommandRefusal) { answer = try command() } catch { return .response(failure(error)) }
         let response = { @Sendable (isPersisted: Bool?) in
-            let persisted = JSONValue.Member("persisted", isPersisted.map { .bool($0) } ?? .null)
-            return ControlResponse(status: 200, json: .object(members + [persisted]))
+            var answer = answer
+            answer.persisted = isPersisted
+            return ControlResponse(status: 200, json: answer.json)
         }
         guard let isWritten = host.privacy.keepState() else { return .response(response(nil)) }
         return .later(
@@ -124,37 +122,18 @@ extension ControlRoutes {
             otherwise: { response(isWritten() ?? false) })
     }
 
-    private static func flag(_ name: String, _ members: [String: JSONValue]) throws(CommandRefusal) -> Bool {
-        switch members[name] {
-        case nil: return false
-        case .bool(let value): return value
-        default: throw CommandRefusal(code: .badValue, sentence: "\(name): true or false")
-        }
-    }
-
     private static func region(
-        _ members: [String: JSONValue], of holder: PrivacyHolder
+        _ body: RegionRequest, of holder: PrivacyHolder
     ) throws(CommandRefusal) -> StandingRegion {
-        guard case .string(let name)? = members["name"], PrivacyHolder.isName(name) else {
+        guard let name = body.name, PrivacyHolder.isName(name) else {
             throw CommandRefusal(
                 code: .badValue, sentence: "name: of 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
         }
-        let unit: StandingRegion.Unit
-        switch members["unit"] {
-        case nil, .string("normalized"): unit = .normalized
-        case .string("pixels"): unit = .pixels
-        default: throw CommandRefusal(code: .badValue, sentence: "unit: normalized or pixels")
-        }
+        let unit: StandingRegion.Unit = body.unit == .pixels ? .pixels : .normalized
         // Without a unit, what is larger than the picture was meant to be pixels.
-        let limit = members["unit"] == nil ? 1.0 : unit.limit
-        func number(_ name: String, atLeast least: Double) throws(CommandRefusal) -> Double {
-            let value: Double? =
-                switch members[name] {
-                case .integer(let value): Double(value)
-                case .number(let value): value
-                default: nil
-                }
-            guard let value, value >= least, value <= limit else {
+        let limit = body.unit == nil ? 1.0 : unit.limit
+        func number(_ name: String, _ value: Double, atLeast least: Double) throws(CommandRefusal) -> Double {
+            guard value >= least, value <= limit else {
                 throw CommandRefusal(
                     code: .badValue,
                     sentence: "\(name): a number from \(Int(least)) to \(Int(limit))"
@@ -162,8 +141,10 @@ extension ControlRoutes {
             }
             return value
         }
-        let (x, y) = (try number("x", atLeast: -limit), try number("y", atLeast: -limit))
-        let (width, height) = (try number("width", atLeast: 0), try number("height", atLeast: 0))
+        let (x, y) = (try number("x", body.x, atLeast: -limit), try number("y", body.y, atLeast: -limit))
+        let (width, height) = (
+            try number("width", body.width, atLeast: 0), try number("height", body.height, atLeast: 0)
+        )
         let region = StandingRegion(
             holder: holder, name: name, edges: RectEdges(left: x, top: y, right: x + width, bottom: y + height),
             unit: unit)
@@ -171,14 +152,13 @@ extension ControlRoutes {
         return region
     }
 
-    private static func reason(_ value: JSONValue?) throws(CommandRefusal) -> String {
-        switch value {
-        case nil: return ""
-        case .string(let text) where text.utf8.count <= PrivacyRecord.maxReasonBytes: return text
-        default:
+    private static func reason(_ text: String?) throws(CommandRefusal) -> String {
+        let text = text ?? ""
+        guard text.utf8.count <= PrivacyRecord.maxReasonBytes else {
             throw CommandRefusal(
                 code: .badValue, sentence: "reason: a text of at most \(PrivacyRecord.maxReasonBytes) bytes")
         }
+        return text
     }
 }
 
@@ -193,12 +173,12 @@ struct Asker {
     /// - Parameters:
     ///   - app: the app's name; without one, the operator.
     ///   - user: whose app an operator means; nil for all of that name.
-    init(_ request: ControlRequest, app: JSONValue?, user: JSONValue? = nil) throws(CommandRefusal) {
+    init(_ request: ControlRequest, app: String?, user: Int? = nil) throws(CommandRefusal) {
         isOperator = request.peer.isOperator
         actor = Self.actor(request, app == nil ? .operator : .app)
         switch user {
         case nil: meantUser = nil
-        case .integer(let number) where app != nil && UInt32(exactly: number) != nil:
+        case .some(let number) where app != nil && UInt32(exactly: number) != nil:
             meantUser = UInt32(exactly: number)
             guard isOperator || meantUser == actor.user else {
                 throw CommandRefusal(
@@ -216,11 +196,11 @@ struct Asker {
             holder = PrivacyHolder(.operator)
             return
         }
-        guard case .string(let name) = app, PrivacyHolder.isName(name) else {
+        guard PrivacyHolder.isName(app) else {
             throw CommandRefusal(
                 code: .badValue, sentence: "app: its name, of 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
         }
-        holder = PrivacyHolder(.app, name, user: request.peer.credentials?.userID)
+        holder = PrivacyHolder(.app, app, user: request.peer.credentials?.userID)
     }
 
     /// Whether what that one holds is the asker's to let go.

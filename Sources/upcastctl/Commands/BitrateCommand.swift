@@ -14,9 +14,9 @@ struct BitrateCommand: ParsableCommand {
     var ceiling: Bitrate
 
     func run() throws {
-        let value = ceiling.bitsPerSecond.map { JSONValue.integer($0) } ?? .null
-        output.show(
-            try control.client().ask("POST", "/bitrate", body: .object([.init("bits_per_second", value)])))
+        var request = BitrateRequest()
+        request.bitsPerSecond = ceiling.bitsPerSecond
+        output.show(try control.client().ask("POST", "/bitrate", body: request.json))
     }
 }
 

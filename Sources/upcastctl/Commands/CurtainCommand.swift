@@ -24,22 +24,18 @@ struct CurtainUpCommand: ParsableCommand {
     @Option(help: "Why, for the log and for others.") var reason: String?
 
     func run() throws {
-        var members: [JSONValue.Member] = []
-        if let app { members.append(.init("app", .string(app))) }
-        if let reason { members.append(.init("reason", .string(reason))) }
-        let answer = try control.client().ask("POST", "/curtain/up", body: .object(members))
+        var request = CurtainUpRequest()
+        (request.app, request.reason) = (app, reason)
+        let answer = try control.client().ask("POST", "/curtain/up", body: request.json)
         output.show(answer)
-        guard !output.json, case .object(let fields) = answer,
-            case .object(let last)? = fields.first(where: { $0.name == "last_pts_ms" })?.value
-        else { return }
-        for destination in last {
-            guard case .integer(let time) = destination.value else {
-                Output.line("\(TerminalText.printable(destination.name)): nothing had gone out")
-                continue
-            }
-            Output.line("\(TerminalText.printable(destination.name)): gone out up to \(Quantity.time(time))")
+        guard !output.json else { return }
+        let report = CurtainUpAnswer(json: answer).report
+        for last in report.lastPTS {
+            let name = TerminalText.printable(last.destination)
+            let time = last.milliseconds.map { "gone out up to \(Quantity.time($0))" }
+            Output.line("\(name): \(time ?? "nothing had gone out")")
         }
-        guard case .integer(let time)? = answer["kept_until_ms"] else { return }
+        guard let time = report.keptUntil else { return }
         Output.line(
             "what is older still goes out, up to \(Quantity.time(time)): it was not to be taken back")
     }
@@ -56,20 +52,18 @@ struct CurtainDownCommand: ParsableCommand {
     @Flag(help: "Let go for everybody who holds it.") var force = false
 
     func run() throws {
-        var members: [JSONValue.Member] = []
-        if let app { members.append(.init("app", .string(app))) }
-        if let user { members.append(.init("user", .integer(user))) }
-        if let reason { members.append(.init("reason", .string(reason))) }
-        if force { members.append(.init("force", .bool(true))) }
-        let answer = try control.client().ask("POST", "/curtain/down", body: .object(members))
-        output.show(answer)
+        var request = CurtainDownRequest()
+        (request.app, request.user, request.reason, request.force) = (app, user, reason, force)
+        let json = try control.client().ask("POST", "/curtain/down", body: request.json)
+        output.show(json)
         guard !output.json else { return }
-        if answer["released"] == .bool(false) {
+        let answer = CurtainDownAnswer(json: json)
+        if !answer.isReleased {
             let who =
                 app.map { "no app \(TerminalText.printable($0))" } ?? (force ? "nobody" : "no operator")
             Output.line("\(who) held it up: nothing has changed")
         }
-        if answer["up"] == .bool(true) { Output.line("others hold it up: see upcastctl status") }
+        if answer.isUp { Output.line("others hold it up: see upcastctl status") }
     }
 }
 
@@ -85,17 +79,15 @@ struct CurtainReleaseCommand: ParsableCommand {
 
     func run() throws {
         let client = try control.client()
-        var members: [JSONValue.Member] = []
-        if let app {
+        var request = ReleaseRequest()
+        if app != nil {
+            (request.app, request.user) = (app, user)
             // The one that is: an answer for an app names its capture.
-            members = [
-                .init("app", .string(app)),
-                .init("capture", .integer(try StateCommand.state(client.ask("GET", "/state")).capture)),
-            ]
-            if let user { members.append(.init("user", .integer(user))) }
+            request.capture = try StateCommand.state(client.ask("GET", "/state")).capture
         }
-        let answer = try client.ask("POST", "/state/release", body: .object(members))
+        let answer = try client.ask("POST", "/state/release", body: request.json)
         output.show(answer)
-        if !output.json, answer["released"] == .bool(false) { Output.line("nobody is waited for: nothing has changed") }
+        guard !output.json, !ReleaseAnswer(json: answer).isReleased else { return }
+        Output.line("nobody is waited for: nothing has changed")
     }
 }

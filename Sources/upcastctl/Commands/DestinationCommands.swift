@@ -19,8 +19,7 @@ struct DestinationListCommand: ParsableCommand {
     func run() throws {
         let json = try control.client().get("/destinations")
         guard !output.json else { return OutputOptions.print(json) }
-        // The list has the form that it has in the status.
-        for destination in StatusReport(json: json).destinations {
+        for destination in DestinationsAnswer(json: json).destinations {
             Output.line(
                 TerminalText.printable("\(destination.name)  \(destination.state.rawValue)  \(destination.url)"))
         }

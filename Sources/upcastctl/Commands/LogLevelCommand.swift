@@ -16,8 +16,8 @@ struct LogLevelCommand: ParsableCommand {
     }
 
     func run() throws {
-        output.show(
-            try control.client().ask(
-                "POST", "/log-level", body: .object([.init("level", .string(level.rawValue))])))
+        var request = LogLevelRequest()
+        request.level = level.rawValue
+        output.show(try control.client().ask("POST", "/log-level", body: request.json))
     }
 }

@@ -39,9 +39,9 @@ struct ProtectionOnCommand: ParsableCommand {
     @Argument(help: "Which: see list.") var name: String
 
     func run() throws {
-        output.show(
-            try control.client().ask(
-                "POST", "/protections", body: .object([.init("name", .string(name)), .init("on", .bool(true))])))
+        var request = ProtectionRequest()
+        (request.name, request.isOn) = (name, true)
+        output.show(try control.client().ask("POST", "/protections", body: request.json))
     }
 }
 
@@ -54,11 +54,8 @@ struct ProtectionOffCommand: ParsableCommand {
     @Flag(help: "Also while somebody relies on it: what it hides is shown.") var force = false
 
     func run() throws {
-        output.show(
-            try control.client().ask(
-                "POST", "/protections",
-                body: .object([
-                    .init("name", .string(name)), .init("on", .bool(false)), .init("force", .bool(force)),
-                ])))
+        var request = ProtectionRequest()
+        (request.name, request.isOn, request.force) = (name, false, force)
+        output.show(try control.client().ask("POST", "/protections", body: request.json))
     }
 }

@@ -49,14 +49,11 @@ struct RegionAddCommand: ParsableCommand {
     @Option(help: "Why, for the log.") var reason: String?
 
     func run() throws {
-        var members: [JSONValue.Member] = [
-            .init("name", .string(name)), .init("x", .number(x)), .init("y", .number(y)),
-            .init("width", .number(width)), .init("height", .number(height)),
-            .init("unit", .string(normalized ? "normalized" : "pixels")),
-        ]
-        if let app { members.append(.init("app", .string(app))) }
-        if let reason { members.append(.init("reason", .string(reason))) }
-        output.show(try control.client().ask("POST", "/regions", body: .object(members)))
+        var request = RegionRequest()
+        (request.app, request.name, request.reason) = (app, name, reason)
+        (request.x, request.y, request.width, request.height) = (x, y, width, height)
+        request.unit = normalized ? .normalized : .pixels
+        output.show(try control.client().ask("POST", "/regions", body: request.json))
     }
 }
 

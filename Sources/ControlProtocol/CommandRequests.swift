@@ -1,0 +1,116 @@
+/// The bodies of requests that change something. The daemon refuses members that are not theirs.
+///
+/// Without `app` an operator asks. docs/openapi.json describes each; a test compares the names.
+
+/// `POST /curtain/up`.
+package struct CurtainUpRequest: JSONRecord {
+    package var app: String?
+    /// For the log and for others.
+    package var reason: String?
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields(optional: "app", &app)
+        fields(optional: "reason", &reason)
+    }
+}
+
+/// `POST /curtain/down`.
+package struct CurtainDownRequest: JSONRecord {
+    package var app: String?
+    /// Of several users' apps of one name, this user's.
+    package var user: Int?
+    package var reason: String?
+    /// For everybody who holds it up.
+    package var force = false
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields(optional: "app", &app)
+        fields(optional: "user", &user)
+        fields(optional: "reason", &reason)
+        fields(flag: "force", &force)
+    }
+}
+
+/// `POST /regions`.
+package struct RegionRequest: JSONRecord {
+    package enum Unit: String, CaseIterable, Sendable { case normalized, pixels }
+
+    package var app: String?
+    package var name: String?
+    /// Of the upright picture.
+    package var x = 0.0
+    package var y = 0.0
+    package var width = 0.0
+    package var height = 0.0
+    /// Nil: normalized, and no number may be larger than the picture.
+    package var unit: Unit?
+    package var reason: String?
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields(optional: "app", &app)
+        fields(optional: "name", &name)
+        fields("x", &x)
+        fields("y", &y)
+        fields("width", &width)
+        fields("height", &height)
+        fields(optional: "unit", &unit)
+        fields(optional: "reason", &reason)
+    }
+}
+
+/// `POST /protections`.
+package struct ProtectionRequest: JSONRecord {
+    package var name: String?
+    package var isOn = false
+    /// Also while somebody relies on it.
+    package var force = false
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields(optional: "name", &name)
+        fields("on", &isOn)
+        fields(flag: "force", &force)
+    }
+}
+
+/// `POST /state/release`.
+package struct ReleaseRequest: JSONRecord {
+    package var app: String?
+    package var user: Int?
+    /// Which capture may be shown.
+    package var capture: Int?
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields(optional: "app", &app)
+        fields(optional: "user", &user)
+        fields(optional: "capture", &capture)
+    }
+}
+
+/// `POST /bitrate`.
+package struct BitrateRequest: JSONRecord {
+    /// The most of video; nil for what is configured.
+    package var bitsPerSecond: Int?
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) { fields("bits_per_second", &bitsPerSecond) }
+}
+
+/// `POST /log-level`.
+package struct LogLevelRequest: JSONRecord {
+    package var level: String?
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) { fields(optional: "level", &level) }
+}
