@@ -4,6 +4,7 @@ import Glibc
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import SeededRandom
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     private static let tone = Tone(frequency: 440, amplitude: 0.25)
     /// The marker's colour, smooth and as noise, so that there is something to send.
     private static let pictures: [RawSample] = [Float(0), 0.5].map { noise in
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64(drawnFor: "noise")
         var image = RGBImage(width: 320, height: 180, filling: RGB(1, 0, 1))
         for row in 0..<180 where noise > 0 {
             for column in 0..<320 {
@@ -80,7 +81,7 @@ import Testing
         _ race: Int, _ uplink: Uplink, _ stage: Stage, _ folder: TemporaryDirectory, _ tally: inout Tally
     ) throws {
         let clock = MonotonicClock()
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64(drawnFor: "\(uplink) \(race)")
         let client = try CaptureClient(socket: stage.daemon.ingestSocket)
         try client.start()
         let playback = Playback(client)

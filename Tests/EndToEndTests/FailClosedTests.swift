@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MediaCore
+import SeededRandom
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ import Testing
             // In strict order pictures wait for sound, of which there is none, and the curtain takes back what waits.
             settings.buffer["interleave"] = "low_latency"
             let daemon = try Daemon(settings)
-            var random = SystemRandomNumberGenerator()
+            var random = SplitMix64(drawnFor: way)
             let place = "\(Self.place.width)x\(Self.place.height)+\(Self.place.x)+\(Self.place.y)"
             for _ in 0..<4 {
                 let client = try ChildProcess(
@@ -85,7 +86,7 @@ import Testing
             var settings = DaemonSettings()
             settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
             let daemon = try Daemon(settings)
-            var random = SystemRandomNumberGenerator()
+            var random = SplitMix64(drawnFor: "an app that is killed")
             var answered: [String] = []
             for number in 0..<12 {
                 let app = try ChildProcess(
@@ -153,7 +154,7 @@ import Testing
             try tools.write(Self.shim, to: "shim.c")
             _ = try ChildProcess.run(
                 "clang", ["-shared", "-fPIC", "-O1", "-o", tools.file("shim.so"), tools.file("shim.c"), "-ldl"])
-            var random = SystemRandomNumberGenerator()
+            var random = SplitMix64(drawnFor: "an allocation that fails")
             var (ended, seen) = (0, 0)
             for round in 0..<6 {
                 let folder = try TemporaryDirectory("failing")

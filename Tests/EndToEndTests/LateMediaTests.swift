@@ -3,6 +3,7 @@ import Glibc
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import SeededRandom
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
         RGBImage(width: 320, height: 180, filling: RGB(0.5, 0.5, 0.5)), format: .i420)
     /// Some kilobytes when it is encoded.
     private static let noise: RawSample = {
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64(drawnFor: "noise")
         var image = RGBImage(width: 320, height: 180, filling: RGB(1, 0, 1))
         for row in 0..<180 {
             for column in 0..<320 {
