@@ -121,11 +121,14 @@ let package = Package(
         .testTarget(name: "MeasurementTests", dependencies: ["Measurement", "MediaCore"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "MediaCore"]),
         .testTarget(name: "IngestProtocolTests", dependencies: ["SeededRandom", "IngestProtocol", "MediaCore"]),
-        .testTarget(name: "FLVTests", dependencies: ["SeededRandom", "FLV", "MediaCore"]),
+        .testTarget(name: "FLVTests", dependencies: ["SeededRandom", "TestSupport", "FLV", "MediaCore"]),
         .testTarget(name: "TimelineTests", dependencies: ["SeededRandom", "Timeline", "MediaCore"]),
         .testTarget(name: "AdaptationTests", dependencies: ["SeededRandom", "Adaptation", "MediaCore"]),
-        .testTarget(name: "BufferingTests", dependencies: ["SeededRandom", "Buffering", "MediaCore", "LinuxSystem"]),
-        .testTarget(name: "IngestTests", dependencies: ["Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+        .testTarget(
+            name: "BufferingTests",
+            dependencies: ["SeededRandom", "TestSupport", "Buffering", "MediaCore", "LinuxSystem"]),
+        .testTarget(
+            name: "IngestTests", dependencies: ["TestSupport", "Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "PipelineTests",
             dependencies: [
@@ -159,8 +162,8 @@ let package = Package(
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "SeededRandom", "Control", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore",
-                "ProductVersion", "upcastctl",
+                "SeededRandom", "TestSupport", "Control", "ControlClient", "ControlProtocol", "LinuxSystem",
+                "MediaCore", "ProductVersion", "upcastctl",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -1,6 +1,7 @@
 @testable import Buffering
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 /// The order in which a cursor gives packets out, when they are due, and what a new connection begins with.

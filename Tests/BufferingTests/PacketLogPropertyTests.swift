@@ -2,6 +2,7 @@
 import LinuxSystem
 import MediaCore
 import SeededRandom
+import TestSupport
 import Testing
 
 @Suite struct PacketLogPropertyTests {

@@ -5,11 +5,14 @@ import LinuxSystem
 import MediaCore
 import Synchronization
 import SeededRandom
+import TestSupport
 import Testing
 
 @Suite struct ControlServerTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryDirectory
     private var path: String { folder.file("control.sock") }
+
+    init() throws { folder = try TemporaryDirectory("control") }
 
     /// Runs a server for as long as `body` takes.
     private func serving(

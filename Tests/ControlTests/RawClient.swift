@@ -59,18 +59,3 @@ final class RawClient {
 
     func receiveText() -> String { String(decoding: receive(), as: UTF8.self) }
 }
-
-/// A folder of a test's own, gone when the value is.
-final class TemporaryFolder {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/upcast-control-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { path + "/" + name }
-}

@@ -15,14 +15,3 @@ func runFFmpeg(_ arguments: String) throws {
     process.waitUntilExit()
     try #require(process.terminationStatus == 0, "ffmpeg \(arguments)")
 }
-
-/// A folder that goes away with its owner.
-final class TemporaryFolder {
-    private let url = FileManager.default.temporaryDirectory.appending(path: "upcast-tests-\(UUID().uuidString)")
-
-    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    var path: String { url.path }
-    func bytes(of name: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: url.appending(path: name))) }
-}

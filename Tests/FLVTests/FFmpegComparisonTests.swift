@@ -1,12 +1,13 @@
 import FLV
 import MediaCore
+import TestSupport
 import Testing
 
 /// What ffmpeg's FLV muxer writes is read with the readers of this module, and written again byte for byte.
 @Suite(.enabled(if: isFFmpegInstalled, "needs the ffmpeg command"))
 struct FFmpegComparisonTests {
     private func tags(size: String, profile: String, audio: String) throws -> [FLVTag] {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("flv")
         try runFFmpeg(
             "-f lavfi -i testsrc2=s=\(size):r=25:d=0.4 -f lavfi -i sine=d=0.4 -pix_fmt yuv420p"
                 + " -c:v libx264 -profile:v \(profile) -bf 0 -c:a aac \(audio) \(folder.path)/a.flv")
@@ -57,7 +58,7 @@ struct FFmpegComparisonTests {
 
     /// AVC sequence headers and access units made from an Annex B stream equal those that ffmpeg's muxer makes.
     @Test func convertsAnnexBAsFFmpegDoes() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("flv")
         try runFFmpeg(
             "-f lavfi -i testsrc2=s=160x96:r=25:d=1 -pix_fmt yuv420p -c:v libx264 -bf 0 \(folder.path)/a.flv")
         try runFFmpeg("-i \(folder.path)/a.flv -c copy -f h264 \(folder.path)/a.h264")

@@ -2,17 +2,11 @@ import Ingest
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 /// No client keeps the ingest thread from everything else: a turn ends after so many bytes, and after so much time.
 @Suite(.timeLimit(.minutes(1))) struct TurnTests {
-    /// Stands still but for what a test adds.
-    private final class HandClock: TimeSource {
-        private let time = Monitor(MediaTime.seconds(1000))
-        func now() -> MediaTime { time.withLock { $0 } }
-        func turn(_ span: MediaTime) { time.withLock { $0 += span } }
-    }
-
     private static let pictureBytes = 384
 
     private static func place() -> SharedPayload {
@@ -30,13 +24,13 @@ import Testing
 
     /// An operator ends a broadcast while a picture in shared memory is converted that takes for ever.
     @Test func aTurnEndsWithinAPicture() throws {
-        let clock = HandClock()
+        let clock = ManualClock(.seconds(1000))
         let consumer = RecordingConsumer(bandBytes: 1)
         try withServer(consumer, clock: clock) { consumer, connect in
             let client = try start(connect)
             let bands = Monitor(0)
             consumer.whileReading = { [weak consumer] in
-                clock.turn(.milliseconds(10))
+                clock.advance(by: .milliseconds(10))
                 let count = bands.withLock { bands in
                     bands += 1
                     return bands
@@ -55,10 +49,10 @@ import Testing
 
     /// A picture that takes several turns is whole, and its place is released once.
     @Test func aPictureOfManyTurnsIsWhole() throws {
-        let clock = HandClock()
+        let clock = ManualClock(.seconds(1000))
         try withServer(RecordingConsumer(bandBytes: 7), clock: clock) { consumer, connect in
             let client = try start(connect)
-            consumer.whileReading = { clock.turn(.milliseconds(10)) }
+            consumer.whileReading = { clock.advance(by: .milliseconds(10)) }
             for round in 0..<3 {
                 let time = MediaTime.milliseconds(Int64(round))
                 let sequence = client.sendVideo(pts: time, in: Self.place())
@@ -70,7 +64,7 @@ import Testing
 
     /// Bytes in shared memory count as those that are received, though their messages are short.
     @Test func sharedPicturesSpendATurn() throws {
-        let (clock, pictureBytes) = (HandClock(), 1 << 20)
+        let (clock, pictureBytes) = (ManualClock(.seconds(1000)), 1 << 20)
         try withServer(RecordingConsumer(bandBytes: 1 << 17), clock: clock) { consumer, connect in
             let client = try connect()
             client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }
@@ -102,12 +96,12 @@ import Testing
 
     /// A client that never stops sending, and never ends its message, keeps no other out for ever.
     @Test func aMessageMustEnd() throws {
-        let clock = HandClock()
+        let clock = ManualClock(.seconds(1000))
         let consumer = RecordingConsumer(bandBytes: 1)
         let bytes = Monitor(0)
         consumer.whileReceiving = {
             bytes.withLock { $0 += 1 }
-            clock.turn(.seconds(2))
+            clock.advance(by: .seconds(2))
         }
         try withServer(consumer, clock: clock) { consumer, connect in
             let client = try connect()
@@ -122,9 +116,9 @@ import Testing
 
     /// A large message has longer: a second for each MiB.
     @Test func aLargeMessageHasTime() throws {
-        let (clock, bandBytes) = (HandClock(), 128 << 10)
+        let (clock, bandBytes) = (ManualClock(.seconds(1000)), 128 << 10)
         let consumer = RecordingConsumer(bandBytes: bandBytes)
-        consumer.whileReceiving = { clock.turn(.milliseconds(200)) }
+        consumer.whileReceiving = { clock.advance(by: .milliseconds(200)) }
         try withServer(consumer, clock: clock) { consumer, connect in
             let client = try connect()
             client.send { StartedMessage(clientName: "t", convention: .exif).encode(sequence: $0, into: &$1) }

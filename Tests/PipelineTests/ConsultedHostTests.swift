@@ -75,14 +75,14 @@ import Testing
         let rig = try HostRig(stateFile: file) { $0.privacy.consultedReturn = patience }
         try rig.start()
         #expect(rig.host.privacy.captureState.waitingFor == ["app:kiosk"])
-        rig.clock.turn(patience == .zero ? .seconds(50) : patience - .milliseconds(1))
+        rig.clock.advance(by: patience == .zero ? .seconds(50) : patience - .milliseconds(1))
         rig.host.privacy.tick()
         #expect(rig.host.privacy.captureState.waitingFor == ["app:kiosk"])
         if patience == .zero {
             rig.host.privacy.answer(.released, by: .daemon) { _ in true }
             #expect(rig.host.privacy.consultation.withLock { $0.apps } == [])
         } else {
-            rig.clock.turn(.milliseconds(1))
+            rig.clock.advance(by: .milliseconds(1))
             rig.host.privacy.tick()
         }
         #expect(rig.host.privacy.captureState.waitingFor == [])

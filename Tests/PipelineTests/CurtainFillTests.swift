@@ -20,12 +20,6 @@ import Testing
     private static let canvas = CanvasFormat(width: 64, height: 36, frameRate: FrameRate(30))
     private static let holder = PrivacyHolder(.operator)
 
-    private final class HandTime: TimeSource {
-        let time: Monitor<MediaTime>
-        init(_ time: MediaTime) { self.time = Monitor(time) }
-        func now() -> MediaTime { time.withLock { $0 } }
-    }
-
     /// Calls somebody for each packet, on the encoder's thread.
     private final class Watched: PacketSink {
         let onPacket = Monitor<(@Sendable (PacketInfo) -> Void)?>(nil)
@@ -94,7 +88,7 @@ import Testing
 
     /// The same for sound: each block of silence is a piece of work.
     @Test func soundIsFilledInManyPiecesOfWork() throws {
-        let clock = HandTime(.seconds(14))
+        let clock = ManualClock(.seconds(14))
         let broadcast = BroadcastClock(clock)
         broadcast.publish(offset: .seconds(10))
         let (watched, queue, curtain) = (Watched(), PCMQueue(capacity: 1 << 16), Curtain())
@@ -120,7 +114,7 @@ import Testing
         let thread = try WorkerThread(name: "test-audio") { worker.run() }
         #expect(before.wait(until: Patience.deadline(20)) { $0 > 100 ? true : nil } == true)
         _ = curtain.raise(Self.holder, reason: "", at: .zero)
-        clock.time.withLock { $0 += .milliseconds(500) }
+        clock.advance(by: .milliseconds(500))
         let filled = pieces.wait(until: Patience.deadline(20)) { $0.packets > 100 ? true : nil }
         queue.close()
         thread.join()
@@ -179,7 +173,7 @@ import Testing
         let worker: VideoWorker
         private let watched = Watched()
         private let curtain = Curtain()
-        private let clock = HandTime(.seconds(1_000))
+        private let clock = ManualClock(.seconds(1_000))
         private let slot: FrameSlot<VideoFrameTag>
         private let standing = StandingRegions()
         private let thread: WorkerThread
@@ -225,7 +219,7 @@ import Testing
         func raiseAgain() {
             _ = curtain.lower(CurtainFillTests.holder)
             // The curtain is drawn once in 100 ms at most.
-            clock.time.withLock { $0 += .milliseconds(200) }
+            clock.advance(by: .milliseconds(200))
             raise()
         }
 

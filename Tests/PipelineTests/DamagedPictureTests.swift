@@ -51,7 +51,7 @@ import Testing
             _ damage: PictureDamage?, cutShort: Bool = false, _ edit: (inout VideoMessage) -> Void = { _ in }
         ) throws -> Int? {
             pts += .milliseconds(100)
-            rig.clock.turn(.milliseconds(100))
+            rig.clock.advance(by: .milliseconds(100))
             var message = VideoMessage(pts: pts, format: DamagedPictureTests.format, orientation: .up)
             // Which picture is meant is the session's to check.
             message.damage = damage.map { DamageField(since: 0, damage: $0) }

@@ -6,6 +6,7 @@ import Ingest
 import LinuxSystem
 import Logging
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -46,7 +47,7 @@ import Testing
         left.withLock { $0 = 30_000_000 }
         for _ in 0..<10 {
             rig.host.watchMemory()
-            rig.clock.turn(.seconds(31))
+            rig.clock.advance(by: .seconds(31))
             rig.host.watchMemory()
         }
         #expect(rig.host.status.report.memory.givenUp.isEmpty && rig.host.status.report.memory.stepsUp == 5)

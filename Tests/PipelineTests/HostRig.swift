@@ -14,7 +14,7 @@ import TestSupport
 /// A broadcast host without a daemon around it: the test takes the ingest thread's part, and turns the clock by hand.
 final class HostRig {
     let host: BroadcastHost
-    let clock: HandClock
+    let clock: ManualClock
     let log: LogRecorder
     private let server: IngestServer
     private let folder: TemporaryDirectory
@@ -32,13 +32,13 @@ final class HostRig {
     ) throws {
         folder = try TemporaryDirectory("host")
         destination = try SilentServer()
-        clock = HandClock()
+        clock = .ahead()
         log = LogRecorder()
         var configuration = Configuration()
         configuration.video.width = 320
         configuration.video.height = 180
-        // The hand clock's deadlines are all far off; this one has passed, so that closing waits for nothing.
-        configuration.stop.drain = .zero - HandClock.ahead - .seconds(60)
+        // The manual clock's deadlines are all far off; this one has passed, so that closing waits for nothing.
+        configuration.stop.drain = .zero - ManualClock.lead - .seconds(60)
         var target = DestinationConfiguration()
         target.url = try DestinationURL("rtmp://127.0.0.1:\(destination.port)/live")
         target.keyEnvironment = "KEY"
@@ -79,17 +79,6 @@ final class HostRig {
 
     /// The destination's.
     var port: Int { destination.port }
-}
-
-/// A clock that stands still until it is turned.
-///
-/// It is far ahead of the machine's, by which threads wait: nothing that they wait for comes by time alone.
-final class HandClock: TimeSource {
-    static let ahead = MediaTime.seconds(100_000)
-    private let time = Monitor(MonotonicClock().now() + ahead)
-
-    func now() -> MediaTime { time.withLock { $0 } }
-    func turn(_ span: MediaTime) { time.withLock { $0 += span } }
 }
 
 /// Keeps what is logged.

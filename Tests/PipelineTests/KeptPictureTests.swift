@@ -37,7 +37,7 @@ import Testing
         /// A picture of one grey; `cutShort` is one that does not come whole.
         mutating func send(_ value: UInt8, cutShort: Bool = false) throws {
             pts += .milliseconds(100)
-            rig.clock.turn(.milliseconds(100))
+            rig.clock.advance(by: .milliseconds(100))
             let message = VideoMessage(pts: pts, format: KeptPictureTests.format, orientation: .up)
             let sink = try rig.broadcast.inlet
             guard try sink.beginVideo(message, arrival: rig.clock.now()) else { return }
@@ -51,7 +51,7 @@ import Testing
         /// The last picture again.
         mutating func repeatLast() throws {
             pts += .milliseconds(100)
-            rig.clock.turn(.milliseconds(100))
+            rig.clock.advance(by: .milliseconds(100))
             let sink = try rig.broadcast.inlet
             try sink.repeatVideo(
                 VideoMessage(pts: pts, format: KeptPictureTests.format, orientation: .up), arrival: rig.clock.now())
@@ -74,7 +74,7 @@ import Testing
         /// What the ingest thread does when it waits.
         @discardableResult
         func wait(_ span: MediaTime = .zero) throws -> MediaTime? {
-            rig.clock.turn(span)
+            rig.clock.advance(by: span)
             return try rig.broadcast.inlet.attend(at: rig.clock.now())
         }
     }

@@ -1,5 +1,6 @@
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -90,13 +91,13 @@ import Testing
         #expect(rig.host.threads.look() == nil)
         #expect(rig.host.threads.wedged == nil)
         // The main thread hangs.
-        rig.clock.turn(.seconds(2))
+        rig.clock.advance(by: .seconds(2))
         #expect(rig.host.threads.wedged?.contains("main thread") == true)
         #expect(rig.host.threads.look() == nil)
         #expect(rig.host.threads.wedged == nil)
         // It is not looked after while the daemon stops: it waits for the others.
         rig.host.noteStopping()
-        rig.clock.turn(.seconds(60))
+        rig.clock.advance(by: .seconds(60))
         #expect(rig.host.threads.wedged == nil)
     }
 

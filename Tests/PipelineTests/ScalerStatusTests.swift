@@ -4,6 +4,7 @@ import FrameGeometry
 import Ingest
 import IngestProtocol
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Pipeline

@@ -108,7 +108,7 @@ import Testing
 
     /// The answer does not wait for it, and what was changed meanwhile is written when it comes back.
     @Test func aDiskThatHangs() throws {
-        let (disk, clock) = (Disk(), HandClock())
+        let (disk, clock) = (Disk(), ManualClock.ahead())
         let keeper = disk.keeper(clock)
         try keeper.start(onDisk: nil)
         disk.mood = .hanging
@@ -116,7 +116,7 @@ import Testing
         let first = keeper.note()
         try waitFor("the write to begin") { disk.tries == 1 }
         #expect(keeper.isWritten(first) == nil)
-        clock.turn(PrivacyKeeper.patience + .milliseconds(1))
+        clock.advance(by: PrivacyKeeper.patience + .milliseconds(1))
         #expect(keeper.isWritten(first) == false)
         disk.hold("a", "b")
         let second = keeper.note()
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func aDiskThatIsFullIsTriedAgain() throws {
-        let (disk, clock) = (Disk(), HandClock())
+        let (disk, clock) = (Disk(), ManualClock.ahead())
         let keeper = disk.keeper(clock)
         try keeper.start(onDisk: nil)
         disk.mood = .full

@@ -53,7 +53,7 @@ import Testing
 
     /// Its zero is the first picture, and not the time at which that is decoded.
     @Test func inAFile() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let writer = FLVFileWriter(
             settings: FLVFileSettings(path: folder.file("show.flv")), format: HostileServerTests.format,
             clock: MonotonicClock(), control: try PublishControl(), sync: { _ throws(PublishError) in })

@@ -4,6 +4,7 @@ import FLV
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// Packets through log, destination and a real nginx-rtmp into a recording.
@@ -153,7 +154,7 @@ import Testing
     /// ffmpeg as the server: a second implementation that reads metadata and sequence headers.
     @Test func ffmpegAsTheServerUnderstandsIt() throws {
         let fixture = try FLVFixture.shared.get()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let port = try Loopback.freePort()
         let server = try TestProcess(
             "/usr/bin/ffmpeg",

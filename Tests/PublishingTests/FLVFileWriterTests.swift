@@ -4,6 +4,7 @@ import Foundation
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 @Suite struct FLVFileWriterTests {
@@ -13,7 +14,7 @@ import Testing
 
     @Test func theFileHoldsEverythingStartsAtZeroAndDecodes() throws {
         let fixture = try FLVFixture.shared.get()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let run = try DestinationRun(settings(folder.file("show.flv")), log: FLVFixture.log(), format: fixture.format)
         try run.feed(fixture, offset: .seconds(100))
         run.stop()
@@ -38,7 +39,7 @@ import Testing
 
     @Test func anExistingFileIsLeftAlone() throws {
         let fixture = try FLVFixture.shared.get()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         try folder.write("precious", to: "show.flv")
         for _ in 0..<2 {
             let log = FLVFixture.log()
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func failuresAreSentences() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let format = HostileServerTests.format
         let missing = try DestinationRun(settings(folder.file("none/show.flv")), log: FLVFixture.log(), format: format)
         #expect(try missing.failure().description == """
@@ -73,7 +74,7 @@ import Testing
     /// A pipe whose reader goes away must be this destination's failure, and not the process's end.
     @Test func aPipeWhoseReaderLeaves() throws {
         let fixture = try FLVFixture.shared.get()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let path = folder.file("pipe.flv")
         try #require(mkfifo(path, 0o600) == 0)
         let reader = open(path, O_RDONLY | O_NONBLOCK)

@@ -2,6 +2,7 @@ import Buffering
 import FLV
 import Foundation
 import MediaCore
+import TestSupport
 import Testing
 
 /// An FLV file taken apart, by a reader written from the specification.
@@ -72,7 +73,7 @@ struct FLVFixture {
     static let shared = Result { try FLVFixture() }.mapError { SharedFailure(text: "no FLV fixture: \($0)") }
 
     private init() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         try TestProcess.output(
             of: "/usr/bin/ffmpeg",
             [

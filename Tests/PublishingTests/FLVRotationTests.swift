@@ -4,17 +4,11 @@ import Glibc
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// Recording into one file after the other: nothing is lost between two, and each plays alone.
 @Suite struct FLVRotationTests {
-    /// Time that a test turns by hand.
-    private final class HandClock: TimeSource {
-        private let time = Monitor(MediaTime.zero)
-        func now() -> MediaTime { time.withLock { $0 } }
-        func advance(by step: MediaTime) { time.withLock { $0 += step } }
-    }
-
     private static func writer(
         _ settings: FLVFileSettings, _ format: BroadcastFormat, clock: any TimeSource = MonotonicClock(),
         sync: @escaping (OutputFile) throws(PublishError) -> Void = { _ throws(PublishError) in }
@@ -44,7 +38,7 @@ import Testing
 
     /// What is in one file must be the packets from `start` (ms) to `end` and nothing else, from time zero on.
     private func check(
-        _ folder: TemporaryFolder, _ name: String, _ fixture: FLVFixture, _ range: Range<UInt32>
+        _ folder: TemporaryDirectory, _ name: String, _ fixture: FLVFixture, _ range: Range<UInt32>
     ) throws {
         let bytes = try folder.bytes(of: name)
         let recording = try FLVRecording(bytes)
@@ -90,7 +84,7 @@ import Testing
     /// The fixture has keyframes at 0 and 2 s. Audio of the first file comes after the second has begun.
     @Test(arguments: rules) func aNewFileBeginsWithTheNextKeyframe(rule: Rule) throws {
         let fixture = try FLVFixture.shared.get()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let writer = try Self.writer(Self.settings(folder.file("show.flv"), rule.change), fixture.format)
         try writer.open()
         for packet in Self.lateAudio(fixture) { try Self.write(packet, to: writer) }
@@ -104,7 +98,7 @@ import Testing
 
     @Test func withoutARuleThereIsOneFile() throws {
         let fixture = try FLVFixture.shared.get()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let writer = try Self.writer(FLVFileSettings(path: folder.file("show.flv")), fixture.format)
         try writer.open()
         for packet in Self.lateAudio(fixture) { try Self.write(packet, to: writer) }
@@ -116,7 +110,7 @@ import Testing
     /// Both files are complete when the destination is dropped while audio for the first may still come.
     @Test func anEndInBetweenCompletesBoth() throws {
         let fixture = try FLVFixture.shared.get()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let writer = try Self.writer(
             Self.settings(folder.file("show.flv")) { $0.rotateBytes = 1 }, fixture.format)
         try writer.open()
@@ -135,7 +129,7 @@ import Testing
 
     @Test func numbersGoOnWhereOthersWere() throws {
         let fixture = try FLVFixture.shared.get()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         for name in ["show.flv", "show-3.flv"] { try folder.write("precious", to: name) }
         let writer = try Self.writer(Self.settings(folder.file("show.flv")) { $0.rotateBytes = 1 }, fixture.format)
         try writer.open()
@@ -148,7 +142,7 @@ import Testing
 
     /// A pipe has no beginning to go back to: it gets everything.
     @Test func aPipeIsNotRotated() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let path = folder.file("pipe.flv")
         try #require(mkfifo(path, 0o600) == 0)
         let reader = try OwnedDescriptor(checking: open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
@@ -167,8 +161,8 @@ import Testing
 
     @Test func filesAreForcedToTheDiskAsAsked() throws {
         func syncs(_ policy: FLVFileSettings.FileSync) throws -> [String] {
-            let folder = try TemporaryFolder()
-            let clock = HandClock()
+            let folder = try TemporaryDirectory("publishing")
+            let clock = ManualClock()
             var synced: [String] = []
             let writer = try Self.writer(
                 Self.settings(folder.file("a.flv")) {
@@ -194,7 +188,7 @@ import Testing
     }
 
     @Test func aFileReachesTheDisk() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let file = try OutputFile(creating: folder.file("show.flv"))
         try file.sync()
         file.syncFolder()
@@ -208,10 +202,10 @@ import Testing
 
     /// A small file system at a folder, for as long as it lives.
     private final class SmallDisk {
-        let folder: TemporaryFolder
+        let folder: TemporaryDirectory
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = try TemporaryDirectory("publishing")
             guard mount("none", folder.path, "tmpfs", 0, "size=200k") == 0 else { throw Errno.current }
         }
         deinit { umount2(folder.path, CInt(MNT_DETACH)) }

@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func everySizeIsTakenInAFile() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         var settings = FLVFileSettings(path: folder.file("show.flv"))
         // Every keyframe begins a file.
         settings.rotateBytes = 1

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Certificates that cost much to use, most of them signed by an authority that a test may trust.
 struct HostileCertificates {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
 
     static let shared = Result { try HostileCertificates() }.mapError { SharedFailure(text: "no certificates: \($0)") }
 
@@ -13,7 +14,7 @@ struct HostileCertificates {
     func file(_ name: String) -> String { folder.file(name) }
 
     private init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory("publishing")
         try folder.write(CostlyRSAKeys.huge, to: "huge.key")
         try folder.write(CostlyRSAKeys.large, to: "large.key")
         let curve = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]

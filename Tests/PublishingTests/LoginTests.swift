@@ -4,6 +4,7 @@ import FLV
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// Logging in to a server that keeps to the protocol and computes for itself what it should be told.
@@ -52,7 +53,7 @@ import Testing
 
     /// By coreutils.
     private static func md5(_ text: String) throws -> String {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         try folder.write(text, to: "text")
         return String(try TestProcess.output(of: "/usr/bin/md5sum", [folder.file("text")]).prefix(32))
     }

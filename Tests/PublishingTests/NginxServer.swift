@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A real nginx with its RTMP module, on a free port, that records what is published into its own folder.
@@ -6,7 +7,7 @@ final class NginxServer {
     static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx")
         && FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_rtmp_module.so")
 
-    let folder: TemporaryFolder
+    let folder: TemporaryDirectory
     let port: UInt16
     private let process: TestProcess
 
@@ -14,7 +15,7 @@ final class NginxServer {
 
     /// - Parameter address: what to listen at besides 127.0.0.1, in brackets.
     init(address: String? = nil) throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory("publishing")
         let port = try Loopback.freePort()
         self.port = port
         let path = folder.path

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Certificates for a test: a CA, a second one that nobody trusts, a third with the first one's name, and servers'
 /// certificates by the first.
 struct TestCertificates {
-    let folder: TemporaryFolder
+    let folder: TemporaryDirectory
 
     static let shared = Result { try TestCertificates() }.mapError { SharedFailure(text: "no certificates: \($0)") }
 
@@ -12,7 +13,7 @@ struct TestCertificates {
     var otherCA: String { folder.file("other.pem") }
 
     private init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory("publishing")
         try signedByItself("ca", subject: "upcast test CA", to: "ca.pem")
         try signedByItself("other", subject: "another test CA", to: "other.pem")
         try signedByItself("twin", subject: "upcast test CA", to: "twin.pem")
@@ -80,7 +81,7 @@ final class StunnelServer {
         && FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
     let port: UInt16
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
     private let process: TestProcess
 
     /// - Parameters:
@@ -91,7 +92,7 @@ final class StunnelServer {
     init(
         certificate: String, version: String, to target: UInt16, withIPv6: Bool = false, port: UInt16? = nil
     ) throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory("publishing")
         let port = try port ?? Loopback.freePort()
         self.port = port
         let pem = try TestCertificates.shared.get().folder.file(certificate + ".pem")

@@ -3,6 +3,7 @@ import Endpoints
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// Which certificates are accepted, and what is said about those that are not.
@@ -28,7 +29,7 @@ import Testing
     @Test(arguments: [true, false]) func theCAAmongMany(isThere: Bool) throws {
         let certificates = try TestCertificates.shared.get().folder
         let files = ["other.pem", "twin.pem"] + (isThere ? ["ca.pem"] : []) + ["twin.pem"]
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let bundle = try files.reduce(into: "# comments between them\n") {
             $0 += String(decoding: try certificates.bytes(of: $1), as: UTF8.self) + "-----BEGIN NOTHING-----\n\n"
         }
@@ -42,7 +43,7 @@ import Testing
     @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n"]) func aFileOfNoCAs(
         content: String
     ) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         try folder.write(content, to: "ca.pem")
         let stunnel = try stunnel("localhost")
         let error = try run(port: stunnel.port) { $0.caFile = folder.file("ca.pem") }.failure()

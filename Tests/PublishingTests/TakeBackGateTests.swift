@@ -1,5 +1,6 @@
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Publishing
@@ -78,7 +79,7 @@ import Testing
 
     /// What is on its way when the curtain is raised is cut off where it is lost, before the kernel sends it again.
     @Test(arguments: [true, false]) func cutsWhatIsLost(before: Bool) throws {
-        let clock = SettableClock()
+        let clock = ManualClock()
         let gate = TakeBackGate(clock: clock)
         let unsent = Held()
         gate.use(unsent)
@@ -103,7 +104,7 @@ import Testing
 
     /// Nobody waits any more once the other side has all of it, whatever becomes of what follows.
     @Test func awaitsNothingElse() throws {
-        let clock = SettableClock()
+        let clock = ManualClock()
         let gate = TakeBackGate(clock: clock)
         let unsent = Held()
         gate.use(unsent)
@@ -121,12 +122,6 @@ import Testing
         unsent.state.withLock { $0 = delivery }
         #expect(!gate.cutIfLost())
         #expect(!gate.isAwaiting && !gate.isCut)
-    }
-
-    private final class SettableClock: TimeSource {
-        private let time = Monitor(MediaTime.zero)
-        func now() -> MediaTime { time.withLock { $0 } }
-        func set(_ now: MediaTime) { time.withLock { $0 = now } }
     }
 
     /// What a sink of a test has accepted; counts how often it was thrown away.

@@ -2,35 +2,8 @@ import Foundation
 import Glibc
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
-
-/// A folder that goes away with its owner.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "upcast-publishing-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { path + "/" + name }
-    /// A file's bytes, read by hand: Foundation's Data leaks its buffer where the file is empty.
-    func bytes(of name: String) throws -> [UInt8] {
-        let descriptor = try OwnedDescriptor(checking: open(file(name), O_RDONLY | O_CLOEXEC))
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(descriptor.raw, &buffer, buffer.count)
-            guard count >= 0 else { throw Errno.current }
-            guard count > 0 else { return bytes }
-            bytes += buffer[..<count]
-        }
-    }
-    func write(_ text: String, to name: String) throws {
-        try text.write(toFile: file(name), atomically: true, encoding: .utf8)
-    }
-}
 
 /// A program of the system's that serves a test; it is ended with its owner, by its own process number.
 ///
@@ -76,7 +49,7 @@ final class TestProcess {
     /// Runs a program to its end and returns what it printed on either stream.
     @discardableResult
     static func output(of program: String, _ arguments: [String]) throws -> String {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory("publishing")
         let status = try TestProcess(program, arguments, output: folder.file("output")).wait()
         let text = String(decoding: try folder.bytes(of: "output"), as: UTF8.self)
         try #require(status == 0, "\(program) \(arguments): \(text)")
@@ -87,10 +60,7 @@ final class TestProcess {
 /// Ports on the loopback address.
 enum Loopback {
     /// A port that nobody listens at now.
-    static func freePort() throws -> UInt16 {
-        let descriptor = try OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0))
-        return try bind(descriptor.raw)
-    }
+    static func freePort() throws -> UInt16 { UInt16(try LoopbackPorts.free()) }
 
     /// Binds to a free port of 127.0.0.1.
     static func bind(_ descriptor: CInt) throws -> UInt16 {

@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import LinuxSystem
 
 /// A folder of its own for one test, removed with everything in it when the owner goes away.
 ///
@@ -27,5 +29,18 @@ package final class TemporaryDirectory: Sendable {
     package func write(_ text: String, to name: String) throws -> String {
         try text.write(toFile: file(name), atomically: true, encoding: .utf8)
         return file(name)
+    }
+
+    /// A file's bytes, read by hand: Foundation's Data leaks its buffer where the file is empty.
+    package func bytes(of name: String) throws -> [UInt8] {
+        let descriptor = try OwnedDescriptor(checking: open(file(name), O_RDONLY | O_CLOEXEC))
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor.raw, &buffer, buffer.count)
+            guard count >= 0 else { throw Errno.current }
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+        }
     }
 }

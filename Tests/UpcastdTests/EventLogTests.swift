@@ -5,6 +5,7 @@ import LinuxSystem
 import Logging
 import MediaCore
 import Publishing
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -12,12 +13,6 @@ import Testing
 
 /// Promise: what somebody makes happen without end does not push out what an operator has to see.
 @Suite struct EventLogTests {
-    private final class HandClock: TimeSource {
-        private let time = Monitor(MediaTime.seconds(1))
-        func now() -> MediaTime { time.withLock { $0 } }
-        func turn(_ span: MediaTime) { time.withLock { $0 += span } }
-    }
-
     private static let raised = DaemonEvent.curtainRaised(
         holder: "app:x", why: "", takenBackVideoPackets: 0, takenBackAudioPackets: 0, isRoutine: false)
     private static let lowered = DaemonEvent.curtainLowered(holders: ["app:x"], why: "", isRoutine: false)
@@ -36,7 +31,7 @@ import Testing
     }
 
     @Test func anAppEmptiesNoJournal() {
-        let (journal, clock) = (EventJournal(), HandClock())
+        let (journal, clock) = (EventJournal(), ManualClock(.seconds(1)))
         let events = EventLog(journal, clock: clock)
         let logger = Logger(label: "test") { _ in events }
         logger.tell(.protectionTurnedOff(protection: "curtain", forced: false))
@@ -44,12 +39,12 @@ import Testing
         for _ in 0..<2_500 {
             logger.tell(Self.raised)
             logger.tell(Self.lowered)
-            clock.turn(.microseconds(1_200))
+            clock.advance(by: .microseconds(1_200))
         }
         func names() -> [String] { journal.events(after: 0).map(\.name) }
         #expect(names().first == "protection_turned_off")
         #expect(names().count == 1 + 2 * RepeatLimit.mostLines)
-        clock.turn(RepeatLimit.window)
+        clock.advance(by: RepeatLimit.window)
         events.tellOmitted()
         let told = journal.events(after: 0).suffix(2).map { String(decoding: $0.json, as: UTF8.self) }
         #expect(told.allSatisfy { $0.contains("more of the same were left out") && $0.contains("\"count\":2480,") })
@@ -60,7 +55,7 @@ import Testing
                 logger.tell(Self.raised)
                 logger.tell(Self.lowered)
             }
-            clock.turn(.seconds(1))
+            clock.advance(by: .seconds(1))
         }
         #expect(names().count == EventJournal.capacity)
         #expect(names().first == "protection_turned_off")
@@ -71,7 +66,7 @@ import Testing
     /// Bug: each failure was a message of its own, because it held the length of a random pause. One destination that
     /// nobody answers pushed out all else, and the limits of the log and of the journal never applied.
     @Test func aDestinationThatFailsEmptiesNoJournal() {
-        let (journal, clock, lines) = (EventJournal(), HandClock(), Monitor<[String]>([]))
+        let (journal, clock, lines) = (EventJournal(), ManualClock(.seconds(1)), Monitor<[String]>([]))
         let output = LogOutput(
             level: .info, format: .text, isJournal: true, clock: clock,
             put: { line in lines.withLock { $0.append(line) } })
@@ -88,7 +83,7 @@ import Testing
                 DestinationEvent.notice("going on at \(kind) \(round)").log(to: logger, name: "m", isFlapping: false)
                 DestinationEvent.warning("hangs \(kind) \(round)").log(to: logger, name: "m", isFlapping: false)
             }
-            clock.turn(.milliseconds(90))
+            clock.advance(by: .milliseconds(90))
         }
         var counts: [String: Int] = [:]
         for event in journal.events(after: 0) { counts[event.name, default: 0] += 1 }
@@ -109,7 +104,7 @@ import Testing
             error.consequence = "trying again in \(attempt) ms"
             DestinationEvent.retrying(error, attempt: attempt, after: .zero).log(
                 to: logger, name: "m", isFlapping: false)
-            clock.turn(.milliseconds(75))
+            clock.advance(by: .milliseconds(75))
         }
         let names = journal.events(after: 0).map(\.name)
         #expect(names.count == EventJournal.capacity && names.first == "protection_turned_off")

@@ -4,6 +4,7 @@ import LinuxSystem
 import Logging
 import MediaCore
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import upcastd
@@ -16,14 +17,8 @@ import Testing
         var all: [String] { lines.withLock { $0 } }
     }
 
-    private final class HandClock: TimeSource {
-        private let time = Monitor(MediaTime.seconds(1))
-        func now() -> MediaTime { time.withLock { $0 } }
-        func turn(_ span: MediaTime) { time.withLock { $0 += span } }
-    }
-
     private let lines = Lines()
-    private let clock = HandClock()
+    private let clock = ManualClock(.seconds(1))
 
     private func output(
         _ format: LogConfiguration.Format = .text, isJournal: Bool = false
@@ -116,7 +111,7 @@ import Testing
         let (output, logger) = output(isJournal: true)
         for _ in 0..<100 { logger.warning("again", metadata: ["destination": "main"]) }
         #expect(lines.all.count == 20)
-        clock.turn(.seconds(10))
+        clock.advance(by: .seconds(10))
         output.tellOmitted()
         #expect(
             lines.all.last
@@ -129,7 +124,7 @@ import Testing
     @Test func aFloodThatGoesOn() {
         let (_, logger) = output(isJournal: true)
         for _ in 0..<21 { logger.info("again") }
-        clock.turn(.seconds(11))
+        clock.advance(by: .seconds(11))
         logger.info("again")
         #expect(Array(lines.all.suffix(2).map { String($0.prefix(9)) }) == ["<6>more o", "<6>again\n"])
     }
