@@ -52,10 +52,10 @@ import Testing
         return settings
     }
 
-    /// The server names a recording by the second in which it begins: two must not begin in the same one.
-    private func isWellUnderWay(_ stage: Stage) -> Bool {
-        guard let segment = stage.arrivals.all.last, let last = segment.video.last else { return false }
-        return last.timestamp > .milliseconds(1200) && segment.audioPackets > 0
+    /// Picture and sound have come on the newest connection.
+    private func isUnderWay(_ stage: Stage) -> Bool {
+        guard let segment = stage.arrivals.all.last else { return false }
+        return !segment.video.isEmpty && segment.audioPackets > 0
     }
 
     private func numbers(_ recording: String) throws -> [UInt8] {
@@ -90,11 +90,11 @@ import Testing
             let start = stage.arrivals.all.last?.video.last?.timestamp ?? .zero
             try send(2, in: playback, until: "a recording", at: stage) {
                 let newest = stage.arrivals.all.last?.video.last?.timestamp ?? .zero
-                return isWellUnderWay(stage) && newest > start + .seconds(1)
+                return isUnderWay(stage) && newest > start + .seconds(1)
             }
             try stage.proxy!.apply(.reset)
             try send(3, in: playback, until: "a second recording", at: stage) {
-                stage.arrivals.all.count == 2 && isWellUnderWay(stage)
+                stage.arrivals.all.count == 2 && isUnderWay(stage)
             }
             #expect(try playback.client.finish().reason == .finished)
             let recordings = try check(stage, recordings: 2)
@@ -114,14 +114,14 @@ import Testing
         try await blocking {
             let stage = try Stage(settings(), behindProxy: true)
             let playback = try stage.live(showing: TestPictures.landscape(1))
-            try send(2, in: playback, until: "a recording", at: stage) { isWellUnderWay(stage) }
+            try send(2, in: playback, until: "a recording", at: stage) { isUnderWay(stage) }
             try stage.server.kill()
             try stage.proxy!.apply(.refuse)
             try send(3, in: playback, until: "refused connects", at: stage) { try stage.failures("connect") >= 3 }
             try stage.server.restart()
             try stage.proxy!.apply(.listen)
             try send(4, in: playback, until: "a second recording", at: stage) {
-                stage.arrivals.all.count == 2 && isWellUnderWay(stage)
+                stage.arrivals.all.count == 2 && isUnderWay(stage)
             }
             #expect(try playback.client.finish().reason == .finished)
             // The first may end in half a packet: its server was killed.
@@ -188,7 +188,7 @@ import Testing
             let stage = try Stage(settings, behindProxy: true)
             let playback = try stage.live(showing: noise(0))
             try send(noise, in: playback, until: "a recording", at: stage) {
-                stage.server.recordedBytes > 1_000_000 && isWellUnderWay(stage)
+                stage.server.recordedBytes > 1_000_000 && isUnderWay(stage)
             }
             try stage.proxy!.apply(.blackhole)
             try send(noise, in: playback, until: "it to be noticed", at: stage) {
@@ -196,7 +196,7 @@ import Testing
             }
             try stage.proxy!.apply(.resume)
             try send(2, in: playback, until: "a second recording", at: stage) {
-                stage.arrivals.all.count == 2 && isWellUnderWay(stage)
+                stage.arrivals.all.count == 2 && isUnderWay(stage)
             }
             #expect(try playback.client.finish().reason == .finished)
             let recordings = try check(stage, recordings: 2)
@@ -240,13 +240,21 @@ import Testing
             try send(noise, in: playback, until: "a backlog", at: stage) {
                 try stage.destination()["backlog_ms"] as? Int ?? 0 > 1000
             }
+            // Every packet counts: the times between them are the client's, which the machine may hold up.
+            let status = try stage.daemon.status()
+            let others = try #require(status["destinations"] as? [[String: Any]]).filter {
+                $0["name"] as? String == "other"
+            }
+            let drops = try #require(others.first?["drops"] as? [String: Any])
+            #expect(drops.values.allSatisfy { $0 as? Int == 0 }, "\(drops)")
+            let video = try #require(status["video"] as? [String: Any])
+            let encoded = try #require(video["frames_encoded"] as? Int)
             try stage.proxy!.apply(.resume)
             #expect(try playback.client.finish().reason == .finished)
             let recording = try other.finishedRecording()
             try stage.checkRecording(recording)
-            let times = try MediaProbe.packets(recording).filter { $0.track == "video" }.map(\.dts)
-            let gap = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 99
-            #expect(gap < 0.5, "\(gap) s without a frame")
+            let frames = try MediaProbe.packets(recording).count { $0.track == "video" }
+            #expect(encoded > 20 && frames >= encoded, "\(frames) frames of \(encoded)")
             try stage.checkRecording(stage.server.finishedRecording())
             #expect(try stage.daemon.terminate() == .code(0), "\(stage.daemon.process.errorTail)")
         }

@@ -4,21 +4,25 @@ import LinuxSystem
 
 /// Free TCP ports on 127.0.0.1.
 package enum LoopbackPorts {
-    private static let handedOut = Monitor<Set<Int>>([])
+    /// Below those that the kernel gives to outgoing connections: none of them can take a port between the look and the
+    /// server's start. The first is drawn, because other tests may run on this machine.
+    private static let candidates: Range<Int> = {
+        let path = "/proc/sys/net/ipv4/ip_local_port_range"
+        let text = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let lowest = text.split { $0.isWhitespace }.first.flatMap { Int($0) } ?? 32_768
+        return max(1024, lowest - 16_384)..<max(lowest, 16_384)
+    }()
+    private static let next = Monitor(Int.random(in: candidates))
 
     /// A port that nobody listens at now and that this process has not handed out before.
     package static func free() throws -> Int {
-        for _ in 0..<100 {
-            let socket = try tcpSocket()
-            guard withAddress(port: 0, { bind(socket.raw, $0, $1) }) == 0 else { throw Errno.current }
-            var address = sockaddr_in()
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let named = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.raw, $0, &length) }
+        for _ in candidates {
+            let port = next.withLock { next in
+                next = next + 1 < candidates.upperBound ? next + 1 : candidates.lowerBound
+                return next
             }
-            guard named == 0 else { throw Errno.current }
-            let port = Int(UInt16(bigEndian: address.sin_port))
-            if handedOut.withLock({ $0.insert(port).inserted }) { return port }
+            let socket = try tcpSocket()
+            if withAddress(port: port, { bind(socket.raw, $0, $1) }) == 0 { return port }
         }
         throw TestFailure("no free port on 127.0.0.1")
     }

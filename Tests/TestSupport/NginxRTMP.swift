@@ -5,6 +5,7 @@ import LinuxSystem
 /// A real RTMP server, nginx with its rtmp module: own folder, own port on loopback, records everything it is sent.
 package final class NginxRTMP: Sendable {
     private let folder: TemporaryDirectory
+    private let shelf: RecordingShelf
     private let configuration: String
     /// Another one after `restart`.
     private let process: Monitor<ChildProcess>
@@ -28,7 +29,7 @@ package final class NginxRTMP: Sendable {
         self.port = port
         self.host = host
         let more = host == "127.0.0.1" ? "" : "listen \(host):\(port);"
-        try FileManager.default.createDirectory(atPath: folder.file("rec"), withIntermediateDirectories: false)
+        shelf = try RecordingShelf(in: folder)
         configuration = try folder.write(
             """
             load_module \(Self.module);
@@ -43,7 +44,7 @@ package final class NginxRTMP: Sendable {
                         live on;
                         record all;
                         record_unique on;
-                        record_path \(folder.file("rec"));
+                        record_path \(shelf.incoming);
                     }
                 }
             }
@@ -71,31 +72,18 @@ package final class NginxRTMP: Sendable {
         String(decoding: FileManager.default.contents(atPath: folder.file("error.log")) ?? Data(), as: UTF8.self)
     }
 
-    /// Recordings so far, oldest first; a publisher that comes back gets a new one.
-    package var recordings: [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.file("rec"))) ?? []
-        return names.filter { $0.hasSuffix(".flv") }.map { folder.file("rec/" + $0) }.sorted {
-            Self.modified($0) < Self.modified($1)
-        }
-    }
+    /// Recordings so far, oldest first; a publisher that comes back gets a new one, whose name ends in the server's.
+    package var recordings: [String] { shelf.recordings }
 
-    /// Waits until the server has closed the recording at `index`, and moves it out of the server's reach.
-    ///
-    /// The server names recordings by the second in which they begin: without the move, a broadcast that begins within
-    /// the same second would overwrite this one.
+    /// Waits until the server has closed the recording at `index`.
     package func finishedRecording(_ index: Int = 0, within seconds: Double = 15) throws -> String {
-        let path = try waitFor(
+        try waitFor(
             "recording \(index) to be closed", within: seconds, evidence: { String(self.log.suffix(600)) }
         ) { () -> String? in
             let all = recordings
             guard all.count > index, !openFiles.contains(all[index]) else { return nil }
             return all[index]
         }
-        let name = (path as NSString).lastPathComponent
-        guard !name.hasPrefix("finished-") else { return path }
-        let kept = folder.file("rec/finished-\(index)-\(name)")
-        try FileManager.default.moveItem(atPath: path, toPath: kept)
-        return kept
     }
 
     /// Waits until the server has closed these recordings.
@@ -122,7 +110,7 @@ package final class NginxRTMP: Sendable {
     package func thaw() { server.signal(SIGCONT) }
 
     /// No recording is being written.
-    package var hasClosedAll: Bool { openFiles.isDisjoint(with: recordings) }
+    package var hasClosedAll: Bool { shelf.isSettled && openFiles.isDisjoint(with: recordings) }
 
     private var openFiles: Set<String> {
         let descriptors = "/proc/\(server.processID)/fd"
@@ -131,11 +119,6 @@ package final class NginxRTMP: Sendable {
             names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + "/" + $0) })
     }
 
-    private static func modified(_ path: String) -> Double {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return 0 }
-        return Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
-    }
     private static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
