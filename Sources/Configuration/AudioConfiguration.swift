@@ -10,11 +10,11 @@ package struct AudioConfiguration: Equatable, Sendable {
     package var bitrate = 128_000
     package var appGainDecibels = 0.0
     package var microphoneGainDecibels = 0.0
-    /// dBFS; no sample of the mix is louder.
+    /// Ceiling of the limiter in dBFS.
     package var limiterCeilingDecibels = -1.0
-    /// The mixer waits this long for late sound before it goes on without it.
+    /// How long the mixer waits for late audio.
     package var minLatency = MediaTime.milliseconds(60)
-    /// The most PCM that is held: bursts longer than this lose their oldest samples.
+    /// The most PCM that the mixer holds per track. It drops the oldest samples of a longer burst.
     package var maxLatency = MediaTime.milliseconds(750)
 
     package init() {}

@@ -1,26 +1,26 @@
 package import MediaCore
 
-/// The bounds of the log of encoded packets that all destinations read.
+/// The limits of the packet log.
 package struct BufferConfiguration: Equatable, Sendable {
     package var duration = MediaTime.milliseconds(3000)
-    /// How much later the broadcast is sent than it happens; the log holds it beside `duration`.
+    /// Delay of the broadcast. The log holds this time in addition to `duration`.
     package var delay = MediaTime.zero
     package var maxBytes = 2 * 1024 * 1024
-    /// A destination that is this far behind skips frames that no other frame needs.
+    /// A destination that is this far behind skips frames that no other frame references.
     package var dropDisposable = MediaTime.milliseconds(700)
-    /// A destination that is this far behind jumps to a new keyframe.
+    /// A destination that is this far behind skips to a new keyframe.
     package var dropToKeyframe = MediaTime.milliseconds(900)
 
-    /// The smallest log that can be configured, in bytes.
+    /// The minimum of `maxBytes`.
     package static let leastBytes = 128 << 10
 
-    /// Whether audio and video leave in the order of their times.
+    /// The order of audio and video packets.
     package var interleave = InterleaveMode.strict
 
     package init() {}
 }
 
-/// `strict`: in the order of their times; `low_latency`: each as soon as it is encoded.
+/// `strict` sends packets by timestamp; `low_latency` sends each packet as soon as it is encoded.
 package enum InterleaveMode: String, CaseIterable, Sendable {
     case strict
     case lowLatency = "low_latency"

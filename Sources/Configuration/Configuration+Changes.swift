@@ -1,12 +1,12 @@
-/// What differs between two configurations, by the names that an operator knows.
+/// The differences between two configurations, by key and destination name.
 package struct ConfigurationChanges: Equatable, Sendable {
-    /// Keys with another value, such as `video.width`, in the order of the shipped file; without those of destinations.
+    /// Keys with another value, such as `video.width`, in the order of the shipped file. Destination keys are excluded.
     package var keys: [String] = []
-    /// Destinations that only the newer one has.
+    /// Destinations that only the newer configuration has.
     package var added: [DestinationConfiguration] = []
-    /// Destinations that both have, by their name, as the newer one has them.
+    /// Destinations whose name is in both configurations and whose values differ, with their newer values.
     package var changed: [DestinationConfiguration] = []
-    /// Names of destinations that only the older one has.
+    /// Names of destinations that only the older configuration has.
     package var removed: [String] = []
 }
 

@@ -1,7 +1,7 @@
 package import ControlProtocol
 
 extension Configuration {
-    /// Every key with its value as the file would have it; secrets are paths here, and URLs are redacted.
+    /// All keys with their values as in the file. Secrets appear as paths, and URLs are redacted.
     package var json: JSONValue {
         let sections = ConfigurationTable.sections.map { section -> JSONValue.Member in
             guard section.name != "destinations" else {
@@ -13,7 +13,7 @@ extension Configuration {
         return .object(sections)
     }
 
-    /// What YAML writes plainly as a number or a word of its own, and everything else as text.
+    /// Converts a rendered YAML value: numbers, booleans and mappings keep their type, everything else is text.
     static func value(_ rendered: String) -> JSONValue {
         if let parsed = try? JSONParser.parse(Array(rendered.utf8)) { return parsed }
         return .string(rendered)
@@ -26,7 +26,7 @@ extension DestinationConfiguration {
             ConfigurationTable.destinationKeys.map { key in
                 switch key.name {
                 case "url": .init("url", .string(redactedURL))
-                // A key may have been written in the place of its variable's name.
+                // Someone may have written a stream key in place of the variable's name.
                 case "key_env": .init("key_env", .string(keyEnvironment == nil ? "" : "***"))
                 case "login_env": .init("login_env", .string(loginEnvironment == nil ? "" : "***"))
                 default: .init(key.name, Configuration.value(key.render(self)))

@@ -1,16 +1,16 @@
 extension Configuration {
-    /// A configuration file may hold this many bytes; the shipped one has about 12 KiB.
+    /// The maximum size of a configuration file. The shipped file has about 12 KiB.
     package static let maxFileBytes = 256 * 1024
 
-    /// Reads the file at `path` (nil: no file, defaults only), then the environment, which wins.
+    /// Reads the file at `path` (nil: defaults only), then the environment, which takes precedence.
     ///
-    /// Reads nothing else: key files and certificates are opened when a destination connects, and by
-    /// `problemsOnThisMachine`. Throws all problems at once.
+    /// Key files and certificates are not read here, but when a destination connects and by `problemsOnThisMachine`.
+    /// The error contains all problems.
     package static func load(path: String?, environment: [String: String]) throws(ConfigurationError) -> Configuration {
         try loadWithPlaces(path: path, environment: environment).configuration
     }
 
-    /// The same, with where each value was written.
+    /// Loads a configuration and records where each value was written.
     package static func loadWithPlaces(
         path: String?, environment: [String: String]
     ) throws(ConfigurationError) -> (configuration: Configuration, places: ConfigurationPlaces) {
@@ -27,7 +27,7 @@ extension Configuration {
         return try loadWithPlaces(text: bytes, path: path, environment: environment)
     }
 
-    /// As `load(path:environment:)` with the file's bytes in hand; `path` is what messages call it.
+    /// Loads a configuration from the bytes of a file. Messages show `path`.
     package static func load(
         text: [UInt8]?, path: String, environment: [String: String]
     ) throws(ConfigurationError) -> Configuration {
@@ -47,10 +47,10 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// This configuration with one more destination, written as an item of `destinations` is, in YAML or JSON, by
-    /// whoever may send requests: `ConfigurationLoader.confineSecrets` says what that one may name.
+    /// Returns this configuration with one more destination from a request. The text has the form of an item of
+    /// `destinations`, in YAML or JSON. `ConfigurationLoader.confineSecrets` restricts the files that it may name.
     ///
-    /// - Parameter source: what messages call the text.
+    /// - Parameter source: name of the text in messages.
     package func adding(destination text: [UInt8], from source: String) throws(ConfigurationError) -> Configuration {
         var loader = ConfigurationLoader(path: source)
         loader.configuration = self

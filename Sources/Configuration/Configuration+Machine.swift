@@ -2,11 +2,11 @@ internal import Glibc
 internal import LinuxSystem
 
 extension Configuration {
-    /// What would fail on this machine as it is now: key files, certificates and folders, looked at but not kept.
+    /// Checks key files, certificates and folders on this machine, for `--check-config`.
     ///
-    /// For `--check-config`; starting does not need it, since everything here is reported when it is used, too.
+    /// The daemon reports the same problems when it uses the files.
     ///
-    /// - Parameter places: where the values were written; without, problems are the machine's.
+    /// - Parameter places: where the values were written. Without it, problems have the place `machine`.
     package func problemsOnThisMachine(
         environment: [String: String], places: ConfigurationPlaces = ConfigurationPlaces()
     ) -> [ConfigurationProblem] {
@@ -16,7 +16,7 @@ extension Configuration {
             problems.append(
                 .init(
                     place: places[key], key: key, what: "the folder of \(printable(path)) \(error)",
-                    remedy: "create it as the daemon's user, or leave the key empty"))
+                    remedy: "create the folder as the daemon's user, or leave the key empty"))
         }
         do { _ = try control.remote(environment: environment) } catch {
             let key = ControlConfiguration.key(of: error)
@@ -26,7 +26,7 @@ extension Configuration {
         return problems + destinationProblems(environment: environment, places: places)
     }
 
-    /// The part of these that a destination would meet when it begins.
+    /// The machine problems of the destinations.
     package func destinationProblems(
         environment: [String: String], places: ConfigurationPlaces = ConfigurationPlaces()
     ) -> [ConfigurationProblem] {
@@ -38,9 +38,9 @@ extension Configuration {
         }
     }
 
-    /// Folders of the two sockets that are not there or closed to this process, and how they come to be.
+    /// Socket folders that do not exist or that this process cannot write to.
     ///
-    /// - Parameter made: sections whose socket is there already: the service manager made it.
+    /// - Parameter made: sections whose socket the service manager has created.
     package func socketFolderProblems(except made: [String] = []) -> [ConfigurationProblem] {
         [("ingest", ingest.socket), ("control", control.socket)].compactMap { section, path in
             guard !made.contains(section), let error = folderProblem(of: path) else { return nil }
@@ -57,17 +57,17 @@ extension Configuration {
 }
 
 extension DestinationConfiguration {
-    /// Whether `problemsOnThisMachine` asks a disk, which may hang.
+    /// Whether `problemsOnThisMachine` accesses a disk and may therefore block.
     package var namesFiles: Bool {
         url.localPath != nil || keyFile != nil || loginFile != nil || caFile != nil
     }
 
-    /// What would fail on this machine as it is now, by the setting's name.
+    /// The problems of this destination on this machine, by key name.
     package func problemsOnThisMachine(
         environment: [String: String]
     ) -> [(key: String, what: String, remedy: String)] {
         var problems: [(key: String, what: String, remedy: String)] = []
-        // What systemd will pass cannot be looked at from outside of the unit.
+        // Outside the unit, systemd credentials are not accessible.
         let hasCredentials = environment["CREDENTIALS_DIRECTORY"] != nil
         let isPassedLater = secretsFolder == nil && keyFile?.credentialName != nil && !hasCredentials
         do throws(SecretError) {
@@ -84,7 +84,7 @@ extension DestinationConfiguration {
                 let begin = "-----BEGIN CERTIFICATE-----"
                 if try !file(caFile, holds: begin, limit: 4 << 20, beneath: secretsFolder) {
                     problems.append(
-                        ("ca_file", "\(printable(caFile)) holds no certificate", "name a file in PEM format"))
+                        ("ca_file", "\(printable(caFile)) contains no certificate", "name a file in PEM format"))
                 }
             } catch {
                 problems.append(("ca_file", "\(printable(caFile)) \(error.what)", error.remedy))
@@ -92,7 +92,7 @@ extension DestinationConfiguration {
         }
         if let path = url.localPath, let error = folderProblem(of: path) {
             problems.append(
-                ("url", "the folder of \(printable(path)) \(error)", "create it, or choose another path"))
+                ("url", "the folder of \(printable(path)) \(error)", "create the folder, or choose another path"))
         }
         return problems
     }
@@ -107,5 +107,5 @@ private func folder(of path: String) -> String {
 private func folderProblem(of path: String) -> String? {
     guard unsafe access(folder(of: path), W_OK | X_OK) != 0 else { return nil }
     let error = Errno.current
-    return error.code == ENOENT ? missing : "cannot be written to (\(error))"
+    return error.code == ENOENT ? missing : "is not writable (\(error))"
 }

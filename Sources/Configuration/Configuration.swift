@@ -1,4 +1,4 @@
-/// Everything an operator can set, with the built-in defaults.
+/// All settings, with the built-in defaults.
 package struct Configuration: Equatable, Sendable {
     package var ingest = IngestConfiguration()
     package var video = VideoConfiguration()

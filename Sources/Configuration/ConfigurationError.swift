@@ -1,13 +1,13 @@
-/// Everything that is wrong with a configuration, so that one run is enough to mend it all.
+/// All problems of a configuration. One check reports them together.
 package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// At least one, in the order of the file, those of the environment last.
+    /// At least one problem. Problems of the file come first, in its order; problems of the environment follow.
     package let problems: [ConfigurationProblem]
 
     /// One line for each problem.
     package var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// One thing that is wrong: where, what, and what would be right. Never holds a value that may be a secret.
+/// One problem of a configuration: place, cause and remedy. It never contains a value that may be a secret.
 package struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertible {
     /// Where a value was written.
     package enum Place: Equatable, Sendable, CustomStringConvertible {
@@ -15,9 +15,9 @@ package struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertibl
         case file(String, line: Int, column: Int)
         /// The name of an environment variable.
         case environment(String)
-        /// Nowhere: a built-in default takes part in the conflict.
+        /// No place: the value is a built-in default.
         case defaults
-        /// The machine as it is: a file that is missing, a folder that cannot be written to.
+        /// The state of the machine, such as a missing file or a folder that is not writable.
         case machine
 
         package var description: String {
@@ -31,10 +31,10 @@ package struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertibl
     }
 
     package var place: Place
-    /// The key's path, such as `video.width` or `destinations[0].url`; empty when no key is concerned.
+    /// The key's path, such as `video.width` or `destinations[0].url`. Empty if the problem concerns no key.
     package var key: String
     package var what: String
-    /// What would be right, as a sentence that can follow "what; ".
+    /// The remedy, in words that can follow "what; ".
     package var remedy: String
 
     package init(place: Place, key: String, what: String, remedy: String) {
@@ -49,9 +49,9 @@ package struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertibl
     }
 }
 
-/// Where each value of a configuration was written, for what turns out to be wrong with it later.
+/// Where each value of a configuration was written. Later checks use it in their messages.
 package struct ConfigurationPlaces: Sendable {
-    /// By the key's path; a key that is missing has its default.
+    /// By key path. A missing key has its default.
     var byKey: [String: ConfigurationProblem.Place] = [:]
 
     package init() {}

@@ -1,25 +1,25 @@
-/// One row of the table that everything else is made from: reading, checking, the environment, the shipped file, docs.
+/// One row of the key table. Parser, checks, environment variables, shipped file and docs are generated from it.
 ///
 /// `Root` is `Configuration`, or `DestinationConfiguration` for the keys of one destination.
 struct ConfigurationKey<Root: Sendable>: Sendable {
     /// `video` in `video.width`; `destinations` for the keys of a destination.
     let section: String
     let name: String
-    /// What may be written: from the value's kind.
+    /// The allowed values, from the `ValueKind`.
     let allowed: String
-    /// "pixels", "ms"; empty when the value has none.
+    /// "pixels", "ms"; empty for a value without a unit.
     let unit: String
-    /// What it does, in a sentence or two.
+    /// What the key does, in one to three sentences.
     let summary: String
-    /// What it costs in memory, in a sentence.
+    /// The memory cost, in one sentence.
     let memory: String
     /// Whether the value is a mapping of names to texts.
     let isMapping: Bool
-    /// Checks a text and writes its value.
+    /// Parses a text and sets the value.
     let apply: @Sendable (String, inout Root) throws(ValueProblem) -> Void
-    /// Writes a mapping; only where `isMapping`.
+    /// Sets a mapping. Requires `isMapping`.
     let applyMapping: @Sendable ([String: String], inout Root) -> Void
-    /// The value in `Root` as YAML writes it.
+    /// The value in `Root` as YAML text.
     let render: @Sendable (Root) -> String
 
     init<Value>(

@@ -2,7 +2,7 @@ internal import Endpoints
 internal import MediaCore
 
 extension ConfigurationLoader {
-    /// Checks what no single key can be checked for. Values that were refused above stand at their defaults here.
+    /// Checks the rules between keys. Refused values have their defaults here.
     mutating func checkTogether() {
         let (video, audio, buffer) = (configuration.video, configuration.audio, configuration.buffer)
 
@@ -11,15 +11,15 @@ extension ConfigurationLoader {
                 ["audio.min_latency_ms", "audio.max_latency_ms"],
                 "min_latency_ms \(audio.minLatency.milliseconds) is more than max_latency_ms "
                     + "\(audio.maxLatency.milliseconds)",
-                "the queue must be able to hold what the mixer waits for")
+                "max_latency_ms must be at least min_latency_ms")
         }
         if !(buffer.dropDisposable < buffer.dropToKeyframe && buffer.dropToKeyframe < buffer.duration) {
             conflict(
                 ["buffer.drop_disposable_ms", "buffer.drop_to_keyframe_ms", "buffer.duration_ms"],
                 "drop_disposable_ms \(buffer.dropDisposable.milliseconds), drop_to_keyframe_ms "
                     + "\(buffer.dropToKeyframe.milliseconds) and duration_ms \(buffer.duration.milliseconds) "
-                    + "are not in order",
-                "each must be more than the one before it")
+                    + "are not in ascending order",
+                "each value must be greater than the previous one")
         }
         let least = configuration.leastLogBytes
         if buffer.maxBytes < least {
@@ -28,7 +28,7 @@ extension ConfigurationLoader {
                     "buffer.delay_ms", "buffer.max_bytes", "video.bitrate_kbps", "buffer.drop_to_keyframe_ms",
                     "video.vbv_ms",
                 ],
-                "\(buffer.maxBytes) bytes do not hold \(buffer.delay > .zero ? "buffer.delay_ms, " : "")"
+                "\(buffer.maxBytes) bytes cannot hold \(buffer.delay > .zero ? "buffer.delay_ms, " : "")"
                     + "buffer.drop_to_keyframe_ms and video.vbv_ms together at "
                     + "\((video.bitrate + audio.bitrate) / 1000) kbit/s",
                 "set buffer.max_bytes to at least \((least + 1023) / 1024)KiB")
@@ -37,7 +37,7 @@ extension ConfigurationLoader {
             conflict(
                 ["video.min_bitrate_kbps", "video.bitrate_kbps"],
                 "min_bitrate_kbps \(video.minBitrate / 1000) is more than bitrate_kbps \(video.bitrate / 1000)",
-                "the least cannot be more than the most")
+                "min_bitrate_kbps must not exceed bitrate_kbps")
         }
         checkEffort()
         if video.encoder == "libx264" {
@@ -62,54 +62,54 @@ extension ConfigurationLoader {
         if configuration.ingest.socket == configuration.control.socket {
             conflict(
                 ["control.socket", "ingest.socket"], "ingest.socket and control.socket are the same path",
-                "give each its own")
+                "give each socket its own path")
         }
         if configuration.privacy.curtainStyle == .picture, configuration.privacy.curtainPicture == nil {
             conflict(
-                ["privacy.curtain_style"], "there is no picture to show",
+                ["privacy.curtain_style"], "curtain_style picture requires a picture",
                 "name a PNG or JPEG file in privacy.curtain_picture")
         }
         for index in configuration.destinations.indices { checkDestination(index) }
     }
 
-    /// An effort, a preset and options of x264 must not contradict each other.
+    /// Checks that effort, preset and encoder options do not conflict.
     private mutating func checkEffort() {
         let video = configuration.video
         if let place = origins["video.effort"] {
-            // What the environment says of one wins over what a file says of another.
+            // A key from the environment overrides a conflicting key from the file.
             func wins(_ key: String) -> Bool {
                 if case .file = place, case .environment = origins[key] { true } else { false }
             }
             if video.encoder != "libx264" {
                 if !wins("video.encoder") {
                     conflict(
-                        ["video.effort"], "\(video.encoder) has no effort, which is for libx264",
-                        "remove video.effort; video.preset takes what \(video.encoder) calls its presets")
+                        ["video.effort"], "video.effort applies to libx264 only, not to \(video.encoder)",
+                        "remove video.effort, or set video.preset to a preset of \(video.encoder)")
                 }
             } else if !video.preset.isEmpty, !wins("video.preset") {
                 conflict(
                     ["video.preset", "video.effort"], "effort and preset are both set",
-                    "keep one: effort names measured settings of libx264, preset names its own")
+                    "remove one of them")
             }
         }
         guard let effort = video.encoderEffort else { return }
         for tune in video.tune.split(separator: ",").map(String.init)
         where tune != "zerolatency" && X264Preset.tunes.contains(tune) {
             conflict(
-                ["video.tune"], "\(tune) changes what video.effort, which is \(effort.rawValue), decides",
-                "set video.preset to use it, or keep zerolatency alone")
+                ["video.tune"], "tune \(tune) conflicts with video.effort \(effort.rawValue)",
+                "set video.preset to use this tune, or set video.tune to zerolatency")
         }
         for (name, value) in video.encoderOptions.sorted(by: { $0.key < $1.key }) {
             for option in X264Option.all(in: name, value) where Self.isDecidedByEffort(option) {
                 conflict(
                     ["video.encoder_options"],
-                    "\(option.name) is decided by video.effort, which is \(effort.rawValue)",
-                    "set video.preset to choose it yourself, or remove \(option.name)")
+                    "option \(option.name) conflicts with video.effort \(effort.rawValue)",
+                    "set video.preset to use this option, or remove it")
             }
         }
     }
 
-    /// By all names that libavcodec and x264 have for them; x264 takes `no` before what it switches.
+    /// All names of these options in libavcodec and x264. x264 accepts a `no` prefix on switches.
     private static let effortOptions: Set = [
         "preset", "tune", "subq", "subme", "me", "me-method", "motion-est", "me-range", "merange", "partitions",
         "analyse", "8x8dct", "8x8", "refs", "ref", "frameref", "mixed-refs", "trellis", "cabac", "coder", "weightp",
@@ -133,13 +133,13 @@ extension ConfigurationLoader {
                 ["\(path).reconnect_first_ms", "\(path).reconnect_longest_ms"],
                 "reconnect_first_ms \(destination.reconnectFirst.milliseconds) is more than reconnect_longest_ms "
                     + "\(destination.reconnectLongest.milliseconds)",
-                "attempts come more rarely, not more often")
+                "reconnect_longest_ms must be at least reconnect_first_ms")
         }
         let earlier = configuration.destinations[..<index]
         if destination.url == .none {
-            // A URL that was refused has been reported already.
+            // A refused URL is already reported.
             if origins["\(path).url"] == nil {
-                conflict([path], "there is no url", "write one such as rtmp://host/app")
+                conflict([path], "there is no url", "set one such as rtmp://host/app")
             }
         }
         for (keys, what, remedy) in destination.conflictsOfKind {
@@ -147,25 +147,25 @@ extension ConfigurationLoader {
         }
         if destination.keyFile != nil, destination.keyEnvironment != nil {
             conflict(
-                ["\(path).key_env", "\(path).key_file"], "key_file and key_env are both set", "keep one of the two")
+                ["\(path).key_env", "\(path).key_file"], "key_file and key_env are both set", "remove one of the two")
         }
         if destination.loginFile != nil, destination.loginEnvironment != nil {
             conflict(
                 ["\(path).login_env", "\(path).login_file"], "login_file and login_env are both set",
-                "keep one of the two")
+                "remove one of the two")
         }
         for (name, secret, file, variable) in [
             ("key", destination.key, destination.keyFile, destination.keyEnvironment),
             ("login", destination.loginText, destination.loginFile, destination.loginEnvironment),
         ] where secret != nil && (file != nil || variable != nil) {
-            conflict(["\(path).\(name)"], "\(name) and \(name)_file are both set", "keep one of the two")
+            conflict(["\(path).\(name)"], "\(name) and \(name)_file are both set", "remove one of the two")
         }
-        // One that was refused stands for a default that nobody has written.
+        // A refused name has the default, which is not a duplicate.
         let isNamed = !problems.contains { $0.key == "\(path).name" }
         if isNamed, let other = earlier.firstIndex(where: { $0.name == destination.name }) {
             conflict(
                 ["\(path).name", path], "\"\(destination.name)\" is already the name of destination \(other)",
-                "give each destination a name of its own")
+                "give each destination a unique name")
         }
         if destination.url != .none,
             let other = earlier.firstIndex(where: {
@@ -175,11 +175,11 @@ extension ConfigurationLoader {
             })
         {
             conflict(
-                ["\(path).url"], "destination \(other) already publishes to the same place", "remove one of the two")
+                ["\(path).url"], "destination \(other) publishes to the same place", "remove one of the two")
         }
     }
 
-    /// Reports a conflict at the first of `keys` that was written somewhere.
+    /// Reports a conflict at the first of `keys` that is not a default.
     private mutating func conflict(_ keys: [String], _ what: String, _ remedy: String) {
         let culprit = keys.first { origins[$0] != nil } ?? keys[0]
         report(origins[culprit] ?? .defaults, culprit, what, remedy)

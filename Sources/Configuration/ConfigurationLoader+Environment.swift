@@ -1,10 +1,9 @@
 extension ConfigurationLoader {
-    /// Variables with our prefix that are no keys: the socket that clients connect to, the file's own path, a test's
-    /// hook (`TestFreeze`), and where upcastctl asks. (UPCAST_CONTROL_SOCKET and UPCAST_CONTROL_TOKEN_FILE, which it
-    /// reads too, are keys.)
+    /// Variables with the prefix UPCAST_ that are not keys: the socket of capture clients, the path of the
+    /// configuration file, a test hook (`TestFreeze`) and the URL for upcastctl.
     static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_TEST_FREEZE", "UPCAST_CONTROL_URL"]
 
-    /// Applies every `UPCAST_` variable, in the order of their names, lists by index.
+    /// Applies all `UPCAST_` variables in the order of their names, and destinations in the order of their index.
     mutating func read(environment: [String: String]) {
         let byName = Dictionary(uniqueKeysWithValues: keys.map { ($0.environmentName(), $0) })
         var unknown: [String] = []
@@ -19,18 +18,18 @@ extension ConfigurationLoader {
                 unknown.append(name)
             }
         }
-        // Index before name, so that number 10 does not come before number 2.
+        // Index 10 comes after index 2.
         for (index, name, key) in destinations.sorted(by: { ($0.index, $0.name) < ($1.index, $1.name) }) {
             guard index < Configuration.maxDestinations else {
                 report(
-                    .environment(name), "", "there is no destination \(index)",
-                    "one daemon serves at most \(Configuration.maxDestinations), numbered from 0")
+                    .environment(name), "", "destination \(index) exceeds the limit",
+                    "at most \(Configuration.maxDestinations) destinations are allowed, numbered from 0")
                 continue
             }
             guard index <= configuration.destinations.count else {
                 report(
-                    .environment(name), "", "destination \(index) would leave a gap",
-                    "the next one is number \(configuration.destinations.count)")
+                    .environment(name), "", "destination \(index) leaves a gap",
+                    "number destinations without gaps; the next number is \(configuration.destinations.count)")
                 continue
             }
             if index == configuration.destinations.count {
@@ -70,23 +69,23 @@ extension ConfigurationLoader {
     private mutating func reportUnknown(_ name: String, _ known: [String]) {
         let replaced = Self.replacedKeys.first { "UPCAST_" + $0.key.uppercased().replacing(".", with: "_") == name }
         if let replaced {
-            return report(.environment(name), "", "\(replaced.key) is not a key any more", replaced.value)
+            return report(.environment(name), "", "the key \(replaced.key) was removed", replaced.value)
         }
         let index = name.dropFirst("UPCAST_DESTINATIONS_".count).prefix { $0.isNumber }
         let candidates = known.sorted() + destinationKeys.map { $0.environmentName(index: Int(index) ?? 0) }
         let parts = name.split(separator: "_")
         let remedy =
             if name.hasPrefix("UPCAST_DESTINATIONS_"), parts.last == "KEY", nearest(name, candidates) == nil {
-                "name the variable that holds the stream key in UPCAST_DESTINATIONS_<number>_KEY_ENV, "
-                    + "or its file in ..._KEY_FILE"
+                "name the variable with the stream key in UPCAST_DESTINATIONS_<number>_KEY_ENV, "
+                + "or the file in ..._KEY_FILE"
             } else {
                 didYouMean(name, candidates)
-                    ?? "the name is UPCAST_<SECTION>_<KEY>; variables that hold stream keys are named in key_env"
+                    ?? "names have the form UPCAST_<SECTION>_<KEY>; key_env names variables with stream keys"
             }
-        report(.environment(name), "", "no key has this name", remedy)
+        report(.environment(name), "", "unknown variable", remedy)
     }
 
-    /// What Kubernetes puts into every container for a Service whose name begins with "upcast": not ours to refuse.
+    /// Kubernetes sets these variables in every container for a Service whose name begins with "upcast".
     private func isServiceLink(_ name: String, _ value: String) -> Bool {
         if name.hasSuffix("_SERVICE_HOST") || name.contains("_SERVICE_PORT") { return true }
         guard let range = name.firstRange(of: "_PORT") else { return false }

@@ -1,16 +1,16 @@
 internal import Endpoints
 internal import MediaCore
 
-/// What a destination from a request has beside, and instead of, what one from the file has.
+/// Members that only a destination from a request has, and their restrictions.
 ///
-/// Whoever may send requests need not be allowed to read what the daemon can read. So a request brings its secrets
-/// along, or names files in the one folder that the operator keeps for that.
+/// The sender of a request may not have the daemon's file permissions. A request therefore contains its secrets, or
+/// names files in `control.secrets_folder`.
 extension ConfigurationLoader {
     static let requestKeys = ["key", "login"]
 
-    /// Takes members that only a request has.
+    /// Reads a member that only a request may have.
     ///
-    /// - Returns: false where the entry is none of these.
+    /// - Returns: false if the entry is another member.
     mutating func takeSecret(_ entry: YAMLEntry, of index: Int) -> Bool {
         let target: WritableKeyPath<DestinationConfiguration, Secret?>
         switch entry.key.text {
@@ -20,22 +20,22 @@ extension ConfigurationLoader {
         }
         let name = "destinations[\(index)].\(entry.key.text)"
         remember(name, place(entry.value.mark))
-        // Never quoted back.
+        // Messages never quote a secret.
         guard case .scalar(let scalar) = entry.value, !scalar.isNull, let secret = Secret(line: scalar.text) else {
             report(
-                place(entry.value.mark), name, "this is no secret",
-                "write a text of 1 to 1024 bytes without control characters")
+                place(entry.value.mark), name, "the secret is invalid",
+                "write text of 1 to 1024 bytes without control characters")
             return true
         }
         if entry.key.text == "login", !secret.revealed.contains(":") {
-            report(place(entry.value.mark), name, "there is no user and password", "write user:password")
+            report(place(entry.value.mark), name, "the login has no password", "write user:password")
             return true
         }
         configuration.destinations[index][keyPath: target] = secret
         return true
     }
 
-    /// Refuses what names secrets outside of `control.secrets_folder`.
+    /// Refuses names of secrets outside `control.secrets_folder`.
     mutating func confineSecrets(of index: Int) {
         let folder = configuration.control.secretsFolder
         let destination = configuration.destinations[index]
@@ -46,7 +46,7 @@ extension ConfigurationLoader {
         let variables = [("key", destination.keyEnvironment), ("login", destination.loginEnvironment)]
         for (name, variable) in variables where variable != nil {
             refuse(
-                "\(name)_env", "a request may not name a variable of the daemon's environment",
+                "\(name)_env", "a request cannot name an environment variable of the daemon",
                 "send the secret as \(name), or name a file in control.secrets_folder as \(name)_file")
         }
         let files = [
@@ -57,12 +57,12 @@ extension ConfigurationLoader {
             let instead = name == "ca_file" ? "" : ", or send the secret as \(name.prefix { $0 != "_" })"
             if file.credentialName != nil {
                 refuse(
-                    name, "a request may not name a credential of the daemon's",
+                    name, "a request cannot name a credential of the daemon",
                     "name a file in control.secrets_folder\(instead)")
             } else if folder == nil {
                 refuse(
-                    name, "a request may name files in control.secrets_folder only, and it is not set",
-                    "set it to the folder of this file and restart the daemon\(instead)")
+                    name, "a request can name files only in control.secrets_folder, which is not set",
+                    "set control.secrets_folder to the folder of this file and restart the daemon\(instead)")
             }
         }
         configuration.destinations[index].secretsFolder = folder ?? ""

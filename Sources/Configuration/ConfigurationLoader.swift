@@ -1,10 +1,10 @@
-/// Puts values from a YAML tree into a `Configuration`, remembers where each came from, and collects what is wrong.
+/// Reads a YAML tree into a `Configuration`, records the place of each value and collects problems.
 struct ConfigurationLoader {
-    /// What messages call the file.
+    /// Name of the file in messages.
     let path: String
     var configuration = Configuration()
     var problems: [ConfigurationProblem] = []
-    /// By key path; a key that is missing here has its default.
+    /// By key path. A missing key has its default.
     private(set) var origins: [String: ConfigurationProblem.Place] = [:]
 
     let keys = ConfigurationTable.keys
@@ -13,7 +13,7 @@ struct ConfigurationLoader {
     init(path: String) { self.path = path }
 
     var sortedProblems: [ConfigurationProblem] {
-        // The order of the file; sort is not stable, so the index decides between equals.
+        // In the order of the file. `sort` is not stable, so the index breaks ties.
         func rank(_ place: ConfigurationProblem.Place) -> (Int, Int) {
             if case .file(_, let line, let column) = place { (line, column) } else { (.max, 0) }
         }
@@ -42,7 +42,7 @@ struct ConfigurationLoader {
         guard let root, !isNull(root) else { return }
         guard case .mapping(let entries, _) = root else {
             report(
-                place(root.mark), "", "the file is not a mapping of sections", "begin it with a section such as video:")
+                place(root.mark), "", "the file is not a mapping of sections", "start it with a section such as video:")
             return
         }
         for entry in entries { readSection(entry) }
@@ -52,17 +52,18 @@ struct ConfigurationLoader {
         let name = entry.key.text
         let names = ConfigurationTable.sections.map(\.name)
         guard names.contains(name) else {
-            let owner = keys.first { $0.name == name } // a key that lost its section, most often by its indentation
+            let owner = keys.first { $0.name == name } // a key with the wrong indentation
             report(
-                place(entry.key.mark), "", "\"\(printable(name))\" is not a section",
-                didYouMean(name, names) ?? owner.map { "it belongs into the section \($0.section), indented" }
+                place(entry.key.mark), "", "unknown section \"\(printable(name))\"",
+                didYouMean(name, names)
+                    ?? owner.map { "this key belongs to section \($0.section); indent it below \($0.section):" }
                     ?? "the sections are \(names.joined(separator: ", "))")
             return
         }
         if isNull(entry.value) { return }
         if name == "destinations" { return readDestinations(entry.value) }
         guard case .mapping(let entries, _) = entry.value else {
-            report(place(entry.value.mark), name, "a section is a mapping", "write its keys below it, indented")
+            report(place(entry.value.mark), name, "the section is not a mapping", "write its keys below it, indented")
             return
         }
         let section = keys.filter { $0.section == name }
@@ -77,19 +78,21 @@ struct ConfigurationLoader {
 
     private mutating func readDestinations(_ node: YAMLNode) {
         guard case .sequence(let items, _) = node else {
-            report(place(node.mark), "destinations", "a list is needed", "begin each destination with \"- name: ...\"")
+            report(
+                place(node.mark), "destinations", "the value is not a list",
+                "start each destination with \"- name: ...\"")
             return
         }
         guard items.count <= Configuration.maxDestinations else {
             report(
-                place(node.mark), "destinations", "\(items.count) destinations are too many",
-                "one daemon serves at most \(Configuration.maxDestinations)")
+                place(node.mark), "destinations", "there are \(items.count) destinations",
+                "at most \(Configuration.maxDestinations) are allowed")
             return
         }
         for item in items { appendDestination(item) }
     }
 
-    /// One more destination, written as an item of the list is, in YAML or JSON.
+    /// Appends a destination in the form of a list item, in YAML or JSON.
     mutating func readDestination(_ text: [UInt8]) {
         do {
             guard let item = try YAMLParser.parse(text), !isNull(item) else {
@@ -98,8 +101,8 @@ struct ConfigurationLoader {
             }
             guard configuration.destinations.count < Configuration.maxDestinations else {
                 return report(
-                    place(item.mark), "", "there are \(configuration.destinations.count) destinations already",
-                    "one daemon serves at most \(Configuration.maxDestinations)")
+                    place(item.mark), "", "there are already \(configuration.destinations.count) destinations",
+                    "at most \(Configuration.maxDestinations) are allowed")
             }
             appendDestination(item, fromRequest: true)
             confineSecrets(of: configuration.destinations.count - 1)
@@ -113,10 +116,10 @@ struct ConfigurationLoader {
         configuration.destinations.append(DestinationConfiguration())
         remember("destinations[\(index)]", place(item.mark))
         guard case .mapping(let entries, _) = item else {
-            remember("destinations[\(index)].url", place(item.mark)) // or its absence would be reported as well
+            remember("destinations[\(index)].url", place(item.mark)) // suppresses the report of a missing url
             return report(
-                place(item.mark), "destinations[\(index)]", "a destination is a mapping",
-                "write \"- name: ...\" and its keys below the name, indented alike")
+                place(item.mark), "destinations[\(index)]", "the destination is not a mapping",
+                "write \"- name: ...\" and align its keys below the name")
         }
         for entry in entries {
             if fromRequest, takeSecret(entry, of: index) { continue }
@@ -129,27 +132,27 @@ struct ConfigurationLoader {
         }
     }
 
-    /// Keys of earlier versions, with what is written in their place.
+    /// Keys of earlier versions, with their replacement.
     static let replacedKeys = [
         "video.subpixel_motion": """
-            video.effort has taken its place: low, normal and high all search subpixel motion, and it is left out by \
-            itself where memory.cap_bytes has no room for it
+            video.effort replaces it: low, normal and high all use subpixel motion search, and the daemon disables it \
+            automatically if memory.cap_bytes is too small
             """
     ]
 
     private mutating func reportUnknown(_ key: YAMLScalar, in section: String, _ known: [String]) {
         if let replacement = Self.replacedKeys["\(section).\(key.text)"] {
-            return report(place(key.mark), section, "\"\(key.text)\" is not a key any more", replacement)
+            return report(place(key.mark), section, "the key \"\(key.text)\" was removed", replacement)
         }
         let remedy =
             if section.hasPrefix("destinations"), !known.contains("key"),
                 ["key", "stream_key", "streamkey", "stream"].contains(key.text.lowercased())
             {
-                "stream keys are not written here: name a file in key_file or an environment variable in key_env"
+                "the file cannot contain stream keys: name a file in key_file or an environment variable in key_env"
             } else {
-                didYouMean(key.text, known) ?? "its keys are \(known.joined(separator: ", "))"
+                didYouMean(key.text, known) ?? "the keys are \(known.joined(separator: ", "))"
             }
-        report(place(key.mark), section, "\"\(printable(key.text))\" is not a key of this section", remedy)
+        report(place(key.mark), section, "unknown key \"\(printable(key.text))\"", remedy)
     }
 
     private mutating func apply<Root>(
@@ -162,7 +165,7 @@ struct ConfigurationLoader {
             var mapping: [String: String] = [:]
             for option in entries {
                 guard case .scalar(let value) = option.value, !value.isNull else {
-                    report(place(option.value.mark), name, "an option has a single value", "write \"name: value\"")
+                    report(place(option.value.mark), name, "the option is not a single value", "write \"name: value\"")
                     continue
                 }
                 do {
@@ -174,16 +177,16 @@ struct ConfigurationLoader {
             }
             key.applyMapping(mapping, &configuration[keyPath: root])
         case .scalar(let scalar) where scalar.isNull:
-            // `background: #000000` is an empty value and a comment.
+            // YAML reads `background: #000000` as an empty value and a comment.
             report(
                 place(scalar.mark), name, "there is no value",
-                "write \(key.allowed), or remove the key for its default; values that begin with # must be in quotes")
+                "write \(key.allowed), or remove the key to use its default; quote values that start with #")
         case .scalar(let scalar) where !key.isMapping:
             do { try key.apply(scalar.text, &configuration[keyPath: root]) } catch {
                 report(place(scalar.mark), name, error.what, error.remedy)
             }
         default:
-            report(place(entry.value.mark), name, "this is the wrong kind of value", "write \(key.allowed)")
+            report(place(entry.value.mark), name, "the value has the wrong type", "write \(key.allowed)")
         }
     }
 

@@ -1,15 +1,15 @@
-/// The shipped configuration file and the table in the docs, made from the one table of keys.
+/// The shipped configuration file and the table in the docs, generated from `ConfigurationTable`.
 package enum ConfigurationReference {
-    /// `Config/upcastd.yaml`: every key with its default, and above it what it does, its unit, its values and its cost.
+    /// `Config/upcastd.yaml`: every key with its default, below a comment with summary, values, unit and memory cost.
     ///
-    /// A destination has no useful default, so the list is empty and an example of one stands in comments.
+    /// Destinations have no useful default. The list is empty, and comments show an example.
     package static var yaml: String {
         let defaults = Configuration()
         var text = """
-            # Configuration of upcastd. Every key is here with its default; a file may leave out what it keeps.
-            # Every key can be set from the environment, which wins: its variable stands above it. Check a file with
+            # Configuration of upcastd. This file shows every key with its default; a file may omit any key. The
+            # environment variable named above a key overrides the file. To check a file:
             #   upcastd --check-config --config FILE
-            # and see what it costs in memory with
+            # To see its memory plan:
             #   upcastd --plan --config FILE
 
             """
@@ -44,14 +44,14 @@ package enum ConfigurationReference {
         _ key: ConfigurationKey<Root>, _ defaults: Root, indent: String, variable: String
     ) -> String {
         let unit = key.unit.isEmpty ? "" : " Unit: \(key.unit)."
-        let value = key.name == "url" ? "none, must be set" : key.render(defaults)
+        let value = key.name == "url" ? "none, required" : key.render(defaults)
         let lines = [
             key.summary, "Values: \(key.allowed).\(unit) Default: \(value)", "Memory: \(key.memory)", variable
         ]
         return lines.map { wrapped($0, indent: "\(indent)# ") }.joined()
     }
 
-    /// `docs/configuration.md`'s table of keys, by section.
+    /// The key tables of `docs/configuration.md`, by section.
     package static var markdown: String {
         let defaults = Configuration()
         var text = ""
@@ -60,7 +60,7 @@ package enum ConfigurationReference {
             text += "| key | default | values | what it does | memory |\n|---|---|---|---|---|\n"
             if section.name == "destinations" {
                 for key in ConfigurationTable.destinationKeys {
-                    let none = key.name == "url" ? "none; must be set" : "`\(key.render(DestinationConfiguration()))`"
+                    let none = key.name == "url" ? "none; required" : "`\(key.render(DestinationConfiguration()))`"
                     text += row(key, variable: key.environmentName(index: 0), value: none)
                 }
             } else {

@@ -1,22 +1,20 @@
 extension ConfigurationTable {
-    /// What keeps secrets from those who may use the control server, or the process's user.
+    /// Keys that protect secrets from users of the control server and from other processes of the same user.
     static var access: [ConfigurationKey<Configuration>] {
         [
             ConfigurationKey(
                 "control", "metrics_token_file", \.control.metricsTokenFile, .optionalPath,
-                "File with a second token for clients over TCP that may read /metrics and nothing else, such as "
-                    + "Prometheus.",
+                "File with a second token for TCP clients. It allows only /metrics, for example to Prometheus.",
                 memory: "none."),
             ConfigurationKey(
                 "control", "secrets_folder", \.control.secretsFolder, .optionalPath,
-                "Folder with the files that a destination may name which is added by command (key_file, login_file, "
-                    + "ca_file); their names are relative to it. Empty: such a destination names none, and brings its "
-                    + "key along.",
+                "Folder for the key_file, login_file and ca_file of destinations that a command adds. Paths are "
+                    + "relative to it. If empty, such destinations cannot name files; the request contains the key.",
                 memory: "none."),
             ConfigurationKey(
                 "privacy", "dumpable", \.privacy.dumpable, .boolean,
-                "Whether the kernel may write a core file, and other processes of the same user may read this one's "
-                    + "memory and environment (prctl PR_SET_DUMPABLE). Both hold stream keys and the picture.",
+                "Allows core files, and lets other processes of the same user read the daemon's memory and environment "
+                    + "(prctl PR_SET_DUMPABLE). Both contain stream keys and pictures.",
                 memory: "none."),
         ]
     }

@@ -1,26 +1,32 @@
 internal import MediaCore
 
-/// Every key there is, in the order of the shipped file.
+/// All keys, in the order of the shipped file.
 ///
-/// Built anew at each use: a daemon needs it once, and keeps nothing of it.
+/// The table is built at each use, because a daemon needs it only while it loads a configuration.
 enum ConfigurationTable {
     static let sections: [(name: String, summary: String)] = [
         ("ingest", "Where capture clients connect."),
         ("video", "The canvas, fixed for the life of a broadcast, and its \(VideoCodec.names) encoder."),
         ("audio", "The mix of app and microphone, and its AAC encoder."),
-        ("buffer", "Encoded packets between the encoders and the destinations: one log, which all destinations read."),
-        ("destinations", "Where the broadcast goes: up to \(Configuration.maxDestinations) \(DestinationURL.kinds)."),
+        (
+            "buffer",
+            "The packet log: encoded packets between the encoders and the destinations. All destinations read it."
+        ),
+        (
+            "destinations",
+            "Where the broadcast is published: up to \(Configuration.maxDestinations) \(DestinationURL.kinds)."
+        ),
         ("control", "Where upcastctl and health checks connect."),
-        ("log", "What the daemon says, on standard error."),
-        ("memory", "The cap that the plan must fit under; see upcastd --plan."),
+        ("log", "Log messages, on standard error."),
+        ("memory", "The memory cap. The memory plan must fit under it; see upcastd --plan."),
         ("stop", "How a broadcast ends."),
-        ("privacy", "What viewers get in place of what is private. docs/privacy.md says what is promised.")
+        ("privacy", "What is hidden from viewers, and what they see instead. docs/privacy.md states the guarantees.")
     ]
 
-    private static let nothing = "none."
+    static let nothing = "none."
 
     static var keys: [ConfigurationKey<Configuration>] {
-        ingest + video + audio + buffer + service + access
+        ingest + video + audio + buffer + service + privacy + access
     }
 
     private static var ingest: [ConfigurationKey<Configuration>] {
@@ -30,14 +36,14 @@ enum ConfigurationTable {
                 "Unix socket that capture clients connect to.", memory: nothing),
             ConfigurationKey(
                 "ingest", "socket_mode", \.ingest.socketMode, .fileMode,
-                "Permissions of that socket: who may broadcast.", memory: nothing),
+                "Permissions of the socket. Everyone who may write to it may broadcast.", memory: nothing),
             ConfigurationKey(
                 "ingest", "start_timeout_ms", \.ingest.startTimeout, .milliseconds(100...60_000), unit: "ms",
                 "Clients that do not send `started` within this time are disconnected.", memory: nothing),
             ConfigurationKey(
                 "ingest", "idle_timeout_ms", \.ingest.idleTimeout, .milliseconds(0...86_400_000), unit: "ms",
-                "Clients that send nothing for this long are disconnected; 0 never does. Paused clients and screens "
-                    + "that do not change are silent, and a client that is gone is noticed without this.",
+                "Clients that send nothing for this long are disconnected; 0 disables the timeout. Paused clients and "
+                    + "unchanged screens send nothing. The daemon notices a closed connection without this key.",
                 memory: nothing)
         ]
     }
@@ -47,106 +53,108 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "video", "width", \.video.width, .integer(16...4096, even: true), unit: "pixels",
                 "Width of the canvas.",
-                memory: "Every canvas takes width x height x 1.5 bytes, and the encoder holds several."),
+                memory: "A canvas takes width x height x 1.5 bytes. The encoder holds several."),
             ConfigurationKey(
                 "video", "height", \.video.height, .integer(16...4096, even: true), unit: "pixels",
                 "Height of the canvas.", memory: "As width."),
             ConfigurationKey(
                 "video", "frame_rate", \.video.frameRate, .frameRate, unit: "frames/s",
-                "The most frames that are encoded in a second; a screen that changes less sends less.",
+                "The maximum frame rate. A screen that changes less often is encoded less often.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "fit", \.video.fit, .cases(),
-                "How a picture of another shape is placed: fit adds bars, fill crops, stretch distorts.",
+                "How a picture with another aspect ratio is placed: fit adds bars, fill crops, stretch distorts.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "background", \.video.background, .color,
-                "Colour of the bars that fit adds.", memory: nothing),
+                "Colour of the bars that video.fit adds.", memory: nothing),
             ConfigurationKey(
                 "video", "scaler", \.video.scaler, .cases(),
-                "What scales and turns pictures: native has code for AVX2, libyuv for SSSE3, AVX2 and NEON. auto takes "
-                    + "the faster one for each size on this processor; the status shows which.",
+                "The code that scales and rotates pictures. native is optimised for AVX2; libyuv for SSSE3, AVX2 and "
+                    + "NEON. auto selects the faster one for each size on this processor. The status shows the choice.",
                 memory: "native: 1.3 MB at 720p, libyuv a little less."),
             ConfigurationKey(
                 "video", "encoder", \.video.encoder,
-                .word("name of an \(VideoCodec.names) encoder in libavcodec", example: "libx264"),
-                "The encoder; see ffmpeg -encoders for what the system's libavcodec has.",
-                memory: "The plan knows libx264; others are planned for as if they were."),
+                .word("name of an \(VideoCodec.names) encoder of libavcodec", example: "libx264"),
+                "The encoder. ffmpeg -encoders lists the encoders of the system's libavcodec.",
+                memory: "The plan assumes the needs of libx264 for every encoder."),
             ConfigurationKey(
                 "video", "effort", \.video.effort, .cases(),
-                "Picture quality against processor time, libx264: measured points (docs/performance.md). Set either "
-                    + "effort or preset.",
+                "Picture quality against processor time, for libx264: measured settings (docs/performance.md). Set "
+                    + "effort or preset, not both.",
                 memory:
-                    "19 MB at 720p, 38 at 1080p. Where that does not fit, subpixel motion is left out (6.4 and 14 MB "
-                    + "less), and upcastd --plan and the log tell what that costs."),
+                    "19 MB at 720p, 38 at 1080p. If that does not fit, the encoder runs without subpixel motion search "
+                    + "(6.4 and 14 MB less); upcastd --plan and the log state the cost in bitrate."),
             ConfigurationKey(
                 "video", "adaptive_effort", \.video.adaptiveEffort, .boolean,
-                "Where the processor is short the effort goes down before frames are lost, and comes back later.",
+                "Lowers the effort when the processor is overloaded, before frames are dropped, and raises it again "
+                    + "later.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "preset", \.video.preset,
                 .word("preset of the encoder", example: "medium", mayBeEmpty: true),
-                "The encoder's own preset instead of an effort: for libx264 ultrafast, superfast, veryfast, faster, "
-                    + "fast, medium, slow, slower, veryslow; \"\" for effort, and for the default of other encoders.",
+                "A preset of the encoder, in place of effort. For libx264: ultrafast, superfast, veryfast, faster, "
+                    + "fast, medium, slow, slower, veryslow. \"\" selects effort, or the default of another encoder.",
                 memory:
                     "With zerolatency at 720p: ultrafast 12 MB, superfast and veryfast 19, fast 24, medium 31, slow 41."
             ),
             ConfigurationKey(
                 "video", "tune", \.video.tune,
                 .word("tune of the encoder", example: "zerolatency", mayBeEmpty: true, extra: ","),
-                "With an effort only zerolatency or \"\" (none). Anything but zerolatency (libx264) makes the encoder "
-                    + "hold frames back (veryfast 10 and more, medium 40 and more): pictures and the curtain come as "
-                    + "much later, and a screen that stands still is encoded at the full rate.",
+                "Tunes of the encoder. An effort allows only zerolatency or \"\" (none). Without zerolatency, libx264 "
+                    + "delays frames (veryfast 10 or more, medium 40 or more). This delays the curtain as well, and an "
+                    + "unchanged screen is encoded at the full frame rate.",
                 memory: "Without zerolatency libx264 looks ahead: veryfast takes 51 MB at 720p instead of 19."),
             ConfigurationKey(
                 "video", "profile", \.video.profile, .cases(),
-                "H.264 profile that players must support.", memory: nothing),
+                "H.264 profile. Players must support it.", memory: nothing),
             ConfigurationKey(
                 "video", "threads", \.video.threads, .integer(1...16),
-                "Encoder threads. 1 takes a tenth less processor time; "
-                    + "2 take a third off what the slowest frames wait.",
+                "Encoder threads. 1 thread needs a tenth less processor time; 2 threads reduce the delay of the "
+                    + "slowest frames by a third.",
                 memory: "0.4 MB a thread with zerolatency; without it 9 MB a thread at 720p."),
             ConfigurationKey(
                 "video", "b_frames", \.video.bFrames, .integer(0...4),
-                "Most B-frames in a row; each adds a frame of delay.", memory: "9 MB each at 720p."),
+                "Maximum number of consecutive B-frames. Each adds one frame of delay.", memory: "9 MB each at 720p."),
             ConfigurationKey(
                 "video", "bitrate_kbps", \.video.bitrate, .integer(100...50_000, scale: 1000), unit: "kbit/s",
-                "Video bitrate asked of the encoder.",
+                "Video bitrate.",
                 memory: "Together with buffer.duration_ms it fills buffer.max_bytes."),
             ConfigurationKey(
                 "video", "adaptive", \.video.adaptive, .boolean,
-                "The bitrate follows what the slowest link carries, and bitrate_kbps is the most that is asked for.",
+                "Adapts the bitrate to the slowest link. bitrate_kbps is the maximum.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "min_bitrate_kbps", \.video.minBitrate, .integer(50...50_000, scale: 1000), unit: "kbit/s",
-                "Where a link carries less than this, frames are left out instead: down to one in four.",
+                "The minimum of the adaptive bitrate. If a link carries less, the frame rate is reduced to as little "
+                    + "as a quarter.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "vbv_ms", \.video.vbv, .milliseconds(100...10_000), unit: "ms",
-                "Buffer of the rate control: how far the bitrate may swing.", memory: nothing),
+                "Rate control buffer (bufsize of ffmpeg), as time at bitrate_kbps.", memory: nothing),
             ConfigurationKey(
                 "video", "keyframe_interval_ms", \.video.keyframeInterval, .milliseconds(250...20_000), unit: "ms",
-                "A keyframe at least this often; most platforms ask for 2000.", memory: nothing),
+                "Maximum time between keyframes. Most platforms require 2000.", memory: nothing),
             ConfigurationKey(
                 "video", "color_matrix", \.video.colorMatrix, .named([("bt709", .bt709), ("bt601", .bt601)]),
-                "Colour matrix of the canvas, also told to players.", memory: nothing),
+                "Colour matrix of the canvas. The stream signals it to players.", memory: nothing),
             ConfigurationKey(
                 "video", "color_range", \.video.colorRange, .named([("video", .video), ("full", .full)]),
-                "Range of the canvas's samples, also told to players; many players ignore full.", memory: nothing),
+                "Colour range of the canvas. The stream signals it to players; many players ignore full.",
+                memory: nothing),
             ConfigurationKey(
                 "video", "idle_repeat_ms", \.video.idleRepeat, .milliseconds(20...5000), unit: "ms",
-                "A screen that does not change is encoded again this often, so that servers do not time out.",
+                "Interval at which an unchanged screen is encoded again. It keeps servers from timing out.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "skip_unchanged", \.video.skipsUnchanged, .boolean,
-                "Pictures that have looked the same for half a second are not encoded, "
-                    + "but repeated every idle_repeat_ms.",
+                "Encodes pictures that have not changed for half a second only every idle_repeat_ms.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "encoder_options", \.video.encoderOptions, .options,
-                "Private options of the encoder by name, such as aq-mode: \"0\"; in the environment "
-                    + "name=value:name=value. Those that an effort decides need a preset instead of it.",
-                memory: "Of them the plan counts rc-lookahead, ref, bframes and subme of libx264.")
+                "Private options of the encoder by name, such as aq-mode: \"0\". The environment variable has the form "
+                    + "name=value:name=value. To set an option that effort controls, set preset.",
+                memory: "The plan includes rc-lookahead, ref, bframes and subme of libx264.")
         ]
     }
 
@@ -154,10 +162,10 @@ enum ConfigurationTable {
         [
             ConfigurationKey(
                 "audio", "sample_rate", \.audio.sampleRate, .choice([48_000, 44_100]), unit: "Hz",
-                "Sample rate of the broadcast.", memory: "A second of PCM takes sample_rate x channels x 4 bytes."),
+                "Sample rate of the encoded audio.", memory: "A second of PCM takes sample_rate x channels x 4 bytes."),
             ConfigurationKey(
                 "audio", "channels", \.audio.channels, .choice([1, 2]),
-                "Channels of the broadcast.", memory: "As sample_rate."),
+                "Channels of the encoded audio.", memory: "As sample_rate."),
             ConfigurationKey(
                 "audio", "bitrate_kbps", \.audio.bitrate, .integer(32...320, scale: 1000), unit: "kbit/s",
                 "AAC bitrate.", memory: nothing),
@@ -169,15 +177,15 @@ enum ConfigurationTable {
                 "Gain of the microphone.", memory: nothing),
             ConfigurationKey(
                 "audio", "limiter_ceiling_db", \.audio.limiterCeilingDecibels, .decibels(-20...0), unit: "dBFS",
-                "No sample of the mix is louder than this.", memory: nothing),
+                "Ceiling of the limiter. No sample of the mix is louder.", memory: nothing),
             ConfigurationKey(
                 "audio", "min_latency_ms", \.audio.minLatency, .milliseconds(10...2000), unit: "ms",
-                "The mixer waits this long for sound that is late.", memory: "As max_latency_ms, which bounds it."),
+                "How long the mixer waits for late audio.", memory: "Included in max_latency_ms."),
             ConfigurationKey(
                 "audio", "max_latency_ms", \.audio.maxLatency, .milliseconds(50...5000), unit: "ms",
-                "The longest burst of sound that is kept; older samples go.",
-                memory: "The mixer holds this much of app and of microphone: 0.6 MB at the defaults. The queue in "
-                    + "front of it is a fixed 1 MiB.")
+                "The most audio that the mixer holds per track. It drops the oldest samples of a longer burst.",
+                memory: "The mixer holds this much app audio and microphone: 0.6 MB at the defaults. The queue before "
+                    + "it has a fixed size of 1 MiB.")
         ]
     }
 
@@ -185,24 +193,24 @@ enum ConfigurationTable {
         [
             ConfigurationKey(
                 "buffer", "duration_ms", \.buffer.duration, .milliseconds(500...60_000), unit: "ms",
-                "The most time that the log holds.", memory: "Up to max_bytes."),
+                "Maximum duration of the packet log.", memory: "Up to max_bytes."),
             ConfigurationKey(
                 "buffer", "max_bytes", \.buffer.maxBytes, .bytes(BufferConfiguration.leastBytes...256 << 20),
-                "The most bytes that the log holds.", memory: "This many bytes, allocated when the broadcast begins."),
+                "Maximum size of the packet log.", memory: "This many bytes, allocated when a broadcast starts."),
             ConfigurationKey(
                 "buffer", "delay_ms", \.buffer.delay, .milliseconds(0...60_000), unit: "ms",
-                "The broadcast is sent this much later than it happens. The log holds it beside duration_ms.",
+                "Delay of the broadcast. The packet log holds this time in addition to duration_ms.",
                 memory: "max_bytes must hold it: 328 kB a second at the default bitrates."),
             ConfigurationKey(
                 "buffer", "drop_disposable_ms", \.buffer.dropDisposable, .milliseconds(50...60_000), unit: "ms",
-                "A destination that is this far behind skips frames that no other frame needs.", memory: nothing),
+                "A destination that is this far behind skips frames that no other frame references.", memory: nothing),
             ConfigurationKey(
                 "buffer", "drop_to_keyframe_ms", \.buffer.dropToKeyframe, .milliseconds(50...60_000), unit: "ms",
-                "A destination that is this far behind jumps to a new keyframe.", memory: nothing),
+                "A destination that is this far behind skips to a new keyframe.", memory: nothing),
             ConfigurationKey(
                 "buffer", "interleave", \.buffer.interleave, .cases(),
-                "Order of audio and video: strict sends them by timestamp, as ffmpeg and OBS do; low_latency sends a "
-                    + "picture at once, and sound of the same time some 85 ms later.",
+                "Order of audio and video. strict sends packets by timestamp, as ffmpeg and OBS do. low_latency sends "
+                    + "video at once, and the audio of the same time about 85 ms later.",
                 memory: nothing)
         ]
     }
@@ -214,214 +222,46 @@ enum ConfigurationTable {
                 "Unix socket that upcastctl connects to.", memory: nothing),
             ConfigurationKey(
                 "control", "socket_mode", \.control.socketMode, .fileMode,
-                "Permissions of that socket: who may look and command.", memory: nothing),
+                "Permissions of the socket. Everyone who may write to it may connect.", memory: nothing),
             ConfigurationKey(
                 "control", "operators", \.control.operators, .roleMembers,
-                "Who may do everything at that socket, beside root and the daemon's own user. With this and the two "
-                    + "lists below empty, everybody whom its permissions let in.",
+                "Who may do everything at the control socket, in addition to root and the daemon's user. If operators, "
+                    + "clients and apps are all empty, everyone who can connect may do everything.",
                 memory: nothing),
             ConfigurationKey(
                 "control", "clients", \.control.clients, .roleMembers,
-                "Capture clients: they may look, and hide things.", memory: nothing),
+                "Capture clients. They may read the status and hide content.", memory: nothing),
             ConfigurationKey(
                 "control", "apps", \.control.apps, .roleMembers,
-                "Captured apps: they may hide things, and know whether anything is captured, and no more.",
+                "Captured apps. They may hide content and read the capture state (GET /state), and nothing else.",
                 memory: nothing),
             ConfigurationKey(
                 "control", "listen", \.control.listen, .listenAddress,
-                "Where the same is answered over TCP, with the status page; empty for nowhere. Not encrypted: beyond "
-                    + "127.0.0.1 put a proxy with TLS before it.",
+                "TCP address of the control server and the status page; \"\" disables it. The connection is not "
+                    + "encrypted: for access from other machines, use a TLS proxy.",
                 memory: nothing),
             ConfigurationKey(
                 "control", "token_file", \.control.tokenFile, .optionalPath,
-                "File with the token that clients over TCP must show (Authorization: Bearer). Needed with listen.",
+                "File with the token of TCP clients (Authorization: Bearer). Required with control.listen.",
                 memory: nothing),
             ConfigurationKey(
                 "control", "snapshot_size", \.control.snapshotSize, .integer(0...1280, even: true), unit: "pixels",
-                "The longer side of the pictures that upcastctl snapshot and the status page show; 0 for none.",
-                memory: "About 10 bytes a pixel while they are asked for."),
+                "Longer side of the snapshots that upcastctl and the status page show; 0 disables snapshots.",
+                memory: "About 10 bytes a pixel while a client requests snapshots."),
             ConfigurationKey(
-                "log", "level", \.log.level, .cases(), "The least severe message that is written.", memory: nothing),
+                "log", "level", \.log.level, .cases(), "Messages below this level are not written.", memory: nothing),
             ConfigurationKey(
-                "log", "format", \.log.format, .cases(), "text for people, json with one object a line.",
+                "log", "format", \.log.format, .cases(), "text for people; json writes one object per line.",
                 memory: nothing),
             ConfigurationKey(
                 "memory", "cap_bytes", \.memory.capBytes, .bytes(16 << 20...4 << 30),
-                "A configuration whose plan is larger is refused. Set it to what MemoryMax= or --memory says.",
-                memory: "It is the bound, not a cost."),
+                "The daemon refuses a configuration whose memory plan is larger. Set it to the value of MemoryMax= or "
+                    + "--memory.",
+                memory: "none; it is the limit."),
             ConfigurationKey(
                 "stop", "drain_ms", \.stop.drain, .milliseconds(0...60_000), unit: "ms",
-                "How long destinations may take to send what is queued when a broadcast ends; buffer.delay_ms comes on "
-                    + "top.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "secure_color", \.privacy.secureColor, .color, "Colour of secure regions.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "curtain_style", \.privacy.curtainStyle, .cases(),
-                "The curtain: one colour, the last picture that was allowed, 16 pixels wide, behind frosted glass, or "
-                    + "curtain_picture.",
-                memory: "A picture takes width x height x 1.5 bytes."),
-            ConfigurationKey(
-                "privacy", "curtain_color", \.privacy.curtainColor, .color,
-                "Colour of a solid curtain, and of what a picture leaves free.", memory: nothing),
-            ConfigurationKey(
-                "privacy", "curtain_text", \.privacy.curtainText,
-                .lettering(maxCharacters: PrivacyConfiguration.maxTextCharacters),
-                "Text in the middle of the curtain, as large as there is room for it, on any but a picture; \"\" for "
-                    + "none. \"\\n\" begins a new line.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "curtain_text_color", \.privacy.curtainTextColor, .optionalColor,
-                "Colour of that text; \"\" for white or black, whichever stands out.", memory: nothing),
-            ConfigurationKey(
-                "privacy", "curtain_picture", \.privacy.curtainPicture, .optionalPath,
-                "PNG or JPEG file of the style picture, placed as video.fit says; at most 4 MiB, and 16 MiB when "
-                    + "decoded.",
-                memory: "Decoding it takes up to 26 MB, before a broadcast takes its own.")
-        ] + protections
-    }
-
-    private static var protections: [ConfigurationKey<Configuration>] {
-        [
-            ConfigurationKey(
-                "privacy", "secure_regions", \.privacy.secureRegions, .boolean,
-                "Whether what a client's pictures name as secure is painted over; where it is off, such pictures are "
-                    + "refused. This and the switches below take effect with a reload; off while somebody relies on it "
-                    + "is refused (upcastctl protection).",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "standing_regions", \.privacy.standingRegions, .boolean,
-                "Whether apps and operators can keep parts of the picture hidden.", memory: nothing),
-            ConfigurationKey(
-                "privacy", "curtain", \.privacy.curtain, .boolean, "Whether the curtain can be raised.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "automatic_curtain", \.privacy.automaticCurtain, .boolean,
-                "Whether the daemon raises it by itself: until a broadcast's first picture, for pictures whose regions "
-                    + "are not understood, and when the client vanishes.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "take_back", \.privacy.takeBack, .boolean,
-                "Whether what was encoded and waits to be sent is thrown away when the curtain is raised.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "take_back_newer_than_ms", \.privacy.takeBackNewerThan, .milliseconds(0...600_000),
-                unit: "ms",
-                "Of what waits, only what is newer than this is thrown away, and the rest still goes out; 0 for all.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "capture_state", \.privacy.captureState, .boolean,
-                "Whether apps are told that something is captured (GET /state); without it they have to assume so.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "audit_file", \.privacy.auditFile, .optionalPath,
-                "File that gets a line of JSON for each change of what is hidden: who, what, when, why. Opened anew at "
-                    + "each reload; empty for none.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "state_file", \.privacy.stateFile, .optionalPath,
-                "File in which holds of the curtain, standing regions and switches outlive the daemon; empty for none.",
-                memory: nothing),
-            ConfigurationKey(
-                "privacy", "consulted_return_ms", \.privacy.consultedReturn, .milliseconds(0...86_400_000),
-                unit: "ms",
-                "How long after a restart a broadcast waits for the apps that were consulted before it and have not "
-                    + "come back; 0 until they come back, or are released by an operator.",
-                memory: nothing),
-        ]
-    }
-
-    static var destinationKeys: [ConfigurationKey<DestinationConfiguration>] {
-        [
-            ConfigurationKey(
-                "destinations", "name", \.name, .word("name", example: "main", maxBytes: 32),
-                "What logs, status and metrics call it; no two alike.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "url", \.url, .destinationURL,
-                "Server and application, or file. A stream key may stand in the URL, but is safer in key_file "
-                    + "or key_env.",
-                memory: "A send buffer for each destination; rtmps:// adds the TLS session."),
-            ConfigurationKey(
-                "destinations", "key_file", \.keyFile, .optionalPath,
-                "File whose first line is the stream key; read at each connect. credential:NAME is one that systemd "
-                    + "passes (LoadCredential=NAME:...).", memory: nothing),
-            ConfigurationKey(
-                "destinations", "key_env", \.keyEnvironment, .optionalVariable,
-                "Name of the environment variable that holds the stream key.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "login_file", \.loginFile, .optionalPath,
-                "File, or credential:NAME, whose first line is user:password, for servers that want a login (Adobe, "
-                    + "Limelight); it may also stand in the URL.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "login_env", \.loginEnvironment, .optionalVariable,
-                "Name of the environment variable that holds user:password.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "address_timeout_ms", \.addressTimeout, .milliseconds(100...120_000), unit: "ms",
-                "For one of the server's addresses to answer; others are tried meanwhile.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "connect_timeout_ms", \.connectTimeout, .milliseconds(100...120_000), unit: "ms",
-                "For name and TCP, all addresses together.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "handshake_timeout_ms", \.handshakeTimeout, .milliseconds(100...120_000), unit: "ms",
-                "For TLS, the RTMP handshake and everything until the server accepts the stream.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "send_timeout_ms", \.sendTimeout, .milliseconds(100...120_000), unit: "ms",
-                "A server that takes no byte for this long is given up.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "ack_timeout_ms", \.acknowledgementTimeout, .milliseconds(1000...120_000), unit: "ms",
-                "A server that takes bytes but acknowledges none for this long hangs, and is given up.",
-                memory: nothing),
-            ConfigurationKey(
-                "destinations", "reconnect", \.reconnect, .boolean,
-                "Whether a connection that breaks, or cannot be made, is tried again.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "reconnect_first_ms", \.reconnectFirst, .milliseconds(50...60_000), unit: "ms",
-                "Before the first new attempt; each further one waits 1.6 times as long. Up to half of it is left out "
-                    + "by chance.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "reconnect_longest_ms", \.reconnectLongest, .milliseconds(50...3_600_000), unit: "ms",
-                "No attempt waits longer.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "reconnect_attempts", \.reconnectAttempts, .integer(0...1_000_000),
-                "New attempts in a row before the destination is given up; 0 never gives up.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "adaptive", \.adaptive, .boolean,
-                "Whether this link has a say in video.adaptive; files never have.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "ca_file", \.caFile, .optionalPath,
-                "Trusted certificates (PEM) for rtmps:// instead of the system's.",
-                memory: nothing),
-            ConfigurationKey(
-                "destinations", "tls_verify", \.verifyTLS, .boolean,
-                "Whether the server must prove who it is; false only for tests on a trusted network.",
-                memory: nothing),
-            ConfigurationKey(
-                "destinations", "allow_redirect", \.allowRedirect, .boolean,
-                "Whether the server may send us to another host (Enhanced RTMP); never from TLS to plain TCP.",
-                memory: nothing),
-            ConfigurationKey(
-                "destinations", "refuse_sources", \.refusedSources, .sources,
-                "Nothing goes there of a broadcast whose client says that it is one of these, such as \"mirroring, "
-                    + "external_playback\".",
-                memory: nothing),
-            ConfigurationKey(
-                "destinations", "chunk_size", \.chunkSize, .integer(128...65_536), unit: "bytes",
-                "RTMP chunk size that we send with.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "rotate_bytes", \.rotateBytes, .bytes(0...1 << 40),
-                "A recording goes on in a new file after this many bytes, at a keyframe; 0 for one file.",
-                memory: nothing),
-            ConfigurationKey(
-                "destinations", "rotate_after_ms", \.rotateAfter, .milliseconds(0...86_400_000), unit: "ms",
-                "A recording goes on in a new file after this long, at a keyframe; 0 for one file.", memory: nothing),
-            ConfigurationKey(
-                "destinations", "sync", \.sync, .cases(),
-                "When a recording is forced to the disk (fsync): never, at-end of each file, or periodic.",
-                memory: nothing),
-            ConfigurationKey(
-                "destinations", "sync_period_ms", \.syncPeriod, .milliseconds(100...3_600_000), unit: "ms",
-                "How often with sync periodic; what is younger may be lost with the power.", memory: nothing)
+                "When a broadcast ends, destinations have this long to send queued packets, plus buffer.delay_ms.",
+                memory: nothing)
         ]
     }
 }

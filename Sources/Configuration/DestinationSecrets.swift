@@ -2,14 +2,14 @@ package import Endpoints
 internal import MediaCore
 
 extension DestinationConfiguration {
-    /// The stream key: `key`, or from `keyFile` (a path, or credential:NAME) or `keyEnvironment`; nil when none is set.
-    /// Reads `keyFile` anew at each call, so that a replaced key is used from the next connect on.
+    /// The stream key from `key`, `keyFile` (a path or credential:NAME) or `keyEnvironment`; nil if none is set.
+    /// Each call reads `keyFile` again, so that the next connect uses a replaced key.
     package func streamKey(environment: [String: String]) throws(SecretError) -> Secret? {
         if let key { return key }
         return try secret(called: "the stream key", file: keyFile, variable: keyEnvironment, prefix: "key", environment)
     }
 
-    /// The files that `streamKey` and `login` read, for people; empty for none.
+    /// The files that `streamKey` and `login` read, for messages. Empty if there are none.
     package var secretFiles: String {
         let files = [
             key == nil ? keyFile.map { "key_file \(printable($0))" } : nil,
@@ -18,7 +18,7 @@ extension DestinationConfiguration {
         return files.compactMap { $0 }.joined(separator: " and ")
     }
 
-    /// "user:password" from `loginFile` or `loginEnvironment`, read as the stream key is; nil when neither is set.
+    /// The login from `loginText`, `loginFile` or `loginEnvironment`; nil if none is set.
     package func login(environment: [String: String]) throws(SecretError) -> (user: Secret, password: Secret)? {
         let separate = try secret(
             called: "user:password", file: loginFile, variable: loginEnvironment, prefix: "login", environment)
@@ -28,7 +28,7 @@ extension DestinationConfiguration {
             throw SecretError(
                 source: loginFile.map { "login_file \(printable($0))" }
                     ?? "environment variable \(loginEnvironment ?? "")",
-                what: "has no user and password", remedy: "its first line is to be user:password")
+                what: "contains no login", remedy: "write user:password in its first line")
         }
         return (Secret(String(parts[0])), Secret(String(parts[1])))
     }
@@ -44,7 +44,7 @@ extension DestinationConfiguration {
             let source = "environment variable \(variable)"
             guard let text = environment[variable] else {
                 throw SecretError(
-                    source: source, what: "is not set", remedy: "set it to \(name), or correct \(prefix)_env")
+                    source: source, what: "is not set", remedy: "set the variable to \(name), or correct \(prefix)_env")
             }
             return try checked(text, called: name, source: source)
         }
@@ -53,30 +53,30 @@ extension DestinationConfiguration {
 }
 
 extension ControlConfiguration {
-    /// Where to listen, and the tokens from `tokenFile` and `metricsTokenFile`; nil when `listen` is not set.
+    /// The listen address and the tokens from `tokenFile` and `metricsTokenFile`; nil if `listen` is not set.
     package func remote(
         environment: [String: String]
     ) throws(SecretError) -> (address: ListenAddress, token: Secret, metricsToken: Secret?)? {
         guard let listen else { return nil }
         guard let tokenFile else {
             throw SecretError(
-                source: "control.listen", what: "needs control.token_file",
-                remedy: "name a file whose first line is a token that cannot be guessed, such as: openssl rand -hex 24")
+                source: "control.listen", what: "requires control.token_file",
+                remedy: "name a file whose first line is a random token, such as the output of: openssl rand -hex 24")
         }
         let token = try Self.token(inFile: tokenFile, key: "token_file", environment)
         guard let metricsTokenFile else { return (listen, token, nil) }
         let metricsToken = try Self.token(inFile: metricsTokenFile, key: Self.metricsKey, environment)
         guard metricsToken != token else {
             throw SecretError(
-                source: "\(Self.metricsKey) \(printable(metricsTokenFile))", what: "holds the token of token_file",
-                remedy: "make one of its own: whoever shows it may read the metrics only")
+                source: "\(Self.metricsKey) \(printable(metricsTokenFile))", what: "contains the token of token_file",
+                remedy: "use a separate token; this one allows only /metrics")
         }
         return (listen, token, metricsToken)
     }
 
     private static let metricsKey = "metrics_token_file"
 
-    /// The key whose value an error of `remote` is about.
+    /// The key that an error of `remote` concerns.
     package static func key(of error: SecretError) -> String {
         error.source.hasPrefix(metricsKey) ? "control.\(metricsKey)" : "control.token_file"
     }
@@ -87,14 +87,14 @@ extension ControlConfiguration {
         let token = try firstLine(called: "the token", inFile: file, key: key, environment)
         guard token.revealed.utf8.count >= 16 else {
             throw SecretError(
-                source: "\(key) \(printable(file))", what: "holds less than 16 characters",
-                remedy: "make one that cannot be guessed, such as: openssl rand -hex 24")
+                source: "\(key) \(printable(file))", what: "has fewer than 16 characters",
+                remedy: "use a random token, such as the output of: openssl rand -hex 24")
         }
         return token
     }
 }
 
-/// The first line of a file, or of a credential.
+/// Returns the first line of a file or credential.
 private func firstLine(
     called name: String, inFile file: String, key: String, _ environment: [String: String],
     beneath folder: String? = nil
@@ -114,37 +114,37 @@ private func firstLine(
     return try checked(String(decoding: line, as: UTF8.self), called: name, source: source)
 }
 
-/// Where systemd has put what LoadCredential= or SetCredential= in the unit names (systemd.exec(5)).
+/// Returns the path of a systemd credential (systemd.exec(5)).
 private func credentialPath(
     _ name: Substring, _ source: String, _ environment: [String: String]
 ) throws(SecretError) -> String {
     guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
         throw SecretError(
-            source: source, what: "is not the name of a credential", remedy: "write credential: and a name")
+            source: source, what: "is not a valid credential name", remedy: "write credential:NAME")
     }
     guard let folder = environment["CREDENTIALS_DIRECTORY"] else {
         throw SecretError(
-            source: source, what: "was not passed: the daemon runs without a service manager that has credentials",
-            remedy: "write LoadCredential=\(name):FILE into its unit, or name the file itself")
+            source: source, what: "is not available: no service manager passed credentials to the daemon",
+            remedy: "add LoadCredential=\(name):FILE to the unit, or name a file instead")
     }
     return "\(folder)/\(name)"
 }
 
 private func checked(_ text: String, called name: String, source: String) throws(SecretError) -> Secret {
     guard !text.trimmingSpaces.isEmpty else {
-        throw SecretError(source: source, what: "is empty", remedy: "its first line is to be \(name)")
+        throw SecretError(source: source, what: "is empty", remedy: "write \(name) to it")
     }
     guard let secret = Secret(line: text) else {
         throw SecretError(
             source: source,
-            what: "is not \(name): longer than 1024 bytes, or with control characters",
-            remedy: "its first line is to be \(name), and nothing else")
+            what: "is not \(name): it exceeds 1024 bytes or has control characters",
+            remedy: "write only \(name) to it")
     }
     return secret
 }
 
 extension Secret {
-    /// Without blanks around it; nil where it is empty, longer than 1024 bytes, or has control characters.
+    /// Trims blanks. Returns nil if the text is empty, exceeds 1024 bytes or has control characters.
     init?(line text: String) {
         let trimmed = text.trimmingSpaces
         guard (1...1024).contains(trimmed.utf8.count), trimmed.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
@@ -154,7 +154,7 @@ extension Secret {
     }
 }
 
-/// Why there is no stream key or login; names its source, never its contents.
+/// Why a stream key or login could not be read. It names the source, never the contents.
 package struct SecretError: Error, Equatable, Sendable, CustomStringConvertible {
     package var source: String
     package var what: String

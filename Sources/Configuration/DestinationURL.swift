@@ -1,23 +1,23 @@
 package import Endpoints
 internal import MediaCore
 
-/// Where a destination publishes to. Printing one never shows a stream key.
+/// The URL of a destination. Its descriptions never show a stream key.
 package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// Not set yet; `Configuration.load` never returns it.
+    /// Not set. `Configuration.load` never returns it.
     case none
-    /// The path may hold the stream key.
+    /// The path may contain the stream key.
     case rtmp(RTMPEndpoint)
     /// A local FLV file.
     case flvFile(path: String)
 
-    /// Reads `rtmp://`, `rtmps://`, `file:/path` or a path that ends in `.flv`; an error holds no part of `text`.
+    /// Parses `rtmp://`, `rtmps://`, `file:/path` or a path that ends in `.flv`. Errors contain no part of `text`.
     package init(_ text: String) throws(InvalidDestinationURL) {
         if text.hasPrefix("file:") {
             var path = text.dropFirst(5)
             if path.hasPrefix("//") { path = path.dropFirst(2) }
             guard path.hasPrefix("/"), !path.hasSuffix("/") else {
                 throw InvalidDestinationURL(
-                    what: "a file: URL needs an absolute path", remedy: "write file:/path/to/recording.flv")
+                    what: "a file: URL requires an absolute path", remedy: "write file:/path/to/recording.flv")
             }
             self = .flvFile(path: String(path))
         } else if text.contains("://") {
@@ -39,24 +39,24 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
         }
         if let login = endpoint.userInfo, !login.revealed.contains(":") {
             throw InvalidDestinationURL(
-                what: "a login before the host without a password",
-                remedy: "write user:password@host, or put it into the file that login_file names")
+                what: "the login before the host has no password",
+                remedy: "write user:password@host, or write the login to a file and name it in login_file")
         }
         return endpoint
     }
 
-    /// The file that is written on this machine; nil for a server.
+    /// The path of a local file; nil for a server.
     var localPath: String? { if case .flvFile(let path) = self { path } else { nil } }
 
-    /// Whether publishing there takes a TLS session of ours.
+    /// Whether the connection uses TLS.
     package var isSecure: Bool { if case .rtmp(let endpoint) = self { endpoint.isSecure } else { false } }
 
-    /// The forms that are understood, for people.
+    /// The accepted forms, for messages and docs.
     static let forms = "rtmp://host[:port]/app[/key], rtmps://..., file:/path, or a path that ends in .flv"
-    /// What they lead to.
+    /// The kinds of destinations, for docs.
     static let kinds = "RTMP servers or FLV files"
 
-    /// The URL for people. With the key elsewhere, the whole path names the app and is shown.
+    /// The redacted URL. If the key is separate, the whole path is the application and is shown.
     package func redacted(keyIsSeparate: Bool) -> String {
         switch self {
         case .none: "(no url)"
@@ -66,29 +66,29 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
     }
 
     package var description: String { redacted(keyIsSeparate: false) }
-    // A dump of a configuration goes by mirrors.
+    // `dump` uses mirrors.
     package var customMirror: Mirror { Mirror(self, children: ["redacted": description]) }
 }
 
 extension DestinationConfiguration {
-    /// Settings that do not go with the kind of destination.
+    /// Settings that conflict with the kind of destination.
     var conflictsOfKind: [(keys: [String], what: String, remedy: String)] {
         var conflicts: [(keys: [String], what: String, remedy: String)] = []
         switch url {
         case .none: break
         case .rtmp(let endpoint):
             if !hasSeparateKey, !endpoint.hasStreamName {
-                // Only a destination from a request has a folder.
+                // Only destinations from requests have a secrets folder.
                 let elsewhere =
                     secretsFolder == nil
-                    ? "name its file in key_file or its variable in key_env"
-                    : "send it as key, name its file in key_file"
+                    ? "name a file in key_file or a variable in key_env"
+                    : "send the key as key, name a file in key_file"
                 conflicts.append(
                     (["url"], "there is no stream key", "\(elsewhere), or write it after the application"))
             }
             if !endpoint.isSecure, caFile != nil {
                 conflicts.append(
-                    (["ca_file"], "rtmp:// does not use certificates", "write rtmps:// or remove ca_file"))
+                    (["ca_file"], "rtmp:// does not use certificates", "use rtmps:// or remove ca_file"))
             }
         case .flvFile:
             if hasSeparateKey {
@@ -97,7 +97,7 @@ extension DestinationConfiguration {
             }
             if hasSeparateLogin {
                 conflicts.append(
-                    (["login_file", "login_env", "login"], "a file wants no login",
+                    (["login_file", "login_env", "login"], "a file has no login",
                     "remove login_file and login_env"))
             }
         }
@@ -105,18 +105,18 @@ extension DestinationConfiguration {
     }
 }
 
-/// Why a text is not a destination; holds no part of that text.
+/// Why a text is not a destination URL. It contains no part of that text.
 package struct InvalidDestinationURL: Error, Equatable, Sendable {
     package var what: String
     package var remedy: String
 }
 
 extension RTMPEndpoint {
-    /// Whether the path has a part after the application that can be the stream's name.
+    /// Whether the path has a stream name after the application.
     var hasStreamName: Bool { (try? splittingKey()) != nil }
 
-    /// The URL for people: what may be a key or a token is `***`. With the key elsewhere, the whole path names the app
-    /// and is shown.
+    /// The URL with `***` in place of possible keys and tokens. If the key is separate, the whole path is the
+    /// application and is shown.
     func redacted(keyIsSeparate: Bool) -> String {
         let shown = app.prefix { $0 != "?" }
         if keyIsSeparate { return "\(schemeAndHost)/\(shown)/***" }

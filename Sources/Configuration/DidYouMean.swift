@@ -1,6 +1,6 @@
-/// `did you mean "width"?` for the candidate that is nearest to `text`, or nil when none is near.
+/// Returns `did you mean "width"?` for the candidate nearest to `text`, or nil if none is near.
 ///
-/// Near means a third of its letters, but at least one and at most three: farther off it is a guess.
+/// Near is an edit distance of at most a third of the candidate's letters, and between 1 and 3.
 func didYouMean(_ text: String, _ candidates: [String]) -> String? {
     nearest(text, candidates).map { "did you mean \"\($0)\"?" }
 }
@@ -18,7 +18,7 @@ func nearest(_ text: String, _ candidates: [String]) -> String? {
     return best?.candidate
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other (optimal string alignment).
+/// The optimal string alignment distance: insertions, deletions, replacements and swaps of neighbours.
 func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var twoBack: [Int] = []
     var previous = Array(0...b.count)

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// The whole file at `path`, refused past `limit` bytes. Takes no more memory than the file has bytes.
+/// Reads the whole file at `path`. Files above `limit` bytes are refused.
 ///
-/// - Parameter folder: the file must be beneath it, and `path` is relative to it; nil for a path of the daemon's own.
+/// - Parameter folder: the folder that must contain the file; `path` is relative to it. Nil for any file.
 func readFile(_ path: String, limit: Int, beneath folder: String? = nil) throws(ValueProblem) -> [UInt8] {
     var bytes: [UInt8] = []
     try readPieces(of: path, limit: limit, beneath: folder) { piece, size in
@@ -14,7 +14,7 @@ func readFile(_ path: String, limit: Int, beneath folder: String? = nil) throws(
     return bytes
 }
 
-/// Whether `text` occurs in the file at `path`. Takes the memory of one piece.
+/// Whether `text` occurs in the file at `path`. Reads the file in pieces of 16 KiB.
 func file(
     _ path: String, holds text: String, limit: Int, beneath folder: String? = nil
 ) throws(ValueProblem) -> Bool {
@@ -32,7 +32,7 @@ func file(
 
 private let pieceBytes = 16 * 1024
 
-/// - Parameter take: gets each piece and the size of the file, and returns whether to go on.
+/// - Parameter take: receives each piece and the size of the file, and returns whether to continue.
 private func readPieces(
     of path: String, limit: Int, beneath folder: String?, _ take: (ArraySlice<UInt8>, Int) -> Bool
 ) throws(ValueProblem) {
@@ -41,7 +41,7 @@ private func readPieces(
     guard unsafe fstat(descriptor.raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         throw ValueProblem(what: "is not a regular file", remedy: "name a file, not a folder, pipe or device")
     }
-    let tooLong = ValueProblem(what: "has more than \(limit) bytes", remedy: "check that it is the right file")
+    let tooLong = ValueProblem(what: "has more than \(limit) bytes", remedy: "check that it is the correct file")
     guard status.st_size <= limit else { throw tooLong }
     var count = 0
     var piece = [UInt8](repeating: 0, count: min(pieceBytes, limit + 1))
@@ -54,7 +54,7 @@ private func readPieces(
             throw ValueProblem(what: "cannot be read: \(error)", remedy: "check that it is a file")
         }
         count += got
-        // It may have grown meanwhile.
+        // The file may have grown since `fstat`.
         guard count <= limit else { throw tooLong }
         guard take(piece[..<got], Int(status.st_size)) else { return }
     }
@@ -62,7 +62,7 @@ private func readPieces(
 
 private func open(_ path: String, beneath folder: String?) throws(ValueProblem) -> OwnedDescriptor {
     guard let folder else {
-        // Without waiting: a pipe that nobody writes to would hold the caller for ever, and is refused later.
+        // O_NONBLOCK: opening a pipe without a writer must not block. `fstat` refuses the pipe later.
         let fd = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard fd >= 0 else {
             throw ValueProblem(what: "cannot be opened: \(Errno.current)", remedy: "check the path and its permissions")

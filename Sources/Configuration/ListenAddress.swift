@@ -1,4 +1,4 @@
-/// Where a TCP server listens: a host, by name or address, and a port.
+/// The address of a TCP server: a host, by name or IP address, and a port.
 package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     package var host: String
     package var port: Int
@@ -21,7 +21,7 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Reached from this machine only.
+    /// Only this machine can connect to the address.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }
 
@@ -33,8 +33,8 @@ extension ValueKind where Value == ListenAddress? {
                 guard !text.isEmpty else { return nil }
                 guard let address = ListenAddress(text) else {
                     throw ValueProblem(
-                        what: "\"\(printable(text))\" is not a host and a port",
-                        remedy: "write them such as \"127.0.0.1:9180\" or \"[::1]:9180\", or \"\" for nowhere")
+                        what: "\"\(printable(text))\" is not a host and port",
+                        remedy: "write an address such as \"127.0.0.1:9180\" or \"[::1]:9180\", or \"\" to disable TCP")
                 }
                 return address
             },

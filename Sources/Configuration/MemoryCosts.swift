@@ -1,11 +1,11 @@
-/// What the stages say they hold for one configuration, in bytes. The composition fills it in from the stages' own
-/// functions, so that nothing here knows a stage.
+/// The memory of each stage for one configuration, in bytes. The pipeline fills it in from the stages' own
+/// functions, so that this module does not depend on them.
 package struct MemoryCosts: Equatable, Sendable {
-    /// What was left out of the encoder because it does not fit.
+    /// The cost of disabling subpixel motion search, which does not fit.
     package struct Compromise: Equatable, Sendable {
-        /// Per cent more bits for the same picture.
+        /// Additional bitrate for the same picture quality, in per cent.
         package var bitratePercent: Int
-        /// The `memory.cap_bytes` under which it would be there.
+        /// The `memory.cap_bytes` that avoids the compromise.
         package var fullCapBytes: Int
 
         package init(bitratePercent: Int, fullCapBytes: Int) {
@@ -14,20 +14,20 @@ package struct MemoryCosts: Equatable, Sendable {
         }
     }
 
-    /// The executable, its libraries and the Swift runtime, resident before any stage exists. Measured.
+    /// The executable, its libraries and the Swift runtime, resident before any stage exists. A measured value.
     package var baseline = 0
     package var videoEncoder = 0
     package var audioEncoder = 0
-    /// One canvas, and how many there are.
+    /// One canvas, and the number of canvases.
     package var canvas = 0
     package var canvasCount = 1
-    /// What a message is read into before it is a picture.
+    /// The buffer for the message that is being read.
     package var ingestBand = 0
     package var scaler = 0
-    /// App and microphone together.
+    /// For app audio and microphone together.
     package var pcmQueue = 0
     package var audioMixer = 0
-    /// Bookkeeping of the packet log beside `buffer.max_bytes`.
+    /// The index of the packet log, in addition to `buffer.max_bytes`.
     package var packetLogIndex = 0
     /// For each destination.
     package var sendBuffer = 0
@@ -35,13 +35,13 @@ package struct MemoryCosts: Equatable, Sendable {
     package var tlsSession = 0
     package var controlServer = 0
     package var snapshots = 0
-    /// Decoding the curtain's picture, which is over before a broadcast's stages take their memory.
+    /// Decoding the curtain picture. This memory is freed before a broadcast's stages allocate theirs.
     package var curtainDecoding = 0
-    /// Touched pages of one thread's stack; the plan counts a thread for each destination itself.
+    /// Touched stack pages of one thread. The plan adds one thread for each destination.
     package var threadStack = 0
-    /// Threads that exist whatever the number of destinations.
+    /// The number of threads without those of destinations.
     package var threadCount = 0
-    /// Fragmentation and what nobody thought of.
+    /// Reserve for fragmentation and unplanned allocations.
     package var reserve = 0
     package var compromise: Compromise?
 

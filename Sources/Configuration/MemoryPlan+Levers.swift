@@ -2,7 +2,7 @@ internal import Endpoints
 internal import MediaCore
 
 extension MemoryPlan {
-    /// Changes worth trying when a plan does not fit, each with the configuration that it leads to.
+    /// Changes that may make a plan fit, each with the changed configuration.
     static func smallerConfigurations(_ configuration: Configuration) -> [(change: String, Configuration)] {
         var found: [(String, Configuration)] = []
         func offer(_ change: String, _ edit: (inout Configuration) -> Void) {
@@ -14,11 +14,11 @@ extension MemoryPlan {
         let video = configuration.video
         if video.encoder == "libx264" {
             let current = X264Preset(rawValue: video.preset).flatMap(X264Preset.allCases.firstIndex(of:)) ?? 0
-            // Where an effort decides, a cheaper one takes no less, and subpixel motion has been left out already.
+            // A lower effort saves no memory, and the plan has already disabled subpixel motion search.
             for preset in X264Preset.names[..<min(3, current)] {
                 offer("video.preset: \(preset)") { $0.video.preset = preset }
             }
-            // An effort goes with few tunes and options.
+            // An effort allows few tunes and no options of its own.
             if video.encoderOptions.isEmpty, ["", "zerolatency"].contains(video.tune) {
                 offer("video.preset: \"\"") { $0.video.preset = "" }
             }
@@ -37,7 +37,7 @@ extension MemoryPlan {
                 $0.video.height = height
             }
         }
-        // Half the log, but never less than what the rules between keys ask for.
+        // Half the log, but at least the minimum that the other keys require.
         let half = configuration.buffer.maxBytes / 2
         if half >= max(configuration.leastLogBytes, BufferConfiguration.leastBytes) {
             offer("buffer.max_bytes: \(half)") { $0.buffer.maxBytes = half }
@@ -57,8 +57,8 @@ extension MemoryPlan {
 }
 
 extension Configuration {
-    /// What the packet log must hold: the delay, everything up to a keyframe jump, and a keyframe as large as the rate
-    /// control allows.
+    /// The minimum size of the packet log: the delay, the time up to a skip to a keyframe, and the largest keyframe
+    /// that the rate control allows.
     package var leastLogBytes: Int {
         let milliseconds = Int((buffer.delay + buffer.dropToKeyframe + video.vbv).milliseconds)
         return (video.bitrate + audio.bitrate) / 8 * milliseconds / 1000

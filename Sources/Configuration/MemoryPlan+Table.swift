@@ -1,5 +1,5 @@
 extension MemoryPlan.Purpose {
-    /// For people.
+    /// Name in tables and messages.
     package var title: String {
         switch self {
         case .baseline: "process and libraries"
@@ -23,7 +23,7 @@ extension MemoryPlan.Purpose {
 }
 
 extension MemoryPlan: CustomStringConvertible {
-    /// An aligned table with the total, the cap and what is left; or how much too large it is, and what would help.
+    /// A table with total, cap and free memory. If the plan does not fit, also the excess and the levers.
     package var description: String {
         var rows = lines.map { ($0.purpose.title, mebibytes($0.bytes), $0.how) }
         rows.append(("planned", mebibytes(totalBytes), fits ? "" : "does not fit"))
@@ -37,11 +37,11 @@ extension MemoryPlan: CustomStringConvertible {
             return index == lines.count ? String(repeating: "-", count: width + 14) + "\n" + line : line
         }.joined(separator: "\n")
         if !fits { text += "\n\n" + wayOut }
-        if fits, let price { text += "\n\nThere is no room for subpixel motion: what moves \(price)." }
+        if fits, let price { text += "\n\nSubpixel motion search does not fit: motion \(price)." }
         return text + "\n"
     }
 
-    /// What viewers pay for what was left out of the encoder, after a subject such as "it"; nil where nothing was.
+    /// The cost of the compromise, in words that follow a subject such as "it"; nil without a compromise.
     package var price: String? {
         compromise.map {
             "needs about \($0.bitratePercent) % more bitrate for the same picture; "
@@ -49,7 +49,7 @@ extension MemoryPlan: CustomStringConvertible {
         }
     }
 
-    /// For an error: how much is too much, and the changes that would help.
+    /// The excess and the levers, for an error.
     package var wayOut: String {
         let excess =
             "The plan needs \(mebibytes(totalBytes)) MiB, "
@@ -61,20 +61,20 @@ extension MemoryPlan: CustomStringConvertible {
         }
         var rows = levers.map {
             let saved = leftPadded(mebibytes($0.savedBytes), to: 6)
-            return ($0.change, "saves \(saved) MiB\($0.isEnough ? ", enough by itself" : "")")
+            return ($0.change, "saves \(saved) MiB\($0.isEnough ? ", sufficient" : "")")
         }
         if let compromise, plannedMebibytes < sufficientCapMebibytes {
             let loss = "about \(compromise.bitratePercent) % more bitrate for the same picture"
-            rows.append(("memory.cap_bytes: \(plannedMebibytes)MiB", "enough, with \(loss)"))
+            rows.append(("memory.cap_bytes: \(plannedMebibytes)MiB", "sufficient, with \(loss)"))
         }
-        rows.append(("memory.cap_bytes: \(sufficientCapMebibytes)MiB", "fits everything, with the best picture"))
+        rows.append(("memory.cap_bytes: \(sufficientCapMebibytes)MiB", "sufficient, with the best picture quality"))
         let width = rows.reduce(0) { max($0, $1.0.count) }
-        return excess + " What would help:\n"
+        return excess + " Possible changes:\n"
             + rows.map { "  \(padded($0.0, to: width))  \($0.1)" }.joined(separator: "\n")
     }
 }
 
-/// Two decimals, rounded up, so that no line looks smaller than it is.
+/// Formats MiB with two decimals, rounded up.
 private func mebibytes(_ bytes: Int) -> String {
     let hundredths = (bytes * 100 + (1 << 20) - 1) >> 20
     let rest = hundredths % 100

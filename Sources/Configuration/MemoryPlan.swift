@@ -1,8 +1,8 @@
 internal import MediaCore
 
-/// What one broadcast will hold at most, added up before anything is allocated.
+/// The maximum memory of one broadcast, calculated before anything is allocated.
 package struct MemoryPlan: Equatable, Sendable {
-    /// What memory is for; the raw value is its name in JSON and metrics.
+    /// The purpose of memory. The raw value is its name in JSON and metrics.
     package enum Purpose: String, CaseIterable, Sendable {
         case baseline
         case videoEncoder = "video_encoder"
@@ -25,50 +25,49 @@ package struct MemoryPlan: Equatable, Sendable {
     package struct Line: Equatable, Sendable {
         package let purpose: Purpose
         package let bytes: Int
-        /// How the number came about, for people.
+        /// The basis of the number, for tables.
         package let how: String
     }
 
     /// A change to the configuration that makes the plan smaller.
     package struct Lever: Equatable, Sendable {
-        /// As the configuration file says it: `video.preset: superfast`.
+        /// As in the configuration file: `video.preset: superfast`.
         package let change: String
         package let savedBytes: Int
-        /// Whether this change is enough by itself.
+        /// Whether the plan fits with this change alone.
         package let isEnough: Bool
     }
 
     /// Every purpose, in the order of `Purpose`.
     package let lines: [Line]
     package let capBytes: Int
-    /// What the picture loses so that the plan fits; nil where it loses nothing.
+    /// The loss of picture quality that makes the plan fit; nil without a loss.
     package let compromise: MemoryCosts.Compromise?
-    /// Those that save something, the largest saving first; empty when the plan fits, or when only one set of costs was
-    /// known.
+    /// The largest saving comes first. Empty if the plan fits, or if only one set of costs is known.
     package let levers: [Lever]
 
     package var totalBytes: Int { lines.reduce(0) { $0 + $1.bytes } }
     package var fits: Bool { totalBytes <= capBytes }
-    /// Negative when the plan does not fit.
+    /// Negative if the plan does not fit.
     package var leftBytes: Int { capBytes - totalBytes }
-    /// The least `memory.cap_bytes` under which everything fits, picture quality included, in whole MiB.
+    /// The smallest `memory.cap_bytes` for the full picture quality, in whole MiB.
     package var sufficientCapMebibytes: Int {
         max(plannedMebibytes, Self.wholeMebibytes(compromise?.fullCapBytes ?? 0))
     }
     /// The total, in whole MiB.
     var plannedMebibytes: Int { Self.wholeMebibytes(totalBytes) }
     private static func wholeMebibytes(_ bytes: Int) -> Int { (bytes + (1 << 20) - 1) >> 20 }
-    /// For refusals of a change that would not fit.
+    /// The reason why a change is refused.
     package var excess: String { "the memory plan would be \(totalBytes) bytes of \(capBytes)" }
 
-    /// A plan from the costs of this very configuration; it cannot say what another one would save.
+    /// Makes a plan from the costs of this configuration. It has no levers.
     package init(_ configuration: Configuration, costs: MemoryCosts) {
         self.init(configuration, costs: costs, levers: [])
     }
 
-    /// A plan that, when it does not fit, also tries smaller configurations and says what each saves.
+    /// Makes a plan. If it does not fit, the plan includes smaller configurations and what each saves.
     ///
-    /// - Parameter costing: the costs of any configuration; must be pure.
+    /// - Parameter costing: returns the costs of any configuration; must be pure.
     package init(_ configuration: Configuration, costing: (Configuration) -> MemoryCosts) {
         let plan = MemoryPlan(configuration, costs: costing(configuration))
         guard !plan.fits else {
@@ -98,7 +97,7 @@ package struct MemoryPlan: Equatable, Sendable {
         let video = configuration.video
         let size = "\(video.width)x\(video.height)"
         let destinations = configuration.destinations
-        // Without one there is no broadcast to plan for: an rtmp:// destination is taken for granted.
+        // Without destinations, the plan assumes one rtmp:// destination.
         let destinationCount = max(1, destinations.count)
         switch purpose {
         case .baseline: return (costs.baseline, "code in use, libraries, runtime; measured")
@@ -118,7 +117,7 @@ package struct MemoryPlan: Equatable, Sendable {
         case .sendBuffers:
             return (
                 costs.sendBuffer * destinationCount,
-                counted(destinationCount, "destination") + (destinations.isEmpty ? ", though none is configured" : "")
+                counted(destinationCount, "destination") + (destinations.isEmpty ? ", assumed; none is configured" : "")
             )
         case .tls: return tls(destinations, costs)
         case .controlServer: return (costs.controlServer, "HTTP server and its connections")
@@ -128,14 +127,14 @@ package struct MemoryPlan: Equatable, Sendable {
             return (costs.snapshots, what)
         case .curtain:
             guard configuration.privacy.curtainStyle == .picture else { return (0, "no picture") }
-            // It is decoded before any of these is there.
+            // The picture is decoded before the memory below is allocated.
             let later =
                 costs.videoEncoder + costs.audioEncoder + costs.canvas * costs.canvasCount + costs.pcmQueue
                 + costs.audioMixer + configuration.buffer.maxBytes
             let excess = max(0, costs.curtainDecoding - later)
             return (
                 costs.canvas + excess,
-                "a picture of \(size)" + (excess > 0 ? ", and decoding it beyond what comes after it" : ""))
+                "a picture of \(size)" + (excess > 0 ? ", plus decoding" : ""))
         case .threadStacks:
             let count = costs.threadCount + destinationCount
             return (costs.threadStack * count, "\(counted(count, "thread")), touched pages")

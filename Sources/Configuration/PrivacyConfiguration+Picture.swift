@@ -1,4 +1,4 @@
-/// Why a file that the configuration names cannot be read, in the words of a `ConfigurationProblem`.
+/// Why a configured file cannot be read. The words are those of a `ConfigurationProblem`.
 package struct UnreadableFile: Error, Equatable, Sendable {
     package let what: String
     package let remedy: String
@@ -10,10 +10,10 @@ package struct UnreadableFile: Error, Equatable, Sendable {
 }
 
 extension PrivacyConfiguration {
-    /// The path of the curtain's picture as messages quote it.
+    /// The path of the curtain picture, for messages.
     package var curtainPictureName: String { printable(curtainPicture ?? "") }
 
-    /// All bytes of the curtain's picture, as the file is now; refused past `limit` bytes.
+    /// Reads the curtain picture. Files above `limit` bytes are refused.
     package func curtainPictureFile(limit: Int) throws(UnreadableFile) -> [UInt8] {
         do { return try readFile(curtainPicture ?? "", limit: limit) } catch {
             throw UnreadableFile(what: error.what, remedy: error.remedy)

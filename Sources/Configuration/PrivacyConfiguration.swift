@@ -1,8 +1,8 @@
 package import MediaCore
 
-/// What viewers get in place of what is private, and which protections are there.
+/// The appearance of hidden content, and the protections.
 package struct PrivacyConfiguration: Equatable, Sendable {
-    /// Raw values are those of the configuration.
+    /// Raw values are the configuration values.
     package enum CurtainStyle: String, CaseIterable, Sendable {
         case solid
         case frostedLight = "frosted_light"
@@ -11,41 +11,41 @@ package struct PrivacyConfiguration: Equatable, Sendable {
         case picture
     }
 
-    /// What secure regions are painted with.
+    /// The colour of secure regions.
     package var secureColor = RGBColor(red: 0, green: 0, blue: 0)
     package var curtainStyle = CurtainStyle.solid
-    /// Of a solid curtain, and behind a picture.
+    /// The colour of a solid curtain, and of the bars beside a picture.
     package var curtainColor = RGBColor(red: 0, green: 0, blue: 0)
-    /// Written on any curtain but a picture; at most `maxTextCharacters`, all in the font, and line breaks.
+    /// The text of the curtain, except with `CurtainStyle.picture`. At most `maxTextCharacters`, all in the font.
     package var curtainText = ""
-    /// Nil for white or black, whichever stands out.
+    /// Nil selects white or black, whichever has more contrast.
     package var curtainTextColor: RGBColor?
     /// The path of a PNG or JPEG file, for `CurtainStyle.picture`.
     package var curtainPicture: String?
 
     package static let maxTextCharacters = 200
 
-    /// Whether what the client's samples name is hidden.
+    /// Whether the secure regions of frames are painted over.
     package var secureRegions = true
-    /// Whether apps and operators can keep regions hidden.
+    /// Whether apps and operators can hide regions of all frames.
     package var standingRegions = true
-    /// Whether there is a curtain.
+    /// Whether the curtain can be raised.
     package var curtain = true
-    /// Whether the daemon raises it by itself.
+    /// Whether the daemon raises the curtain by itself.
     package var automaticCurtain = true
-    /// Whether it takes back what waits to be sent.
+    /// Whether raising the curtain takes back packets that are not sent yet.
     package var takeBack = true
-    /// Of what waits to be sent, only what is newer than this is taken back; zero for all.
+    /// Only packets newer than this are taken back; zero takes back all.
     package var takeBackNewerThan = MediaTime.zero
-    /// Whether apps are told that something is captured.
+    /// Whether apps can read the capture state.
     package var captureState = true
-    /// A file that gets a line for each change of what is hidden.
+    /// The audit log: one line for each change of what is hidden.
     package var auditFile: String?
-    /// Whether the process's memory may get into a core file, and be read by others of its user.
+    /// Whether core files are allowed, and other processes of the user can read the daemon's memory.
     package var dumpable = false
-    /// A file in which holds, regions and switches outlive the daemon.
+    /// The file that keeps holds, regions and protections across restarts.
     package var stateFile: String?
-    /// How long apps that were consulted before a restart are waited for; zero until they come back.
+    /// How long a broadcast waits for apps that were consulted before a restart; zero waits until they reconnect.
     package var consultedReturn = MediaTime.seconds(3)
 
     package init() {}

@@ -1,4 +1,4 @@
-/// Users and groups as they are written: `alice, 1000, @video, @44`. Names are looked up where they are used.
+/// Users and groups as written: `alice, 1000, @video, @44`. Names are resolved when they are used.
 package struct RoleMembers: Equatable, Sendable {
     /// Names or numbers.
     package var users: [String] = []
@@ -39,7 +39,7 @@ extension ValueKind where Value == RoleMembers {
             })
     }
 
-    /// As useradd(8) allows, and what directories add.
+    /// The characters that useradd(8) and directory services allow.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         isWordByte(byte) || [UInt8(ascii: "$"), UInt8(ascii: "\\"), UInt8(ascii: "+")].contains(byte)
     }

@@ -1,47 +1,47 @@
 package import MediaCore
 
-/// Where capture clients connect, and how long the daemon waits for them.
+/// The socket of capture clients and its timeouts.
 package struct IngestConfiguration: Equatable, Sendable {
     package var socket = "/run/upcast/capture.sock"
     /// Permission bits of the socket file.
     package var socketMode: UInt32 = 0o660
-    /// A client must send `started` within this time.
+    /// Clients must send `started` within this time.
     package var startTimeout = MediaTime.milliseconds(5000)
-    /// A client that sends nothing for this long is disconnected; zero waits for ever: a paused client and a screen
-    /// that stands still are silent, and a client that is gone is noticed at once.
+    /// Clients that send nothing for this long are disconnected; zero disables the timeout. Paused clients and
+    /// unchanged screens send nothing. The daemon notices a closed connection without this timeout.
     package var idleTimeout = MediaTime.zero
 
     package init() {}
 }
 
-/// Where operators connect.
+/// The control server: sockets, roles and tokens.
 package struct ControlConfiguration: Equatable, Sendable {
     package var socket = "/run/upcast/control.sock"
     /// Permission bits of the socket file.
     package var socketMode: UInt32 = 0o660
-    /// Where it answers over TCP as well.
+    /// The TCP address; nil disables TCP.
     package var listen: ListenAddress?
-    /// A file with the token that clients over TCP must show; needed with `listen`.
+    /// A file with the token of TCP clients. Required with `listen`.
     package var tokenFile: String?
-    /// A file with a token that may read the metrics over TCP, and do nothing else.
+    /// A file with a token that allows only /metrics over TCP.
     package var metricsTokenFile: String?
-    /// Where destinations that are added by a request may have files with secrets and certificates.
+    /// The folder for secrets and certificates of destinations from requests.
     package var secretsFolder: String?
-    /// Who may do everything; empty, with the two below, for whoever the socket's permissions let in.
+    /// Who may do everything. If all three lists are empty, everyone who can connect may do everything.
     package var operators = RoleMembers()
-    /// Who may look and hide things.
+    /// Who may read the status and hide content.
     package var clients = RoleMembers()
-    /// Who may hide things, and know whether anything is captured.
+    /// Who may hide content and read the capture state.
     package var apps = RoleMembers()
-    /// Pixels of the longer side of snapshots; zero for none.
+    /// The longer side of snapshots in pixels; zero disables snapshots.
     package var snapshotSize = 640
 
     package init() {}
 }
 
-/// What is logged, and how.
+/// Log level and format.
 package struct LogConfiguration: Equatable, Sendable {
-    /// Raw values are swift-log's names.
+    /// Raw values are the level names of swift-log.
     package enum Level: String, CaseIterable, Sendable {
         case trace, debug, info, notice, warning, error, critical
     }
@@ -55,7 +55,7 @@ package struct LogConfiguration: Equatable, Sendable {
     package init() {}
 }
 
-/// The cap that the memory plan must fit under.
+/// The memory cap. The memory plan must fit under it.
 package struct MemoryConfiguration: Equatable, Sendable {
     package var capBytes = 50 * 1024 * 1024
 
@@ -64,7 +64,7 @@ package struct MemoryConfiguration: Equatable, Sendable {
 
 /// How a broadcast ends.
 package struct StopConfiguration: Equatable, Sendable {
-    /// What destinations may take to send what is queued.
+    /// How long destinations have to send queued packets.
     package var drain = MediaTime.milliseconds(3000)
 
     package init() {}

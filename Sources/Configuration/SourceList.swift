@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// Kinds of capture, as clients name theirs when a broadcast starts.
+/// Source kinds, as clients name them when a broadcast starts.
 package struct SourceList: Equatable, Sendable {
     package var sources: [SourceKind] = []
 
@@ -9,7 +9,7 @@ package struct SourceList: Equatable, Sendable {
 
 extension ValueKind where Value == SourceList {
     static var sources: ValueKind {
-        // In the order of how often they are named; what nobody has a word for comes last.
+        // `other` comes last in messages and docs.
         let kinds = SourceKind.allCases.filter { $0 != .other } + [.other]
         let names = kinds.map(\.key)
         return ValueKind(
@@ -21,7 +21,7 @@ extension ValueKind where Value == SourceList {
                     let name = String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
                     guard let source = kinds.first(where: { $0.key == name }) else {
                         throw ValueProblem(
-                            what: "\"\(printable(name))\" is not known",
+                            what: "unknown source kind \"\(printable(name))\"",
                             remedy: didYouMean(name, names) ?? "write any of \(names.joined(separator: ", "))")
                     }
                     if !list.sources.contains(source) { list.sources.append(source) }

@@ -2,7 +2,7 @@ internal import Lettering
 internal import LinuxSystem
 
 extension ValueKind where Value == String {
-    /// A word of letters, digits and `._-`, such as an encoder's or a preset's.
+    /// A word of letters, digits and `._-`, such as the name of an encoder or preset.
     static func word(_ what: String, example: String, mayBeEmpty: Bool = false, maxBytes: Int = 64, extra: String = "")
         -> ValueKind
     {
@@ -21,14 +21,14 @@ extension ValueKind where Value == String {
             render: { $0.isEmpty ? "\"\"" : $0 })
     }
 
-    /// Text that is drawn: what the font has, and line breaks.
+    /// Text that is drawn: characters of the font and line breaks.
     static func lettering(maxCharacters: Int) -> ValueKind {
         ValueKind(
             summary: "text of at most \(maxCharacters) characters, or \"\" for none",
             parse: { text throws(ValueProblem) in
                 guard text.count <= maxCharacters else {
                     throw ValueProblem(
-                        what: "\(text.count) characters are too many", remedy: "write at most \(maxCharacters)")
+                        what: "the text has \(text.count) characters", remedy: "write at most \(maxCharacters)")
                 }
                 if !text.isEmpty, let missing = StrokeFont().firstMissing(in: text) {
                     let codes = missing.unicodeScalars.map { scalar in
@@ -37,26 +37,26 @@ extension ValueKind where Value == String {
                     }
                     throw ValueProblem(
                         what: "\"\(printable(String(missing)))\" (\(codes.joined(separator: " "))) cannot be drawn",
-                        remedy: "write letters of Latin alphabets, digits, punctuation and line breaks")
+                        remedy: "use Latin letters, digits, punctuation and line breaks")
                 }
                 return text
             },
             render: { quoted($0) })
     }
 
-    /// The path of a Unix socket, short enough for the kernel.
+    /// The path of a Unix socket, within the kernel's length limit.
     static var socketPath: ValueKind {
         ValueKind(
             summary: "absolute path, at most \(UnixSocket.maxPathBytes) bytes",
             parse: { text throws(ValueProblem) in
                 guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.utf8.contains(0) else {
                     throw ValueProblem(
-                        what: "\"\(printable(text))\" is not the absolute path of a socket", remedy: "begin it with /")
+                        what: "\"\(printable(text))\" is not the absolute path of a socket", remedy: "start it with /")
                 }
                 guard text.utf8.count <= UnixSocket.maxPathBytes else {
                     throw ValueProblem(
-                        what: "\(text.utf8.count) bytes are too long for a socket's path",
-                        remedy: "Linux allows \(UnixSocket.maxPathBytes): choose a shorter one")
+                        what: "the socket path has \(text.utf8.count) bytes",
+                        remedy: "choose a path of at most \(UnixSocket.maxPathBytes) bytes, the limit of Linux")
                 }
                 return text
             },
@@ -80,7 +80,7 @@ extension ValueKind where Value == String? {
             render: { $0.map(quoted) ?? "\"\"" })
     }
 
-    /// The name of an environment variable, or empty for none. Never quoted back: a key may have been pasted here.
+    /// The name of an environment variable, or empty for none. Messages never quote it, because it may be a stream key.
     static var optionalVariable: ValueKind {
         ValueKind(
             summary: "name of an environment variable, or \"\" for none",
@@ -99,7 +99,7 @@ extension ValueKind where Value == String? {
 }
 
 extension ValueKind where Value == DestinationURL {
-    /// Never quoted back: it may hold a stream key.
+    /// Messages never quote the URL, because it may contain a stream key.
     static var destinationURL: ValueKind {
         ValueKind(
             summary: DestinationURL.forms,
@@ -113,7 +113,7 @@ extension ValueKind where Value == DestinationURL {
 }
 
 extension ValueKind where Value == [String: String] {
-    /// Options by name; in the environment as `name=value:name=value`, where `\:` and `\\` stand for themselves.
+    /// Options by name. In the environment: `name=value:name=value`, with `\:` and `\\` as escapes.
     static var options: ValueKind {
         ValueKind(
             summary: "mapping of names to values",
@@ -149,13 +149,13 @@ private func parseOptions(_ text: String) throws(ValueProblem) -> [String: Strin
         let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
             throw ValueProblem(
-                what: "\"\(printable(item))\" has no =",
+                what: "option \"\(printable(item))\" has no =",
                 remedy: "write name=value:name=value, with \\: for a colon inside a value")
         }
         let name = String(parts[0])
         try checkOption(name, String(parts[1]))
         guard options.updateValue(String(parts[1]), forKey: name) == nil else {
-            throw ValueProblem(what: "\"\(printable(name))\" stands there twice", remedy: "keep one of the two")
+            throw ValueProblem(what: "option \"\(printable(name))\" is set twice", remedy: "remove one of the two")
         }
     }
     return options
@@ -164,7 +164,7 @@ private func parseOptions(_ text: String) throws(ValueProblem) -> [String: Strin
 func checkOption(_ name: String, _ value: String) throws(ValueProblem) {
     guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy({ isWordByte($0) }) else {
         throw ValueProblem(
-            what: "\"\(printable(name))\" is not the name of an option", remedy: "write letters, digits and ._-")
+            what: "\"\(printable(name))\" is not an option name", remedy: "use letters, digits and ._-")
     }
     guard value.utf8.count <= 1024, !value.utf8.contains(where: { $0 < 0x20 }) else {
         throw ValueProblem(
@@ -181,7 +181,7 @@ func isWordByte(_ byte: UInt8) -> Bool {
 
 private func article(_ noun: String) -> String { "aeiou".contains(noun.prefix(1)) ? "an \(noun)" : "a \(noun)" }
 
-/// Text as a double-quoted YAML scalar.
+/// Formats text as a double-quoted YAML scalar.
 func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
         switch scalar {

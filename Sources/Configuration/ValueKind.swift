@@ -1,15 +1,15 @@
 internal import MediaCore
 
-/// How the values of one type are written, checked and printed. Parsing is exact: what is printed is what is accepted.
+/// How values of one type are parsed, checked and rendered. Rendered text parses to the same value.
 struct ValueKind<Value: Sendable>: Sendable {
-    /// For people: "integer, 1 to 16", "one of fit, fill, stretch".
+    /// The allowed values: "integer, 1 to 16", "one of fit, fill, stretch".
     let summary: String
     let parse: @Sendable (String) throws(ValueProblem) -> Value
-    /// The value as YAML writes it.
+    /// The value as YAML text.
     let render: @Sendable (Value) -> String
 }
 
-/// Why a text is not a value. `what` may quote the text only where it cannot be a secret.
+/// Why a text is not a valid value. `what` quotes the text only if it cannot be a secret.
 struct ValueProblem: Error, Equatable {
     var what: String
     var remedy: String
@@ -55,8 +55,8 @@ extension ValueKind where Value == Int {
                     ? (text.dropLast(3), 1 << 20) : text.hasSuffix("KiB") ? (text.dropLast(3), 1 << 10) : (text[...], 1)
                 guard isDigits(digits), let count = Int(digits) else {
                     throw ValueProblem(
-                        what: "\"\(printable(text))\" is not a number of bytes",
-                        remedy: "write one such as \(self.text(bytes: range.lowerBound))")
+                        what: "\"\(printable(text))\" is not a size in bytes",
+                        remedy: "write a size such as \(self.text(bytes: range.lowerBound))")
                 }
                 let (bytes, overflow) = count.multipliedReportingOverflow(by: unit)
                 guard !overflow, range.contains(bytes) else {
@@ -92,7 +92,7 @@ extension ValueKind where Value == Double {
         return ValueKind(
             summary: summary,
             parse: { text throws(ValueProblem) in
-                // Double's own parser would take "nan", "inf" and hexadecimal.
+                // The parser of Double also accepts "nan", "inf" and hexadecimal numbers.
                 guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2B || $0 == 0x2E }),
                     let value = Double(text)
                 else {
@@ -129,7 +129,7 @@ extension ValueKind where Value == Bool {
 }
 
 extension ValueKind where Value == UInt32 {
-    /// Permission bits of a socket: a file that its owner cannot write to is of no use to anybody.
+    /// Permission bits of a socket. The owner must have read and write permission.
     static var fileMode: ValueKind {
         ValueKind(
             summary: "octal permission bits in quotes, \"0600\" to \"0777\"",
@@ -138,7 +138,7 @@ extension ValueKind where Value == UInt32 {
                     (0o600...0o777).contains(mode)
                 else {
                     throw ValueProblem(
-                        what: "\"\(printable(text))\" is not a socket's permissions",
+                        what: "\"\(printable(text))\" is not a valid socket mode",
                         remedy: "write octal digits such as \"0660\"")
                 }
                 return mode
@@ -150,7 +150,7 @@ extension ValueKind where Value == UInt32 {
 extension ValueKind where Value == FrameRate {
     static var frameRate: ValueKind {
         ValueKind(
-            summary: "frames a second, 1 to 120, as a number or a fraction such as \"30000/1001\"",
+            summary: "1 to 120, as a number or a fraction such as \"30000/1001\"",
             parse: { text throws(ValueProblem) in
                 let parts = text.split(separator: "/", omittingEmptySubsequences: false)
                 guard parts.count <= 2, parts.allSatisfy({ isDigits($0) && $0.utf8.count <= 6 }),
@@ -159,10 +159,10 @@ extension ValueKind where Value == FrameRate {
                 else {
                     throw ValueProblem(
                         what: "\"\(printable(text))\" is not a frame rate",
-                        remedy: "write one such as \"30\" or \"30000/1001\"")
+                        remedy: "write a rate such as \"30\" or \"30000/1001\"")
                 }
                 guard denominator > 0, numerator >= denominator, numerator <= 120 * denominator else {
-                    throw ValueProblem(what: "\(text) frames a second are not allowed", remedy: "write 1 to 120")
+                    throw ValueProblem(what: "\(text) frames per second are not allowed", remedy: "write 1 to 120")
                 }
                 return FrameRate(numerator, denominator)
             },
@@ -178,7 +178,7 @@ extension ValueKind where Value == RGBColor {
                 guard let color = RGBColor(text) else {
                     throw ValueProblem(
                         what: "\"\(printable(text))\" is not a colour",
-                        remedy: "write one such as \"#000000\", in quotes")
+                        remedy: "write a colour such as \"#000000\", in quotes")
                 }
                 return color
             },
@@ -198,7 +198,7 @@ extension ValueKind where Value == RGBColor? {
 }
 
 extension ValueKind {
-    /// One of an enumeration's names.
+    /// One of a list of names.
     static func named(_ names: [(String, Value)]) -> ValueKind where Value: Equatable {
         let list = names.map(\.0)
         return ValueKind(
@@ -206,7 +206,7 @@ extension ValueKind {
             parse: { text throws(ValueProblem) in
                 if let found = names.first(where: { $0.0 == text }) { return found.1 }
                 throw ValueProblem(
-                    what: "\"\(printable(text))\" is not known",
+                    what: "\"\(printable(text))\" is not allowed",
                     remedy: didYouMean(text, list) ?? "write one of \(list.joined(separator: ", "))")
             },
             render: { value in names.first { $0.1 == value }?.0 ?? "" })

@@ -8,16 +8,16 @@ package struct VideoConfiguration: Equatable, Sendable {
     package var height = 720
     package var frameRate = FrameRate(30)
     package var fit = FitMode.fit
-    /// What fills the canvas beside a letterboxed picture.
+    /// The colour of the bars.
     package var background = RGBColor(red: 0, green: 0, blue: 0)
     package var scaler = VideoScaler.auto
-    /// The encoder's name as libavcodec knows it.
+    /// The encoder's name in libavcodec.
     package var encoder = "libx264"
-    /// libx264 only, and only where `preset` is empty.
+    /// For libx264, if `preset` is empty.
     package var effort = VideoEffort.normal
-    /// Whether the effort goes down where the processor is short.
+    /// Whether the effort is lowered when the processor is overloaded.
     package var adaptiveEffort = true
-    /// Empty for what `effort` says, and for encoders that have none.
+    /// Empty selects `effort`, or the default of another encoder.
     package var preset = ""
     /// Empty for none.
     package var tune = "zerolatency"
@@ -26,28 +26,28 @@ package struct VideoConfiguration: Equatable, Sendable {
     package var bFrames = 0
     /// Bits a second.
     package var bitrate = 2_500_000
-    /// Whether the bitrate follows what the network carries.
+    /// Whether the bitrate adapts to the slowest link.
     package var adaptive = true
-    /// Bits a second; where less is carried, frames are left out.
+    /// The minimum of the adaptive bitrate, in bits a second. Below it, the frame rate is reduced.
     package var minBitrate = 300_000
-    /// The rate control's buffer, as time at `bitrate`.
+    /// The rate control buffer, as time at `bitrate`.
     package var vbv = MediaTime.milliseconds(1000)
     package var keyframeInterval = MediaTime.milliseconds(2000)
     package var colorMatrix = ColorMatrix.bt709
     package var colorRange = ColorRange.video
-    /// How long a screen may stay silent before its last canvas is encoded again.
+    /// The interval at which an unchanged screen is encoded again.
     package var idleRepeat = MediaTime.milliseconds(250)
-    /// Whether a picture that looks as the one before counts as a silent screen.
+    /// Whether a picture equal to the previous one is treated as an unchanged screen.
     package var skipsUnchanged = true
     /// Private options of the encoder, by name.
     package var encoderOptions: [String: String] = [:]
 
-    /// The least bits a second that may be configured.
+    /// The minimum of `bitrate`, in bits a second.
     package static let leastBitrate = 100_000
 
     package init() {}
 
-    /// The effort that the encoder is opened with; nil where a preset decides, or another encoder than libx264.
+    /// The effort that the encoder is opened with; nil with a preset or with another encoder than libx264.
     package var encoderEffort: VideoEffort? { encoder == "libx264" && preset.isEmpty ? effort : nil }
 
     /// The picture that is encoded.
@@ -58,16 +58,16 @@ package struct VideoConfiguration: Equatable, Sendable {
     }
 }
 
-/// What scales and turns pictures.
+/// The code that scales and rotates pictures.
 package enum VideoScaler: String, CaseIterable, Sendable {
     /// The faster one on this processor.
     case auto
-    /// Our own kernels.
+    /// The project's own kernels.
     case native
     case libyuv
 }
 
-/// A colour with 8 bits a channel, as `#rrggbb` says it (sRGB, full range).
+/// A colour with 8 bits per channel, written as `#rrggbb` (sRGB, full range).
 package struct RGBColor: Equatable, Sendable, CustomStringConvertible {
     package var red: UInt8
     package var green: UInt8

@@ -1,4 +1,4 @@
-/// One node of a YAML document, with where it began. Only what a configuration needs: no anchors, no tags.
+/// One node of a YAML document, with its place. It supports what a configuration needs: no anchors, no tags.
 enum YAMLNode: Equatable {
     case scalar(YAMLScalar)
     case sequence([YAMLNode], YAMLMark)
@@ -12,10 +12,10 @@ enum YAMLNode: Equatable {
     }
 }
 
-/// A value as it was written, quotes taken off.
+/// A value as written, without quotes.
 struct YAMLScalar: Equatable {
     var text: String
-    /// Without quotes: an empty plain scalar, `~` and `null` are no value at all.
+    /// Whether the scalar has no quotes. An empty plain scalar, `~` and `null` are null.
     var isPlain: Bool
     var mark: YAMLMark
 
@@ -27,13 +27,13 @@ struct YAMLEntry: Equatable {
     var value: YAMLNode
 }
 
-/// A place in a document; line and column count from 1, as editors do.
+/// A place in a document. Line and column count from 1, as in editors.
 struct YAMLMark: Equatable {
     var line: Int
     var column: Int
 }
 
-/// Why a document was not read.
+/// Why a document could not be read.
 struct YAMLProblem: Error, Equatable {
     var mark: YAMLMark
     var what: String

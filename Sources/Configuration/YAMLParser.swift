@@ -1,21 +1,20 @@
 internal import CYAML
 internal import MediaCore
 
-/// Reads one YAML document into a tree with libyaml (YAML 1.1), which is the only importer of that library.
+/// Reads one YAML document into a tree with libyaml (YAML 1.1). No other file imports that library.
 ///
-/// What a configuration has no use for is refused with its place: anchors, aliases, tags, a second document, keys that
-/// are not plain text, repeated keys, nesting past `maxDepth` (which also bounds the recursion here), and
-/// mappings past `maxEntries`.
+/// The parser refuses anchors, aliases, tags, a second document, keys that are not plain text, repeated keys, nesting
+/// beyond `maxDepth` (which also bounds the recursion here) and mappings beyond `maxEntries`.
 @safe struct YAMLParser: ~Copyable {
     static let maxDepth = 8
-    /// Each new key is compared with those before it.
+    /// Each new key is compared with all previous ones.
     static let maxEntries = 200
 
-    // On the heap: libyaml keeps a pointer to its own state in it.
+    // On the heap, because libyaml keeps a pointer to its own state in it.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private var depth = 0
 
-    /// The document's root, or nil when it holds nothing but comments.
+    /// The root of the document, or nil if it contains only comments.
     static func parse(_ bytes: [UInt8]) throws(YAMLProblem) -> YAMLNode? {
         let outcome: Result<YAMLNode?, YAMLProblem> = unsafe bytes.withUnsafeBufferPointer { input in
             var parser = unsafe YAMLParser(borrowing: input)
@@ -37,7 +36,7 @@ internal import MediaCore
         unsafe parser.deallocate()
     }
 
-    /// What one libyaml event says, copied out so that the event can be freed at once.
+    /// The content of one libyaml event, copied so that the event can be freed at once.
     private enum Token {
         case scalar(YAMLScalar)
         case beginSequence(YAMLMark), endSequence
@@ -57,7 +56,7 @@ internal import MediaCore
             default:
                 guard root == nil else {
                     throw YAMLProblem(
-                        mark: self.mark(of: token), what: "a second document begins here",
+                        mark: self.mark(of: token), what: "a second document starts here",
                         remedy: "keep one document: remove the --- line and what follows it")
                 }
                 root = try node(from: token)
@@ -94,19 +93,19 @@ internal import MediaCore
                     let line = first.key.mark.line
                     throw YAMLProblem(
                         mark: key.mark,
-                        what: "\"\(printable(key.text))\" stands here a second time (first in line \(line))",
-                        remedy: "keep one of the two")
+                        what: "duplicate key \"\(printable(key.text))\" (first in line \(line))",
+                        remedy: "remove one of the two")
                 }
                 guard entries.count < Self.maxEntries else {
                     throw YAMLProblem(
-                        mark: key.mark, what: "more than \(Self.maxEntries) keys in one mapping",
-                        remedy: "no section has so many")
+                        mark: key.mark, what: "the mapping has more than \(Self.maxEntries) keys",
+                        remedy: "remove keys; no section has as many")
                 }
                 entries.append(YAMLEntry(key: key, value: value))
             }
         default:
-            // libyaml's own grammar lets nothing else start a node.
-            throw YAMLProblem(mark: self.mark(of: token), what: "a value is missing", remedy: "write one")
+            // The grammar of libyaml allows no other start of a node.
+            throw YAMLProblem(mark: self.mark(of: token), what: "a value is missing", remedy: "write a value")
         }
     }
 
@@ -122,8 +121,8 @@ internal import MediaCore
         depth += 1
         guard depth <= Self.maxDepth else {
             throw YAMLProblem(
-                mark: mark, what: "nested more than \(Self.maxDepth) deep",
-                remedy: "no key here needs more than three levels")
+                mark: mark, what: "values are nested more than \(Self.maxDepth) levels deep",
+                remedy: "use at most three levels")
         }
     }
 
@@ -154,21 +153,21 @@ internal import MediaCore
         case YAML_DOCUMENT_END_EVENT: return .endOfDocument
         case YAML_STREAM_END_EVENT: return .endOfStream
         case YAML_ALIAS_EVENT:
-            throw YAMLProblem(mark: mark, what: "an alias (*name) is not supported", remedy: "write the value out")
+            throw YAMLProblem(mark: mark, what: "aliases (*name) are not supported", remedy: "write the value itself")
         default: return .other
         }
     }
 
     private func refuse(_ anchor: Bool, tag: Bool, at mark: YAMLMark) throws(YAMLProblem) {
         if anchor {
-            throw YAMLProblem(mark: mark, what: "an anchor (&name) is not supported", remedy: "write the value out")
+            throw YAMLProblem(mark: mark, what: "anchors (&name) are not supported", remedy: "remove the anchor")
         }
-        if tag { throw YAMLProblem(mark: mark, what: "a tag (!name) is not supported", remedy: "remove it") }
+        if tag { throw YAMLProblem(mark: mark, what: "tags (!name) are not supported", remedy: "remove the tag") }
     }
 
     private func syntaxProblem() -> YAMLProblem {
         let reason = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "not a YAML document"
-        // The reader's errors (bytes that are not UTF-8) come before there is a mark.
+        // Errors of the reader (bytes that are not UTF-8) have no problem mark.
         guard unsafe parser.pointee.error != YAML_READER_ERROR else {
             return YAMLProblem(
                 mark: unsafe Self.mark(parser.pointee.mark),
@@ -178,15 +177,15 @@ internal import MediaCore
         let remedy =
             switch reason {
             case "found character that cannot start any token":
-                "indent with spaces, never with tabs, and put values that start with @, ` or % in quotes"
+                "indent with spaces, not tabs, and quote values that start with @, ` or %"
             case "mapping values are not allowed in this context":
-                "indent keys of one section alike, and put values that contain \": \" in quotes"
+                "align the keys of a section, and quote values that contain \": \""
             case "could not find expected ':'": "write key: value, with a space after the colon"
-            // Of braces and brackets, which JSON consists of.
+            // Errors in braces and brackets, as in JSON.
             case "did not find expected ',' or '}'", "did not find expected ',' or ']'",
                 "did not find expected node content", "found unexpected end of stream":
-                "check the brackets, commas and quotes, and that the text is not cut off"
-            default: "check the indentation and the quotes around here"
+                "check the brackets, commas and quotes, and that the text is complete"
+            default: "check the indentation and the quotes near this place"
             }
         return YAMLProblem(mark: unsafe Self.mark(parser.pointee.problem_mark), what: reason, remedy: remedy)
     }
@@ -194,7 +193,7 @@ internal import MediaCore
     private static func mark(_ mark: yaml_mark_t) -> YAMLMark { YAMLMark(line: mark.line + 1, column: mark.column + 1) }
 }
 
-/// Text from a file as it may stand in a message: short, and nothing that a terminal would act on.
+/// Text from a file for use in a message: short, without control characters.
 func printable(_ text: String) -> String {
     let shown = text.unicodeScalars.prefix(60).map { $0.isControlOrFormat ? "?" : Character($0) }
     return String(shown) + (text.unicodeScalars.count > 60 ? "..." : "")

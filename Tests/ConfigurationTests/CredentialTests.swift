@@ -27,7 +27,7 @@ import Testing
         #expect(error("credential:other", environment).hasPrefix("key_file credential:other cannot be opened"))
         #expect(error("credential:stream-key", [:]).contains("LoadCredential=stream-key:"))
         for name in ["", ".", "..", "../stream-key", "/etc/passwd"] {
-            #expect(error("credential:\(name)", environment).contains("is not the name of a credential"), "\(name)")
+            #expect(error("credential:\(name)", environment).contains("is not a valid credential name"), "\(name)")
         }
     }
 }

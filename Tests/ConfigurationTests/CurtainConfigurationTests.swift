@@ -21,7 +21,10 @@ import Testing
         ("curtain_text: \"🎬\"", "\"🎬\" (U+1F3AC) cannot be drawn"),
         ("curtain_text: \"a\\tb\"", "\"?\" (U+0009) cannot be drawn"),
         ("curtain_text: \"a\\r\\nb\"", "\"??\" (U+000D U+000A) cannot be drawn"),
-        ("curtain_style: picture", "there is no picture to show; name a PNG or JPEG file in privacy.curtain_picture"),
+        (
+            "curtain_style: picture",
+            "curtain_style picture requires a picture; name a PNG or JPEG file in privacy.curtain_picture"
+        ),
         ("curtain_text_color: red", "\"red\" is not a colour"),
     ]) func mistakesAreNamed(line: String, what: String) {
         let problems = ConfigurationErrorTests.problems("privacy:\n  \(line)\n")
@@ -32,6 +35,6 @@ import Testing
         let text = String(repeating: "ä", count: 200)
         #expect(try load("  curtain_text: \(text)").curtainText == text)
         let problems = ConfigurationErrorTests.problems("privacy:\n  curtain_text: \(text)a\n")
-        #expect(problems == ["c.yaml:2:17: privacy.curtain_text: 201 characters are too many; write at most 200"])
+        #expect(problems == ["c.yaml:2:17: privacy.curtain_text: the text has 201 characters; write at most 200"])
     }
 }

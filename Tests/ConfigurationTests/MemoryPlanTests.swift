@@ -119,9 +119,9 @@ import Testing
         #expect(plan.levers[4].savedBytes == 1920 * 1080 * 3 / 2)
         #expect(
             plan.wayOut.hasPrefix(
-                "The plan needs 53.00 MiB, 3.00 MiB more than memory.cap_bytes allows. What would help:\n"))
+                "The plan needs 53.00 MiB, 3.00 MiB more than memory.cap_bytes allows. Possible changes:\n"))
         #expect(plan.wayOut.contains("\n  video.preset: superfast               saves   2.97 MiB\n"))
-        #expect(plan.wayOut.contains("\n  video.preset: ultrafast               saves  11.87 MiB, enough by itself\n"))
+        #expect(plan.wayOut.contains("\n  video.preset: ultrafast               saves  11.87 MiB, sufficient\n"))
     }
 
     /// Whatever is suggested could be written into the file as it stands: every smaller configuration is a valid one.
@@ -154,7 +154,7 @@ import Testing
         configuration.destinations = [try destination("rtmp://h/a/k")]
         let with = MemoryPlan(configuration, costs: costs())
         #expect(without.lines.map(\.bytes) == with.lines.map(\.bytes))
-        #expect(without.description.contains("1 destination, though none is configured\n"))
+        #expect(without.description.contains("1 destination, assumed; none is configured\n"))
     }
 
     @Test func theTableIsAligned() throws {

@@ -65,7 +65,7 @@ import Testing
             }
             let file = "file:\(folder.file("x.flv"))"
             try refused("already the name", ["destination", "add", "main", file])
-            try refused("is not a key", ["destination", "add", "x", file, "ca_files=1"])
+            try refused("unknown key \"ca_files\"", ["destination", "add", "x", file, "ca_files=1"])
             try refused("there is no stream key", ["destination", "add", "x", "rtmp://127.0.0.1/live"])
             try refused("there is no destination \"x\"; there is main", ["destination", "remove", "x"])
             try refused("there is no destination \"x\"", ["retry", "x"])

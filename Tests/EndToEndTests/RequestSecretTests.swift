@@ -28,9 +28,9 @@ import Testing
             let url = "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live"
             for (name, value, why) in [
                 ("key_file", secret, "control.secrets_folder"), ("login_file", secret, "control.secrets_folder"),
-                ("key_file", "credential:passwd", "may not name a credential"),
-                ("key_env", DaemonSettings.keyVariable, "may not name a variable"),
-                ("login_env", DaemonSettings.keyVariable, "may not name a variable"),
+                ("key_file", "credential:passwd", "cannot name a credential"),
+                ("key_env", DaemonSettings.keyVariable, "cannot name an environment variable"),
+                ("login_env", DaemonSettings.keyVariable, "cannot name an environment variable"),
             ] {
                 let answer = try add(daemon, ["name": "x", "url": url + "/key", name: value])
                 #expect(answer.status == 400, "\(name): \(value): \(answer)")
@@ -111,7 +111,7 @@ import Testing
             let daemon = try daemon(["secrets_folder": folder.path])
             func ask() throws {
                 let answer = try add(daemon, ["name": "x", "url": "rtmps://127.0.0.1/live/key", "ca_file": "ca.pem"])
-                #expect(answer.status == 400 && answer.body.contains("holds no certificate"), "\(answer)")
+                #expect(answer.status == 400 && answer.body.contains("contains no certificate"), "\(answer)")
             }
             try ask()
             // What was resident at the start would hide it: the peak is counted anew from here (proc(5)).

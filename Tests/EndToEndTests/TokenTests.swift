@@ -59,7 +59,7 @@ import Testing
             #expect(daemon.waitForExit(within: 10) == .code(78), "\(daemon.errors)")
             #expect(
                 daemon.errors.contains("control.metrics_token_file: ")
-                    && daemon.errors.contains("holds the token of token_file"), "\(daemon.errors)")
+                    && daemon.errors.contains("contains the token of token_file"), "\(daemon.errors)")
         }
     }
 }

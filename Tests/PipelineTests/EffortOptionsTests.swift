@@ -20,7 +20,7 @@ import Testing
                 try Configuration.load(text: Array(text.utf8), path: "c.yaml", environment: [:])
             }
             let problems = try #require(error).problems.map(\.description)
-            #expect(problems.contains { $0.contains(" \(name) is decided by video.effort") }, "\(problems)")
+            #expect(problems.contains { $0.contains("option \(name) conflicts with video.effort") }, "\(problems)")
         }
     }
 }

@@ -33,7 +33,7 @@ import Testing
         let folder = try refusal("{name: second, url: 'file:/nowhere/at/all.flv'}")
         #expect(folder.code == .badDestination && folder.sentence.contains("/nowhere/at/all.flv does not exist"))
         let key = try refusal("{name: second, url: 'rtmp://127.0.0.1/live', key_file: /nowhere/key}")
-        #expect(key.code == .badDestination && key.sentence.contains("key_file: a request may"), "\(key.sentence)")
+        #expect(key.code == .badDestination && key.sentence.contains("key_file: a request can"), "\(key.sentence)")
         let two = try refusal("{name: second, url: 'file:/tmp/a.flv', sync: often, rotate_bytes: many}")
         #expect(two.sentence.contains("sync") && two.sentence.contains("rotate_bytes") && !two.sentence.contains("\n"))
         #expect(rig.host.status.report.destinations.map(\.name) == ["main"])

@@ -29,8 +29,8 @@ import Testing
         let lines = plan.wayOut.split(separator: "\n").suffix(2).map { $0.split(separator: " ").joined(separator: " ") }
         #expect(
             lines == [
-                "memory.cap_bytes: \(least)MiB enough, with about 50 % more bitrate for the same picture",
-                "memory.cap_bytes: \(plan.sufficientCapMebibytes)MiB fits everything, with the best picture",
+                "memory.cap_bytes: \(least)MiB sufficient, with about 50 % more bitrate for the same picture",
+                "memory.cap_bytes: \(plan.sufficientCapMebibytes)MiB sufficient, with the best picture quality",
             ])
     }
 
