@@ -1,31 +1,31 @@
 package import IngestProtocol
 package import LinuxSystem
 
-/// Why a broadcast ends, as the ingest side sees it.
+/// Why a broadcast ends.
 package enum BroadcastEnd: Equatable, Sendable {
     /// The client sent `finished`.
     case finished(FinishedMessage)
-    /// The connection went away without `finished`.
+    /// The connection closed without `finished`.
     case clientVanished
-    /// The client broke the protocol; it has been told.
+    /// The client violated the protocol and received an error.
     case protocolError
     /// The daemon is stopping.
     case daemonStopping
-    /// An operator ended it.
+    /// An operator ended the broadcast.
     case endedByOperator
-    /// The broadcast itself failed (encoder, every destination); the sentence says how.
+    /// The broadcast failed (encoder, or all destinations). The sentence states the cause.
     case failed(String)
 
     package var hasFailed: Bool { if case .failed = self { true } else { false } }
 }
 
-/// Begins and ends the broadcasts whose clients the ingest server accepts.
+/// Starts and ends the broadcasts of the clients that the ingest server accepts.
 ///
-/// All calls come from the ingest thread, one at a time: `begin`, then pauses and annotations, then `ended` exactly
-/// once for each `begin` that did not throw.
+/// The ingest thread makes all calls: `begin`, then pauses and annotations, then `ended` exactly once for each `begin`
+/// that did not throw.
 package protocol IngestHost: AnyObject, Sendable {
-    /// A client has introduced itself. Returns its welcome and what takes its samples until `ended`; a throw ends the
-    /// connection.
+    /// Starts a broadcast for a client that sent `started`. Returns the welcome and the sink for its samples until
+    /// `ended`. An error ends the connection.
     func begin(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError)
         -> (welcome: WelcomeMessage, sink: any SampleSink)
 
@@ -33,12 +33,11 @@ package protocol IngestHost: AnyObject, Sendable {
     func resumed()
     func annotated(_ message: AnnotatedMessage)
 
-    /// Whether viewers see a curtain, and because of whom. Asked for after `IngestServer.curtainChanged`.
+    /// The state of the curtain and its holder. The ingest thread reads it after `IngestServer.curtainChanged`.
     func curtainState() -> StateMessage
-    /// How often the curtain has been raised, or held up as well, to hide what comes meanwhile; it only rises.
+    /// The number of objections so far. It never decreases.
     var curtainObjections: UInt32 { get }
 
-    /// The broadcast is over. Must return at once; when everything has been drained and closed, the host calls
-    /// `IngestServer.broadcastClosed`.
+    /// Ends the broadcast. Must return at once. After the drain, the host calls `IngestServer.broadcastClosed`.
     func ended(_ reason: BroadcastEnd)
 }

@@ -2,7 +2,7 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// What a client's messages make the session do.
+/// How the session handles a client's messages.
 extension IngestSession {
     func decodeHeader() throws(ProtocolError) -> MessageHeader {
         let bytes = unsafe RawSpan(_unsafeStart: head.baseAddress!, byteCount: MessageHeader.byteCount)
@@ -10,10 +10,10 @@ extension IngestSession {
     }
 
     func dispatch(_ header: MessageHeader) throws(ProtocolError) -> BroadcastEnd? {
-        // Whatever becomes of the message, its payload is dealt with: by default it is skipped. So is a descriptor.
+        // By default, the payload is skipped and a descriptor is dropped, even if the message is refused.
         skip(header.payloadBytes)
         defer { dropArrived() }
-        // And the place of a picture that lay in shared memory is free again.
+        // The place of a picture in shared memory is released.
         releasesPlace = header.type == .video && header.payloadBytes == 0
         defer { if releasesPlace { release(header.sequence) } }
         lastSequence = header.sequence
@@ -33,12 +33,12 @@ extension IngestSession {
         case .sample: try beginSample(header, body: body)
         case .discard: try discardSample(header, body: body)
         case .skip:
-            // It changes nothing, but a client that says it wrongly is told so.
+            // The message changes nothing, but a malformed one is an error.
             if let type = header.type, type == .paused || type == .resumed {
                 try BareMessage.check(body: body, type: type)
             }
         case .pause:
-            // First the pause: a client that said it wrongly still means it, and is told what was wrong.
+            // The pause comes first: a malformed message pauses as well, and the client receives an error.
             host.paused()
             try BareMessage.check(body: body, type: .paused)
         case .resume:
@@ -59,11 +59,11 @@ extension IngestSession {
         let total = header.payloadBytes
         switch header.type {
         case .video:
-            // Whatever is wrong with it: the picture before it is not the last one any more.
+            // Even if this picture is refused, the previous picture is no longer the last one.
             let earlier = lastPicture
             lastPicture = nil
             var message = try decodeVideo(header, body: body)
-            // Nothing is known of any other picture.
+            // Damage counts only if it refers to the last picture.
             if message.damage?.since != earlier { message.damage = nil }
             if message.isUnchanged {
                 lastPicture = earlier
@@ -75,7 +75,7 @@ extension IngestSession {
         case .audioApp, .audioMic:
             let source: AudioSource = header.type == .audioApp ? .app : .microphone
             let message = try decodeAudio(header, body: body)
-            // An empty sample has nothing to wait for.
+            // An empty sample has no payload to read.
             guard total > 0 else { return }
             guard
                 let room = unsafe try sink.beginAudio(
@@ -102,8 +102,8 @@ extension IngestSession {
             type: header.type == .audioMic ? .audioMic : .audioApp)
     }
 
-    /// A sample of a pause is looked at for the client's sake, who is told what is wrong with it, and because of what
-    /// it may mean to hide: that may be in the first picture after the pause, too.
+    /// Checks a sample that comes during a pause: the client learns of errors, and invalid secure regions raise the
+    /// curtain, because the first picture after the pause may show the same content.
     private func discardSample(_ header: MessageHeader, body: RawSpan) throws(ProtocolError) {
         guard header.type == .video else { return _ = try decodeAudio(header, body: body) }
         lastPicture = nil
@@ -111,13 +111,13 @@ extension IngestSession {
     }
 
     private func share(_ body: RawSpan, _ descriptor: consuming ForeignDescriptor?) throws(ProtocolError) {
-        // One that is refused has to be closed.
+        // A refused descriptor must be closed.
         defer { noteDiscarded() }
         let message: SharedMemoryMessage
         do throws(ProtocolError) {
             message = try SharedMemoryMessage.decode(body: body)
         } catch {
-            // Refused for what follows its fields: pictures must not be read from what had its number before.
+            // The pool number is readable, so that later pictures must not be read from its previous memory.
             if let pool = SharedMemoryMessage.pool(of: body) { sharedPools.forget(pool) }
             throw error
         }
@@ -128,15 +128,15 @@ extension IngestSession {
         guard lastPicture != nil else {
             throw ProtocolError(
                 .unknownPicture, fatal: false,
-                "video: the picture that is said to be unchanged was not taken; it has to be sent")
+                "video: the picture marked as unchanged was not accepted before; send the picture")
         }
         try sink.repeatVideo(message, arrival: clock.now())
-        // It has no place of its own. One that is refused may have been meant otherwise.
+        // An accepted unchanged picture has no place of its own.
         releasesPlace = false
     }
 
-    /// Begins a picture that lies in shared memory. `readable` converts it, band by band: a picture of 64 MiB comes
-    /// with a message of some 130 bytes, and must not keep the thread from everything else.
+    /// Starts a picture in shared memory. `readable` converts it band by band, because a message of 130 bytes can
+    /// announce a picture of 64 MiB, which must not block the thread.
     private func takeShared(
         _ message: VideoMessage, _ shared: SharedPayload, _ sink: any SampleSink, sequence: UInt32
     ) throws(ProtocolError) {
@@ -148,7 +148,7 @@ extension IngestSession {
         phase = .shared(SharedPicture(sink: sink, payload: payload, arrival: arrival, sequence: sequence))
     }
 
-    /// Goes on with a picture in shared memory until it is whole or the turn is over. Nothing of the client's is kept.
+    /// Converts a picture in shared memory until it is complete or the turn is over.
     func convert(_ picture: SharedPicture, in turn: inout IngestTurn) {
         let sink = picture.sink
         do throws(ProtocolError) {

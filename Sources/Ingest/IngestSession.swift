@@ -3,32 +3,32 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// One client's connection: reads messages from a non-blocking socket, piece by piece, and hands samples to the
-/// broadcast's sink.
+/// One client's connection: reads messages from a non-blocking socket and passes samples to the broadcast's sink.
 ///
-/// Ingest thread only. Owns the socket, 4 KiB for a message's head and 64 KiB to skip into; payloads go straight to
-/// where the sink wants them. It never waits: `readable` reads until the socket is empty or its turn is over.
+/// Ingest thread only. The session owns the socket, 4 KiB for a message's header and body, and 64 KiB for skipped
+/// bytes. Payloads are read into the sink's buffers. The session never waits: `readable` reads until the socket is
+/// empty or the turn is over.
 @safe final class IngestSession {
     enum Outcome: Equatable {
         case more
-        /// The client's side of the broadcast is over; the reason goes to the host.
+        /// The client's side of the broadcast is over, for this reason.
         case over(BroadcastEnd)
     }
 
-    /// What is being read. Used by `IngestSession+Messages.swift`, like everything here that is not private.
+    /// The part of a message that is being read. `IngestSession+Messages.swift` uses all members that are not private.
     enum Phase {
         case header
         case body(MessageHeader)
-        /// Bytes of payload that nobody wants; then the next header.
+        /// Skips payload bytes; the next header follows.
         case skip(remaining: Int)
-        /// A video payload: `position` bytes of it have been read, `band` is being filled up to `filled`.
+        /// A video payload: `position` bytes are read, and `band` is filled up to `filled`.
         case video(any SampleSink, total: Int, position: Int, band: IngestBand?, filled: Int)
         case audio(any SampleSink, total: Int, filled: Int)
-        /// A picture in shared memory, of which bands are left to be converted.
+        /// A picture in shared memory that is not completely converted.
         case shared(SharedPicture)
     }
 
-    /// A picture that is read where it lies; its place is released afterwards.
+    /// A picture in shared memory. Its place is released after the conversion.
     struct SharedPicture {
         let sink: any SampleSink
         let payload: SharedPools.Payload
@@ -39,7 +39,7 @@ internal import MediaCore
     let socket: ForeignDescriptor
     let peer: PeerCredentials?
     let host: any IngestHost
-    /// What takes the client's samples: from `begin` until the host has been told that the broadcast has ended.
+    /// The sink for the client's samples, from `begin` until the host receives `ended`.
     var sink: (any SampleSink)?
     let limits: IngestLimits
     let clock: any TimeSource
@@ -51,34 +51,34 @@ internal import MediaCore
     private let scratch: UnsafeMutableRawBufferPointer
     private let reader: SocketReader
     private let closer: DescriptorCloser
-    /// Descriptors that the client sends cannot be closed as fast as they come: no more of them is read.
+    /// The client sends descriptors faster than they can be closed. No more are read.
     private var sendsTooManyDescriptors = false
     var audioRoom: UnsafeMutableRawBufferPointer?
-    /// A descriptor that came with the header that is being read, or whose message is being handled.
+    /// The descriptor that came with the current message.
     var arrived: ForeignDescriptor?
     let sharedPools: SharedPools
-    /// The message of the picture that came last, where all of it went to the sink.
+    /// The sequence number of the last picture, if the sink received all of it.
     var lastPicture: UInt32?
-    /// The video message that is being handled has a place in shared memory to be released.
+    /// Whether the current video message has a place in shared memory that must be released.
     var releasesPlace = false
     private(set) var outbox = Outbox()
     private var outgoing: [UInt8] = []
     private var outgoingSequence: UInt32 = 0
-    /// What the client knows of the curtain.
+    /// The curtain state that the client received last.
     private var toldCurtain = (state: BroadcastState.curtainDown.rawValue, value: UInt32(0))
-    /// The host's `curtainObjections` when the client was told last that the curtain is down, or when it began.
+    /// The host's `curtainObjections` at the last `curtainDown` message, or at the start.
     var toldObjections: UInt32 = 0
-    /// Begun and not yet ended: the host is owed an `ended`.
+    /// The broadcast has started and not ended: the host must receive `ended`.
     var isLive: Bool { sink != nil }
     /// The client has closed its end.
     private(set) var inputEnded = false
     private var hasEndedSending = false
-    /// Of the client's messages, the one that an error refers to.
+    /// The sequence number of the message that an error refers to.
     var lastSequence: UInt32 = 0
-    /// When the connection was accepted, for the start deadline.
+    /// The time of accept, for the start deadline.
     let acceptedAt: MediaTime
     private(set) var lastByteAt: MediaTime
-    /// When the first byte of the message came that is being read, and how many bytes of payload it has.
+    /// The arrival time of the current message's first byte, and the size of its payload.
     private var messageBeganAt: MediaTime
     private var messagePayload = 0
 
@@ -107,19 +107,19 @@ internal import MediaCore
         reader.deallocate()
     }
 
-    /// Queues a message for the client; `flush` sends it. For what a broadcast ends with (`isLast`) there is always
-    /// room.
+    /// Queues a message for the client. `flush` sends it. The last messages of a broadcast (`isLast`) have reserved
+    /// space.
     func enqueue(isLast: Bool = false, _ encode: (UInt32, inout [UInt8]) -> Void) {
         outgoing.removeAll(keepingCapacity: true)
         encode(outgoingSequence, &outgoing)
-        // A message that is dropped takes no number: to the client a gap would be an error.
+        // A dropped message uses no sequence number, because a gap is an error for the client.
         if outbox.append(outgoing, isLast: isLast) { outgoingSequence &+= 1 }
     }
 
-    /// Tells the client whether viewers see a curtain, where that is news to it. That it is down is also news where it
-    /// went up meanwhile: pictures may have been thrown away, and the client is the one who can send them again.
+    /// Sends the curtain state if it changed since the last message. `curtainDown` is also sent if the curtain was up
+    /// in between: pictures may have been discarded, and the client can send them again.
     func tellCurtain() {
-        // First the number: what happens in between is told once more.
+        // The number comes first, so that an objection in between causes another message.
         let objections = host.curtainObjections
         let state = host.curtainState()
         let isDown = state.state == .curtainDown
@@ -127,26 +127,26 @@ internal import MediaCore
         guard isNew || (isDown && objections != toldObjections) else { return }
         let number = outgoingSequence
         enqueue { state.encode(sequence: $0, into: &$1) }
-        // Where there was no room for it, the next change tells both.
+        // If the outbox had no space, the next change sends the state.
         guard outgoingSequence != number else { return }
         toldCurtain = (state.stateRaw, state.value)
         if isDown { toldObjections = objections }
     }
 
-    /// Of the kernel's memory, which counts some 800 bytes for a short message and gives a socket 200 KiB.
+    /// Limit of unread bytes, in kernel memory: about 800 bytes for a short message; a socket has 200 KiB.
     private static let maxUnread: CInt = 16 * 1024
 
-    /// True when the client takes in what it is sent: what is only nice to know is told to nobody else, so that it
-    /// never takes the room of an error or a goodbye.
+    /// Whether the client reads its messages. Otherwise counters are not sent, so that errors and the goodbye have
+    /// space.
     var keepsReading: Bool {
         var unread: CInt = 0
         return unsafe ioctl(socket.raw, UInt(TIOCOUTQ), &unread) == 0 && unread < Self.maxUnread
     }
 
-    /// False when the client is gone.
+    /// Sends queued messages. Returns false if the client is gone.
     func flush() -> Bool { outbox.flush(to: socket.raw) }
 
-    /// Reads and throws away what is there, for one turn; false once the client has closed.
+    /// Discards available input for one turn. Returns false after the client has closed.
     func discardInput() -> Bool {
         var turn = IngestTurn(clock)
         while !turn.isOver, !inputEnded {
@@ -160,7 +160,7 @@ internal import MediaCore
         return !inputEnded
     }
 
-    /// Reads what is there and acts on it, for one turn.
+    /// Reads and handles available input for one turn.
     func readable() -> Outcome {
         var turn = IngestTurn(clock)
         var received = false
@@ -187,7 +187,7 @@ internal import MediaCore
                 sendError(
                     ProtocolError(
                         .badSharedMemory, fatal: true,
-                        "descriptors come faster than they can be closed; send only those of sharedMemory"))
+                        "descriptors arrive faster than they can be closed; send descriptors only with sharedMemory"))
                 return .over(abandonSample(.protocolError))
             }
             do throws(ProtocolError) {
@@ -200,7 +200,7 @@ internal import MediaCore
         return .more
     }
 
-    /// A descriptor that is wanted comes with a message's first byte, so it is kept where headers are read.
+    /// Keeps a descriptor that comes with the first byte of a header. All others are closed.
     private func receive(into target: UnsafeMutableRawBufferPointer) -> ReadOutcome {
         guard case .header = phase else {
             return unsafe reader.receive(from: socket.raw, into: target, take: discard)
@@ -218,7 +218,7 @@ internal import MediaCore
         noteDiscarded()
     }
 
-    /// Behind each descriptor that nobody has a use for. Waits once, for threads that only have to get a turn.
+    /// Counts a discarded descriptor. If the closer is full, waits once for its threads.
     func noteDiscarded() {
         guard !sendsTooManyDescriptors, !closer.waitForRoom(Self.closingPatience) else { return }
         sendsTooManyDescriptors = true
@@ -226,7 +226,7 @@ internal import MediaCore
 
     private static let closingPatience = MediaTime.milliseconds(100)
 
-    /// The client will send no more: forgets a sample that was on its way.
+    /// Discards an incomplete sample, because the client sends no more.
     func abandonSample(_ end: BroadcastEnd) -> BroadcastEnd {
         switch phase {
         case .video(let sink, _, _, _, _): sink.cancelVideo()
@@ -242,26 +242,25 @@ internal import MediaCore
 
     func markEnded() { sink = nil }
 
-    /// Once everything has been sent: tells the client that nothing follows.
+    /// Shuts down the sending side after all messages are sent.
     func endSendingWhenEmpty() {
         guard outbox.isEmpty, !hasEndedSending else { return }
         hasEndedSending = true
         shutdown(socket.raw, CInt(SHUT_WR))
     }
 
-    /// When the message that has begun must be whole. Its next byte alone is not enough: a client that sends one now
-    /// and then would keep all others out.
+    /// The deadline for the whole message. A deadline for the next byte alone would let a slow client block all others.
     func messageDeadline(_ patience: MediaTime) -> MediaTime {
         messageBeganAt + patience + .seconds(Int64(messagePayload >> 20))
     }
 
-    /// There is something to do although nothing more has come: a picture in shared memory is half converted.
+    /// Whether a picture in shared memory is partly converted, so that there is work without new input.
     var hasUnfinishedWork: Bool {
         if case .shared = phase { return true }
         return false
     }
 
-    /// Part of a message has come, and not all of it.
+    /// Whether a message is partly read.
     var isInsideMessage: Bool {
         if case .header = phase { return headFilled > 0 }
         return true
@@ -269,7 +268,7 @@ internal import MediaCore
 
     // MARK: Reading
 
-    /// Where the next bytes go, never more than belong to the current piece.
+    /// The buffer for the next bytes, limited to the current part of the message.
     private func nextTarget() -> UnsafeMutableRawBufferPointer {
         switch phase {
         case .header:
@@ -294,7 +293,7 @@ internal import MediaCore
         unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[from..<to])
     }
 
-    /// Takes note of `count` bytes that have arrived at the current target.
+    /// Handles `count` bytes that were read into the current target.
     private func advance(by count: Int) throws(ProtocolError) -> BroadcastEnd? {
         switch phase {
         case .header:
@@ -339,7 +338,7 @@ internal import MediaCore
                 do throws(ProtocolError) {
                     try sink.bandArrived()
                 } catch {
-                    // The frame is lost, its remaining bytes are skipped, and the broadcast goes on.
+                    // The frame is lost. Its remaining bytes are skipped, and the broadcast continues.
                     sink.cancelVideo()
                     skip(total - position)
                     throw error

@@ -1,14 +1,14 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// What the ingest thread may still do before mail, deadlines and other descriptors get their turn.
+/// The work that the ingest thread may do before it handles mail, deadlines and other descriptors.
 ///
-/// Bytes are those that are received, and those that are converted where they lie in shared memory. Time is bounded as
-/// well: bytes cost more in one format than in another, and some messages cost much and have few.
+/// The turn limits received bytes and bytes converted in shared memory. It also limits time, because the cost per byte
+/// depends on the format, and some short messages are expensive.
 struct IngestTurn {
     /// Two 1080p NV12 frames.
     static let bytes = 6 * 1024 * 1024
-    /// With what is under way when it is over (a band, a memory that is mapped), a turn takes less than 50 ms.
+    /// With the operation in progress at its end (a band, a mapping), a turn takes less than 50 ms.
     static let time = MediaTime.milliseconds(25)
 
     private let clock: any TimeSource

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Messages on their way to the client: bounded, so that a client that does not read cannot make the daemon grow.
+/// Queued messages for the client. The size is bounded, so that a client that does not read costs no memory.
 ///
-/// Ingest thread only. What does not fit is dropped; a client that reads its socket never sees that.
+/// Ingest thread only. Messages that do not fit are dropped. This never affects a client that reads its socket.
 struct Outbox {
-    /// More than the welcome, a goodbye and two hundred events.
+    /// Enough for the welcome, a goodbye and 200 events.
     static let capacity = 32 * 1024
 
-    /// Of these, kept free for a fatal error and the goodbye, which a client that was slow to read must get, too.
+    /// Reserved for a fatal error and the goodbye, which a slow client must also receive.
     private static let roomForLast = 2 * (1024 + 64)
 
     private var bytes: [UInt8] = []
@@ -17,7 +17,7 @@ struct Outbox {
 
     var isEmpty: Bool { sent == bytes.count }
 
-    /// Appends one encoded message, or drops it whole and says false.
+    /// Appends one encoded message. Returns false if it does not fit; then it is dropped.
     mutating func append(_ message: [UInt8], isLast: Bool) -> Bool {
         let room = isLast ? Self.capacity : Self.capacity - Self.roomForLast
         guard bytes.count - sent + message.count <= room else { return false }
@@ -29,7 +29,7 @@ struct Outbox {
         return true
     }
 
-    /// Sends what the socket takes now; false when the peer is gone.
+    /// Sends as much as the socket accepts. Returns false if the peer is gone.
     mutating func flush(to socket: CInt) -> Bool {
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in

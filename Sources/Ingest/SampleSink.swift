@@ -1,9 +1,9 @@
 package import IngestProtocol
 package import MediaCore
 
-/// Where the bytes of the next part of a video payload are to be put.
+/// The next part of a video payload that the sink reads.
 package struct IngestBand: Equatable, Sendable {
-    /// From the payload's first byte; bytes before it that were not asked for are skipped.
+    /// Offset from the payload's first byte. Unrequested bytes before it are skipped.
     package var payloadOffset: Int
     package var byteCount: Int
 
@@ -13,37 +13,38 @@ package struct IngestBand: Equatable, Sendable {
     }
 }
 
-/// Takes the samples of one broadcast. Ingest thread only, one call at a time.
+/// Receives the samples of one broadcast. Ingest thread only.
 ///
-/// A thrown `ProtocolError` goes to the client; where it is not fatal, the sample is skipped and the broadcast goes on.
+/// A thrown `ProtocolError` is sent to the client. If it is not fatal, the sample is skipped and the broadcast
+/// continues.
 package protocol SampleSink: AnyObject {
-    /// A frame is about to arrive. False: its payload is read and discarded (the sink has counted it).
+    /// Starts a frame. If the sink returns false, it has counted the frame, and the payload is discarded.
     func beginVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) -> Bool
-    /// A frame came whose secure regions cannot be read. It is refused, and the client is told.
+    /// Reports a frame with invalid secure regions. The frame is refused, and the client receives an error.
     func refusedRegions(_ sentence: String, arrival: MediaTime)
-    /// The next band of the frame that was begun; nil when no more bytes of it are wanted.
+    /// The next band of the current frame; nil if the sink needs no more bytes.
     func nextBand() -> IngestBand?
-    /// Where the current band's bytes go; at least its `byteCount` large.
+    /// The buffer for the current band, of at least `byteCount` bytes.
     var bandBuffer: UnsafeMutableRawBufferPointer { get }
     func bandArrived() throws(ProtocolError)
-    /// The current band lies there, in memory of the client's that may change at any time and is not to be written; 64
-    /// bytes behind it can be read as well. Valid during the call.
+    /// Takes the current band from the client's shared memory, which is read-only and may change at any time. 64 bytes
+    /// after the band are also readable. The pointer is valid during the call.
     func bandArrived(at bytes: UnsafeRawPointer) throws(ProtocolError)
-    /// The frame's last byte has been read.
+    /// Ends the frame after its last byte.
     func endVideo(arrival: MediaTime)
-    /// The frame will not be completed.
+    /// Discards the incomplete frame.
     func cancelVideo()
-    /// The frame that ended last is to be shown on, at another time. Throws where it is not there any more or was of
-    /// another format.
+    /// Repeats the last frame at another time. Throws if the frame is gone or has another format.
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError)
 
-    /// Room for the payload of an audio sample, or nil: read and discard (the sink has counted it).
+    /// Returns a buffer for an audio payload. If the sink returns nil, it has counted the sample, and the payload is
+    /// discarded.
     func beginAudio(_ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, arrival: MediaTime)
         throws(ProtocolError) -> UnsafeMutableRawBufferPointer?
     func endAudio(arrival: MediaTime)
     func cancelAudio()
 
-    /// Before each wait: does what is due at `now`. Returns when to be called again at the latest; nil where that
-    /// depends on something else.
+    /// Does work that is due at `now`. The ingest thread calls it before each wait. Returns the time of the next call
+    /// at the latest, or nil for none.
     func attend(at now: MediaTime) -> MediaTime?
 }

@@ -2,20 +2,20 @@ internal import CLinux
 internal import Glibc
 internal import LinuxSystem
 
-/// What one attempt to read from a non-blocking socket came to.
+/// The result of one read from a non-blocking socket.
 enum ReadOutcome: Equatable {
     case bytes(Int)
     case wouldBlock
-    /// The peer closed, or the connection broke.
+    /// The peer closed the connection, or the connection failed.
     case ended
 }
 
-/// Receives from a socket that descriptors may come with. All of them are received, wanted or not: what the kernel has
-/// to close, it closes in the thread that reads, and that can wait.
+/// Receives bytes and descriptors from a socket. It receives all descriptors: the kernel would close the others in the
+/// reading thread, and closing can block.
 @safe struct SocketReader {
     private let descriptors = UnsafeMutableBufferPointer<CInt>.allocate(capacity: Int(UPCAST_MAX_DESCRIPTORS))
 
-    /// - Parameter socket: one whose out-of-band byte would not come here, with what it carries.
+    /// Makes the socket deliver out-of-band bytes inline, together with their descriptors.
     init(_ socket: CInt) {
         var on: CInt = 1
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_OOBINLINE, &on, socklen_t(MemoryLayout<CInt>.size))
@@ -25,7 +25,7 @@ enum ReadOutcome: Equatable {
 
     /// Receives up to `buffer.count` bytes without blocking.
     ///
-    /// - Parameter take: called with each descriptor that came with them, the taker's from now on.
+    /// - Parameter take: receives each descriptor and its ownership.
     func receive(
         from socket: CInt, into buffer: UnsafeMutableRawBufferPointer, take: (CInt) -> Void
     ) -> ReadOutcome {

@@ -45,7 +45,7 @@ package struct DamageField: Equatable, Sendable {
                 x: value.uint16(at: at), y: value.uint16(at: at + 2), width: value.uint16(at: at + 4),
                 height: value.uint16(at: at + 6))
             guard rectangle.lies(inWidth: pictureWidth, height: pictureHeight) else {
-                throw refused("rectangle \(index) is empty, or does not lie in the picture")
+                throw refused("rectangle \(index) is empty, or is not in the picture")
             }
             _ = damage.add(rectangle)
         }

@@ -29,8 +29,8 @@ package enum MessageExtensions {
             guard end - offset >= 4 else {
                 throw ProtocolError(
                     .malformedExtension, fatal: fatal,
-                    "\(type): \(end - offset) stray bytes at \(offset) of the body; "
-                        + "an extension begins with a two-byte tag and a two-byte length")
+                    "\(type): \(end - offset) unexpected bytes at \(offset) of the body; "
+                        + "an extension starts with a two-byte tag and a two-byte length")
             }
             let tag = body.uint16(at: offset)
             let length = Int(body.uint16(at: offset + 2))
@@ -50,7 +50,7 @@ package enum MessageExtensions {
                 guard !hasRegions else {
                     throw ProtocolError(
                         .badSecureRegions, fatal: false,
-                        "video: there are two lists of secure regions; the picture is refused and not shown")
+                        "video: the message has two lists of secure regions; the picture is refused and not shown")
                 }
                 hasRegions = true
             } else if known == .secureRegions || known == .sharedMemory || tag & criticalBit != 0 {

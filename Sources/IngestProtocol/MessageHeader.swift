@@ -50,21 +50,21 @@ package struct MessageHeader: Equatable, Sendable {
     package static func decode(_ bytes: RawSpan, limits: IngestLimits) throws(ProtocolError) -> MessageHeader {
         guard bytes.byteCount >= byteCount else {
             throw ProtocolError(
-                .truncated, fatal: true, "a message header has \(byteCount) bytes; \(bytes.byteCount) are there")
+                .truncated, fatal: true, "a message header has \(byteCount) bytes, not \(bytes.byteCount)")
         }
         let first = bytes.uint16(at: 0)
         guard first == magic else {
             throw ProtocolError(
                 .badMagic, fatal: true,
-                "a message begins with the bytes 0x55 0x43 (\"UC\"), not with \(hexadecimal(bytes.uint8(at: 0))) "
-                    + "\(hexadecimal(bytes.uint8(at: 1))): either this is another protocol, or the message before was "
-                    + "longer or shorter than its header said")
+                "a message starts with the bytes 0x55 0x43 (\"UC\"), not with \(hexadecimal(bytes.uint8(at: 0))) "
+                    + "\(hexadecimal(bytes.uint8(at: 1))): the client uses another protocol, or the previous message "
+                    + "was longer or shorter than its header states")
         }
         let version = bytes.uint8(at: 2)
         guard version == self.version else {
             throw ProtocolError(
                 .unsupportedVersion, fatal: true,
-                "the message header says protocol version \(version); version \(self.version) is spoken here")
+                "the message header has protocol version \(version); the daemon supports version \(self.version)")
         }
         let header = MessageHeader(
             rawType: bytes.uint8(at: 3), flags: MessageFlags(rawValue: bytes.uint16(at: 6)),
@@ -77,7 +77,7 @@ package struct MessageHeader: Equatable, Sendable {
         guard type != nil || !flags.contains(.critical) else {
             throw ProtocolError(
                 .unknownCriticalMessage, fatal: true,
-                "message type \(hexadecimal(rawType)) is marked critical, and protocol version \(Self.version) "
+                "message type \(hexadecimal(rawType)) is marked critical, but protocol version \(Self.version) "
                     + "does not know it"
             )
         }

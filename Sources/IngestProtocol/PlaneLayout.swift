@@ -21,20 +21,20 @@ extension VideoSampleFormat {
             guard (rowBytes...IngestLimits.maxStride).contains(location.stride) else {
                 throw ProtocolError(
                     .badPlaneLayout, fatal: false,
-                    "video: plane \(index) of \(pixelFormat.fourCC) at \(width) pixels a row needs a stride of "
+                    "video: plane \(index) of \(pixelFormat.fourCC) at \(width) pixels a row requires a stride of "
                         + "\(rowBytes) to \(IngestLimits.maxStride) bytes, not \(location.stride)")
             }
             guard location.offset >= end else {
                 throw ProtocolError(
                     .badPlaneLayout, fatal: false,
-                    "video: plane \(index) begins at \(location.offset), before the plane in front of it ends at "
-                        + "\(end); planes stand in order and do not overlap")
+                    "video: plane \(index) starts at \(location.offset), before the end of the previous plane at "
+                        + "\(end); planes must be in order and must not overlap")
             }
             end = location.offset + planeBytes(index)
             guard end <= payloadBytes else {
                 throw ProtocolError(
                     .planeOutsidePayload, fatal: false,
-                    "video: plane \(index) ends at \(end), behind the payload's \(payloadBytes) bytes")
+                    "video: plane \(index) ends at \(end), after the payload's \(payloadBytes) bytes")
             }
         }
     }

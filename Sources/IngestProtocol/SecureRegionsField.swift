@@ -40,13 +40,13 @@ enum SecureRegionsField {
         guard value.byteCount >= headBytes else { throw refused("\(value.byteCount) bytes are too few for a list") }
         let (count, flags) = (Int(value.uint16(at: 0)), value.uint16(at: 2))
         guard count <= SecureRegions.capacity else {
-            throw refused("\(count) rectangles; at most \(SecureRegions.capacity) are taken")
+            throw refused("\(count) rectangles; at most \(SecureRegions.capacity) are allowed")
         }
         guard value.byteCount == headBytes + rectangleBytes * count else {
             throw refused(
                 "\(count) rectangles take \(headBytes + rectangleBytes * count) bytes, not \(value.byteCount)")
         }
-        guard flags & ~coversAll == 0 else { throw refused("flags \(flags) are not understood") }
+        guard flags & ~coversAll == 0 else { throw refused("flags \(flags) are unknown") }
         return count
     }
 

@@ -35,7 +35,8 @@ package struct SessionState: Equatable, Sendable {
         guard header.sequence == nextSequence else {
             throw ProtocolError(
                 .sequenceGap, fatal: true,
-                "\(MessageType.name(of: header.rawType)): sequence number \(header.sequence); \(nextSequence) is next")
+                "\(MessageType.name(of: header.rawType)): sequence number \(header.sequence); the next number "
+                    + "must be \(nextSequence)")
         }
         let admission = try admission(for: header)
         nextSequence &+= 1
@@ -61,9 +62,9 @@ package struct SessionState: Equatable, Sendable {
         switch (phase, header.type) {
         case (.awaitingStarted, .started): return .start
         case (.awaitingStarted, _): throw unexpected("the first message must be started")
-        case (.finished, _): throw unexpected("nothing may follow finished")
+        case (.finished, _): throw unexpected("no message may follow finished")
         case (_, .started):
-            throw unexpected("the broadcast has started already; another one needs a connection of its own")
+            throw unexpected("the broadcast has already started; another broadcast needs its own connection")
         case (_, nil): return .skip
         case (.live, .video), (.live, .audioApp), (.live, .audioMic): return .sample
         case (.paused, .video), (.paused, .audioApp), (.paused, .audioMic): return .discard

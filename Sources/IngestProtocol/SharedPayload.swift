@@ -48,7 +48,7 @@ package struct SharedPayload: Equatable, Sendable {
         guard offset <= size, byteCount <= size - offset else {
             throw ProtocolError(
                 .badSharedMemory, fatal: false,
-                "video: \(byteCount) bytes at \(offset) do not lie in shared memory \(pool) of \(memoryBytes) bytes")
+                "video: \(byteCount) bytes at \(offset) are not in shared memory \(pool) of \(memoryBytes) bytes")
         }
         guard size >= 8, guardOffset <= size - 8, guardOffset % 8 == 0 else {
             throw ProtocolError(
@@ -59,7 +59,7 @@ package struct SharedPayload: Equatable, Sendable {
         guard guardOffset + 8 <= offset || guardOffset >= offset + byteCount else {
             throw ProtocolError(
                 .badSharedMemory, fatal: false,
-                "video: the word at \(guardOffset) of shared memory \(pool) lies in the picture that it guards")
+                "video: the word at \(guardOffset) of shared memory \(pool) is inside the picture that it guards")
         }
         return (Int(offset)..<Int(offset + byteCount), Int(guardOffset))
     }

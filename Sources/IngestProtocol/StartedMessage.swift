@@ -52,8 +52,8 @@ package struct StartedMessage: Equatable, Sendable {
         guard low <= high, (low...high).contains(MessageHeader.version) else {
             throw ProtocolError(
                 .unsupportedVersion, fatal: true,
-                "started: the client speaks protocol versions \(low) to \(high); version \(MessageHeader.version) is "
-                    + "spoken here")
+                "started: the client speaks protocol versions \(low) to \(high); the daemon supports "
+                    + "version \(MessageHeader.version)")
         }
         let rate = (body.size(at: 12), body.size(at: 16))
         return StartedMessage(
@@ -70,10 +70,10 @@ package struct StartedMessage: Equatable, Sendable {
         throw ProtocolError(
             .orientationConvention, fatal: true,
             "started: "
-                + (raw == 0 ? "no orientation convention is named" : "orientation convention \(raw) does not exist")
-                + "; send 1 (exif: what CGImagePropertyOrientation says of a stored picture) or 2 (replaykit: what "
-                + "RPVideoSampleOrientationKey means). It cannot be guessed: the same numbers mean opposite quarter "
-                + "turns, so a guess would show every turned picture upside down in one of the two")
+                + (raw == 0 ? "the orientation convention is missing" : "orientation convention \(raw) does not exist")
+                + "; send 1 (exif: the meaning of CGImagePropertyOrientation) or 2 (replaykit: the "
+                + "meaning of RPVideoSampleOrientationKey). The daemon cannot guess it: the same numbers mean opposite "
+                + "quarter turns, so a wrong guess would turn pictures upside down")
     }
 
     /// Appends the whole message.

@@ -59,7 +59,7 @@ struct StreamDescription: Equatable {
         func inconsistent(_ message: String) -> ProtocolError {
             ProtocolError(.inconsistentAudioFormat, fatal: false, "\(type): \(message)")
         }
-        guard formatID == Self.linearPCM else { throw unsupported("format \(formatID) is not taken, only lpcm") }
+        guard formatID == Self.linearPCM else { throw unsupported("format \(formatID) is not supported; send lpcm") }
         let rates = IngestLimits.audioRates
         guard sampleRate >= Double(rates.lowerBound), sampleRate <= Double(rates.upperBound),
             sampleRate == sampleRate.rounded()
@@ -67,30 +67,30 @@ struct StreamDescription: Equatable {
             throw unsupported("\(sampleRate) Hz is not a whole number from \(rates.lowerBound) to \(rates.upperBound)")
         }
         guard (1...UInt32(IngestLimits.maxAudioChannels)).contains(channels) else {
-            throw unsupported("\(channels) channels; 1 to \(IngestLimits.maxAudioChannels) are taken")
+            throw unsupported("\(channels) channels; 1 to \(IngestLimits.maxAudioChannels) are allowed")
         }
         guard flags.isSubset(of: Self.understood) else {
             throw unsupported(
-                "format flags \(hexadecimal(flags.rawValue)) have bits that are not taken: "
+                "format flags \(hexadecimal(flags.rawValue)) have unsupported bits: "
                     + hexadecimal(flags.subtracting(Self.understood).rawValue))
         }
         let encoding = try encoding(unsupported, inconsistent)
         let isInterleaved = !flags.contains(.nonInterleaved)
         let expected = UInt32(encoding.bytesPerSample) * (isInterleaved ? channels : 1)
         guard framesPerPacket == 1 else {
-            throw inconsistent("\(framesPerPacket) frames a packet; linear PCM has 1")
+            throw inconsistent("\(framesPerPacket) frames per packet; linear PCM has 1")
         }
         guard bytesPerFrame == 0 || bytesPerFrame == expected else {
             if bitsPerChannel == 24, bytesPerFrame == expected / 3 * 4 {
-                throw unsupported("24-bit samples in four-byte containers are not taken; pack them in three bytes")
+                throw unsupported("24-bit samples in four-byte containers are not supported; pack them in three bytes")
             }
             throw inconsistent(
-                "\(bytesPerFrame) bytes a frame; \(bitsPerChannel)-bit samples of "
+                "\(bytesPerFrame) bytes per frame; \(bitsPerChannel)-bit samples of "
                     + (isInterleaved ? "\(channels) interleaved channels" : "one channel in its own plane")
                     + " are \(expected)")
         }
         guard bytesPerPacket == 0 || bytesPerPacket == expected else {
-            throw inconsistent("\(bytesPerPacket) bytes a packet; a packet is one frame, which has \(expected)")
+            throw inconsistent("\(bytesPerPacket) bytes per packet; a packet is one frame of \(expected) bytes")
         }
         return AudioFormat(
             sampleRate: Int(sampleRate), channels: Int(channels), encoding: encoding,
@@ -101,15 +101,15 @@ struct StreamDescription: Equatable {
         _ unsupported: (String) -> ProtocolError, _ inconsistent: (String) -> ProtocolError
     ) throws(ProtocolError) -> PCMEncoding {
         switch (flags.contains(.float), flags.contains(.signedInteger), bitsPerChannel) {
-        case (true, true, _): throw inconsistent("flags say both float (1) and signed integer (4)")
+        case (true, true, _): throw inconsistent("flags have both float (1) and signed integer (4)")
         case (true, false, 32): return .float32
-        case (true, false, _): throw unsupported("\(bitsPerChannel)-bit float is not taken, only 32-bit")
+        case (true, false, _): throw unsupported("\(bitsPerChannel)-bit float is not supported; send 32-bit")
         case (false, false, _):
-            throw unsupported("unsigned integers are not taken: set signed integer (4) or float (1) in the flags")
+            throw unsupported("unsigned integers are not supported; set signed integer (4) or float (1) in the flags")
         case (false, true, 16): return .int16
         case (false, true, 24): return .int24
         case (false, true, 32): return .int32
-        case (false, true, _): throw unsupported("\(bitsPerChannel)-bit integers are not taken, only 16, 24 and 32")
+        case (false, true, _): throw unsupported("\(bitsPerChannel)-bit integers are not supported; send 16, 24 or 32")
         }
     }
 }

@@ -52,7 +52,7 @@ package struct VideoMessage: Equatable, Sendable {
         guard let pixelFormat = PixelFormat(fourCC: code) else {
             throw ProtocolError(
                 .unsupportedPixelFormat, fatal: false,
-                "video: pixel format \(code) is not supported; the welcome lists those that are")
+                "video: pixel format \(code) is not supported; the welcome lists the supported formats")
         }
         let (width, height) = (body.size(at: 8), body.size(at: 12))
         let color = try color(
@@ -109,8 +109,9 @@ package struct VideoMessage: Equatable, Sendable {
             throw ProtocolError(
                 .badSharedMemory, fatal: false,
                 payloadBytes > 0
-                    ? "video: its payload is said to lie in shared memory, and \(payloadBytes) bytes follow"
-                    : "video: \(shared.byteCount) bytes in shared memory; at most \(limits.maxVideoPayload) are taken")
+                    ? "video: its payload is in shared memory, but \(payloadBytes) payload bytes follow"
+                    : "video: \(shared.byteCount) bytes in shared memory; at most \(limits.maxVideoPayload) are "
+                        + "allowed")
         }
         return (shared, Int(shared.byteCount))
     }

@@ -275,7 +275,7 @@ struct HangingDiskTests {
             // A welcome comes first, and whatever else the daemon has to say.
             var answer: [UInt8] = []
             var room = [UInt8](repeating: 0, count: 4096)
-            let refusal = "sharedMemory: memory 1 is not taken"
+            let refusal = "sharedMemory: memory 1 was refused"
             while !String(decoding: answer, as: UTF8.self).contains(refusal) {
                 let count = recv(client.raw, &room, room.count, 0)
                 guard count > 0 else { break }

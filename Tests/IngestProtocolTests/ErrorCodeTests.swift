@@ -69,8 +69,8 @@ import Testing
         Case(.malformedBody, fatal: false, "the key is empty", annotated, (16, [0, 0])),
         Case(.malformedBody, fatal: false, "value has 1025 bytes", annotated, (18, [1, 4])),
         Case(.malformedBody, fatal: true, "body of 1028 bytes", finished, (18, [0, 4])),
-        Case(.orientationConvention, fatal: true, "no orientation convention is named", started, (18, [0])),
-        Case(.orientationConvention, fatal: true, "opposite quarter turns", started, (18, [0])),
+        Case(.orientationConvention, fatal: true, "the orientation convention is missing", started, (18, [0])),
+        Case(.orientationConvention, fatal: true, "wrong guess", started, (18, [0])),
         Case(.orientationConvention, fatal: true, "convention 3 does not exist", started, (18, [3])),
 
         Case(.unsupportedPixelFormat, fatal: false, "RV24", video, payload: videoBytes, (32, Array("RV24".utf8))),
@@ -85,7 +85,7 @@ import Testing
         ),
         Case(.badPlaneLayout, fatal: false, "not 65537", video, payload: videoBytes, (44, littleEndian(65_537))),
         Case(
-            .badPlaneLayout, fatal: false, "plane 1 begins at 2047", video, payload: videoBytes,
+            .badPlaneLayout, fatal: false, "plane 1 starts at 2047", video, payload: videoBytes,
             (48, littleEndian(2047))),
         Case(.planeOutsidePayload, fatal: false, "plane 2 ends at 3072", video, payload: videoBytes - 1),
         Case(
@@ -111,12 +111,12 @@ import Testing
         Case(.unsupportedAudioFormat, fatal: false, "0xc00", audio, payload: audioBytes, (36, littleEndian(0x0c0c))),
         Case(
             .inconsistentAudioFormat, fatal: false, "both float (1)", audio, payload: audioBytes, (36, [13])),
-        Case(.inconsistentAudioFormat, fatal: false, "2 bytes a frame", audio, payload: audioBytes, (48, [2])),
+        Case(.inconsistentAudioFormat, fatal: false, "2 bytes per frame", audio, payload: audioBytes, (48, [2])),
         Case(
             .inconsistentAudioFormat, fatal: false, "one channel in its own plane are 2", audio, payload: audioBytes,
             (36, [0x2c])),
-        Case(.inconsistentAudioFormat, fatal: false, "8 bytes a packet", audio, payload: audioBytes, (40, [8])),
-        Case(.inconsistentAudioFormat, fatal: false, "2 frames a packet", audio, payload: audioBytes, (44, [2])),
+        Case(.inconsistentAudioFormat, fatal: false, "8 bytes per packet", audio, payload: audioBytes, (40, [8])),
+        Case(.inconsistentAudioFormat, fatal: false, "2 frames per packet", audio, payload: audioBytes, (44, [2])),
         Case(.audioPayloadMismatch, fatal: false, "without frames", audio, payload: audioBytes, (64, [0, 0])),
         Case(
             .audioPayloadMismatch, fatal: false, "481 frames of 4 bytes are 1924 bytes, but the payload has 1920",
@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: [
         ([], "0 bytes are too few"), ([0, 0, 0], "3 bytes are too few"), ([1, 0, 0, 0], "1 rectangles take 20 bytes"),
         ([0, 0, 0, 0, 7], "0 rectangles take 4 bytes, not 5"), ([65, 0, 0, 0], "65 rectangles; at most 64"),
-        ([0, 0, 2, 0], "flags 2 are not understood"), ([255, 255, 0, 0], "65535 rectangles"),
+        ([0, 0, 2, 0], "flags 2 are unknown"), ([255, 255, 0, 0], "65535 rectangles"),
     ] as [([UInt8], String)])
     func regionsThatLie(value: [UInt8], says: String) {
         var encoded = Self.video.encoded(sequence: 0, payloadBytes: Self.videoBytes)
