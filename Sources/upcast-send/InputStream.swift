@@ -1,17 +1,17 @@
 import CaptureSources
 
-/// A file or pipe that was named on the command line; pipes are read ahead from now on.
+/// A file or pipe from the command line. Pipes are read ahead.
 struct InputStream: Sendable {
     let file: FileInput
-    /// Nil for a regular file, which can wait.
+    /// Nil for a regular file, which needs no buffer.
     let ahead: ReadAhead?
 
-    /// - Parameter aheadBytes: how much of a pipe may wait here; 0 for none.
+    /// - Parameter aheadBytes: buffer size for a pipe; 0 for no buffer.
     init(_ path: String, _ stop: StopSignal, aheadBytes: Int) throws(InputError) {
         file = try FileInput(path: path, stop: stop)
         ahead = file.isLive && aheadBytes > 0 ? try ReadAhead(file, capacity: aheadBytes) : nil
     }
 
-    /// For the one thread that reads it.
+    /// The reader for the one thread that reads the stream.
     var reader: InputReader { InputReader(ahead ?? file) }
 }

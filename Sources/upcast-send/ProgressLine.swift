@@ -2,19 +2,19 @@ import Glibc
 import MediaCore
 import UpcastClient
 
-/// What a person at a terminal sees: one line that changes, and lines for what must not be missed. Main thread only.
+/// The output on a terminal: one progress line, and separate lines for errors. Main thread only.
 struct ProgressLine {
     private let isShown: Bool
     private var state = ""
-    /// Viewers see a curtain.
+    /// Whether viewers see a curtain.
     private var isCurtained = false
-    /// As the daemon counts them; nil where it has not said.
+    /// Frames that the daemon dropped; nil before its first counters.
     private var dropped: UInt64?
     private var refused = 0
     private var refusalsTold: Set<String> = []
     private var isLineOpen = false
     private var ticks = 0
-    /// A client whose every frame is refused need not tell every reason.
+    /// The maximum number of printed reasons for refused messages.
     private static let maxRefusalsTold = 5
 
     /// - Parameter isShown: false shows errors only.
@@ -23,7 +23,7 @@ struct ProgressLine {
     mutating func began(_ welcome: CaptureWelcome, at path: String) {
         line(
             "broadcast \(welcome.broadcastID) at \(path): canvas \(welcome.canvas), "
-                + "\(Self.tenths(welcome.frameRate.framesPerSecond)) frames a second")
+                + "\(Self.tenths(welcome.frameRate.framesPerSecond)) frames/s")
     }
 
     mutating func show(_ event: CaptureEvent) {
@@ -40,14 +40,14 @@ struct ProgressLine {
         }
     }
 
-    /// Draws the line before the inputs have begun.
+    /// Draws the line before the inputs start.
     mutating func wait() { draw(["waiting for the first samples", state]) }
 
-    /// Draws the line again, at most five times a second.
+    /// Updates the line at most five times a second.
     ///
     /// - Parameters:
-    ///   - frames: that were sent.
-    ///   - late: that came too late to be sent.
+    ///   - frames: the number of sent frames.
+    ///   - late: the number of frames that were too late to send.
     mutating func update(frames: Int64, late: Int64, time: MediaTime, isPaused: Bool) {
         let seconds = time.secondsAsDouble
         let whole = Int(seconds)
@@ -65,29 +65,29 @@ struct ProgressLine {
     }
 
     /// - Parameters:
-    ///   - late: frames that came too late to be sent.
-    ///   - cutShortBytes: at the end of the video, no whole frame.
-    ///   - isRaw: the video has no header that says what a frame is.
+    ///   - late: the number of frames that were too late to send.
+    ///   - cutShortBytes: the size of an incomplete frame at the end of the video.
+    ///   - isRaw: whether the video has no header.
     mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, cutShortBytes: Int, isRaw: Bool) {
         if refused > refusalsTold.count { report("\(refused) messages were refused") }
-        if late > 0 { report("\(late) frames came too late to be sent") }
+        if late > 0 { report("\(late) frames were too late to send") }
         if cutShortBytes > 0 {
             report(
-                "the video ends in the middle of a frame: its last \(cutShortBytes) bytes were left out"
-                    + (isRaw ? "; were --size and --format right?" : ""))
+                "the video ends in the middle of a frame; its last \(cutShortBytes) bytes were not sent"
+                    + (isRaw ? "; check --size and --format" : ""))
         }
         line(
-            "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples taken, "
+            "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples accepted, "
                 + "\(goodbye.counters.framesDropped) frames dropped")
     }
 
-    /// A line that is told whatever was asked for.
+    /// Prints a line, even with `--quiet`.
     mutating func report(_ text: String) {
         closeLine()
         Self.write("upcast-send: \(text)\n")
     }
 
-    /// Draws as many parts as fit, the first ones first: a line that wraps could not be drawn over.
+    /// Draws the first parts that fit, because a wrapped line cannot be overwritten.
     private mutating func draw(_ parts: [String]) {
         ticks += 1
         guard isShown, ticks % 4 == 1 else { return }
@@ -119,7 +119,7 @@ struct ProgressLine {
         case .live: "live"
         case .congested(let late): "congested: \(MediaTime(late).milliseconds) ms late"
         case .reconnecting: "reconnecting"
-        case .slowDown(let framesPerSecond): "\(framesPerSecond)/s would do"
+        case .slowDown(let framesPerSecond): "reduce to \(framesPerSecond) frames/s"
         case .draining: "draining"
         case .degraded: "one destination lost"
         case .curtainUp: "curtain up"
@@ -128,14 +128,14 @@ struct ProgressLine {
         }
     }
 
-    /// The terminal's width now; 80 where it does not say.
+    /// The current width of the terminal; 80 if it is unknown.
     private static var columns: Int {
         var size = winsize()
         guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// Puts text on standard error, in one piece and at once.
+    /// Writes text to standard error in one call.
     static func write(_ text: String) {
         var text = text
         text.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -4,24 +4,24 @@ import LinuxSystem
 import MediaCore
 import UpcastClient
 
-/// One broadcast from connecting to goodbye: a thread for each track, and the main thread for signals, the daemon's
-/// news, pauses and progress.
+/// One broadcast from connecting to goodbye. Each track has a thread; the main thread handles signals, events, pauses
+/// and progress.
 final class Session {
     private let plan: SessionPlan
     private let shared = Monitor(SharedState())
     private var progress: ProgressLine
     private var reason = CaptureFinishReason.sourceEnded
 
-    /// What the tracks' threads tell the main thread.
+    /// State that the track threads share with the main thread.
     struct SharedState {
         var frames: Int64 = 0
-        /// Frames that came too late to be sent.
+        /// Frames that were too late to send.
         var late: Int64 = 0
-        /// Bytes at the end of the video that were no whole frame.
+        /// The size of an incomplete frame at the end of the video.
         var cutShortBytes = 0
         var isPaused = false
         var running = 0
-        /// Tracks that end by themselves and have not yet.
+        /// Running tracks with an end.
         var finiteLeft = 0
         var hadFinite = false
         var failure: Failure?
@@ -47,9 +47,9 @@ final class Session {
     }
 
     private static let tick = Duration.milliseconds(50)
-    /// How long the inputs wait for one that gives nothing.
+    /// How long the inputs wait for an input without samples.
     private static let startPatience = MediaTime.seconds(10)
-    /// Bytes of a pipe that are read ahead: 1.5 s of 720p at 30 frames a second, 5 s of stereo.
+    /// Buffer sizes for pipes: 1.5 s of 720p at 30 frames/s, 5 s of stereo.
     private static let videoAheadBytes = 64 << 20
     private static let audioAheadBytes = 1 << 20
 
@@ -83,7 +83,7 @@ final class Session {
         let welcome = try daemon { () throws(CaptureError) in try connection.start(plan.setup) }
         progress.began(welcome, at: plan.socket)
 
-        // From here on signals end the broadcast, not the program; before any thread starts, so that none takes them.
+        // From here on, signals end the broadcast, not the program. No thread may start earlier and receive them.
         let signals = try SignalDescriptor([SIGINT, SIGTERM])
         let start = CommonStart(Set(inputs.map(\.name)))
         var threads: [WorkerThread] = []
@@ -101,7 +101,7 @@ final class Session {
         threads = []
         letSignalsThrough()
         if let failure = shared.withLock({ $0.failure }) {
-            // The daemon is told, so that it need not think that its client vanished.
+            // The daemon learns of the failure, so that it does not report a vanished client.
             if case .input(let text) = failure { _ = try? connection.finish(.failed, text: text) }
             throw failure
         }
@@ -114,7 +114,7 @@ final class Session {
         case video(SessionPlan.Video, InputStream?)
         case audio(CaptureAudioSource, SessionPlan.Audio, InputStream?)
 
-        /// As messages name it.
+        /// Name in messages.
         var name: String {
             switch self {
             case .video: "video"
@@ -143,7 +143,7 @@ final class Session {
         }
     }
 
-    /// Opens files before the broadcast begins, so that a wrong name is told first.
+    /// Opens files before the broadcast starts, so that a wrong name is reported first.
     private func openInputs(_ stop: StopSignal, _ inputs: inout [Input]) throws(InputError) {
         if let video = plan.video {
             var stream: InputStream?
@@ -186,14 +186,14 @@ final class Session {
             } catch let error as CaptureError {
                 failure = .daemon(error)
             } catch {
-                // A stop cuts inputs short; what they make of that is no news.
+                // After a stop, errors of interrupted inputs are expected.
                 if !stop.isStopped { failure = .input("\(error)") }
             }
             start.withdraw(input.name, at: stop.now())
             shared.withLock {
                 $0.running -= 1
                 if input.isFinite { $0.finiteLeft -= 1 }
-                // A goodbye is no failure of a track's: the main thread reads it.
+                // A goodbye is not a failure of the track. The main thread reads it.
                 if case .daemon(let error)? = failure, error.code == .ended { return }
                 if $0.failure == nil { $0.failure = failure }
             }
@@ -202,7 +202,7 @@ final class Session {
 
     // MARK: The main thread
 
-    /// Watches until the broadcast is to end; returns the daemon's goodbye where that ended it.
+    /// Runs the main thread until the broadcast ends. Returns the goodbye if the daemon ended it.
     private func watch(
         _ connection: CaptureConnection, _ signals: borrowing SignalDescriptor, _ start: CommonStart
     ) throws -> CaptureGoodbye? {
@@ -226,7 +226,7 @@ final class Session {
                 if now >= deadline { progress.report(Self.sentence(missing: start.expire(at: now))) }
                 continue
             }
-            // A pipe that says nothing must not keep a broadcast whose time is over.
+            // A silent pipe must not extend a broadcast beyond its duration.
             if let duration = plan.duration, now - begun >= duration + .milliseconds(500) { return nil }
             try daemon { () throws(CaptureError) in
                 try pauseOrResume(connection, &pauses, state.isPaused, now - begun)
@@ -238,8 +238,8 @@ final class Session {
 
     private static func sentence(missing: [String]) -> String {
         let names = missing.joined(separator: " and ")
-        return "nothing has come for \(names) in \(startPatience); the broadcast begins without, and takes what comes "
-            + "later from when it comes"
+        return "no samples of \(names) for \(startPatience); the broadcast starts without this input and includes it "
+            + "when samples arrive"
     }
 
     private func pauseOrResume(
@@ -268,11 +268,12 @@ final class Session {
         if case .stream(_, .some, _)? = plan.video { isRaw = true }
         progress.ended(last, late: late, cutShortBytes: cutShort, isRaw: isRaw)
         if last.reason == .finished { return .sent }
-        progress.report("the daemon ended the broadcast: " + (last.text.isEmpty ? "\(last.reason)" : last.text))
+        progress.report("upcastd ended the broadcast: " + (last.text.isEmpty ? "\(last.reason)" : last.text))
         return .refused
     }
 
-    /// From here on a second signal ends the program: the daemon may take its time over its goodbye.
+    /// Restores the default handling of signals, so that a second signal ends the program while it waits for the
+    /// goodbye.
     private func letSignalsThrough() {
         var set = sigset_t()
         unsafe sigemptyset(&set)

@@ -4,11 +4,11 @@ import IngestProtocol
 import MediaCore
 import UpcastClient
 
-/// What was asked for on the command line, understood and checked, before anything is opened.
+/// The checked command line, before anything is opened.
 struct SessionPlan: Sendable {
     enum Video: Sendable {
         case pattern(VideoSampleFormat, FrameRate)
-        /// The format is nil for a stream that says it itself.
+        /// The format is nil for a stream with a header.
         case stream(path: String, raw: VideoSampleFormat?, rate: FrameRate?)
     }
     enum Audio: Sendable {
@@ -20,7 +20,7 @@ struct SessionPlan: Sendable {
     var name: String
     var convention: MediaCore.OrientationConvention
     var orientation: OrientationSchedule
-    /// Of every frame.
+    /// The secure regions of every frame.
     var secure: CaptureSecureRegions
     var video: Video?
     var appAudio: Audio?
@@ -40,7 +40,7 @@ struct SessionPlan: Sendable {
         convention = command.convention == .exif ? .exif : .replayKit
         orientation = try OrientationSchedule(command.orientation)
         guard command.secure.count <= CaptureSecureRegions.capacity else {
-            throw InputError("--secure may be given \(CaptureSecureRegions.capacity) times")
+            throw InputError("--secure can be used at most \(CaptureSecureRegions.capacity) times")
         }
         var regions: [CaptureRectangle] = []
         for text in command.secure {
@@ -58,10 +58,10 @@ struct SessionPlan: Sendable {
         for text in command.pauseAt { pauses.append(try SourceArguments.pause(text)) }
         pauses.sort { $0.start < $1.start }
         if let seconds = command.seconds {
-            guard seconds > 0, seconds <= 1e8 else { throw InputError("--seconds \(seconds) is no length of time") }
+            guard seconds > 0, seconds <= 1e8 else { throw InputError("--seconds \(seconds) is not a valid duration") }
             duration = MediaTime(nanoseconds: Int64(seconds * 1e9))
         }
-        // A tone belongs to the pattern; nobody wants one over a film.
+        // By default, only the pattern has a tone.
         let appAudioSource = command.appAudio ?? (command.video == "pattern" ? "tone" : "none")
         appAudio = try Self.audio(
             appAudioSource, command.appAudioFormat,
@@ -71,10 +71,10 @@ struct SessionPlan: Sendable {
             tone: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), frequency: 880)
         video = try Self.video(command, matrix, range)
         guard [command.video, appAudioSource, command.mic].filter({ $0 == "-" }).count <= 1 else {
-            throw InputError("standard input can be read for one of --video, --app-audio and --mic only")
+            throw InputError("only one of --video, --app-audio and --mic can read standard input")
         }
         guard video != nil || appAudio != nil || microphone != nil else {
-            throw InputError("nothing to send: --video, --app-audio and --mic are all none")
+            throw InputError("there is nothing to send: --video, --app-audio and --mic are all none")
         }
     }
 
@@ -92,7 +92,7 @@ struct SessionPlan: Sendable {
 
         let pixelFormat = try SourceArguments.pixelFormat(name)
         guard let (width, height) = size ?? (isPattern ? (1280, 720) : nil) else {
-            throw InputError("raw \(name) pictures need --size")
+            throw InputError("raw \(name) pictures require --size")
         }
         let format = VideoSampleFormat(
             packed: pixelFormat, width: width, height: height,
@@ -111,7 +111,7 @@ struct SessionPlan: Sendable {
         if text == "none" { return nil }
         guard text == "tone" || text.hasPrefix("tone:") else { return .stream(path: text, raw: given) }
         guard text == "tone" || Int(text.dropFirst(5)) != nil else {
-            throw InputError("\(text): write a tone as tone:440")
+            throw InputError("\(text) is not a tone; write tone:440")
         }
         return .tone(given ?? tone, frequency: Int(text.dropFirst(5)) ?? frequency)
     }
@@ -122,7 +122,7 @@ struct SessionPlan: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// The terms of the broadcast, with the hints that are known before an input is read.
+    /// The setup of the broadcast, with the properties that are known before an input is read.
     var setup: BroadcastSetup {
         var setup = BroadcastSetup(clientName: name, convention: convention == .exif ? .exif : .replayKit)
         setup.sendsVideo = video != nil

@@ -8,7 +8,7 @@ extension MediaTime {
     fileprivate var duration: Duration { .nanoseconds(nanoseconds) }
 }
 
-/// One track's work, on a thread of its own: reads, waits until a sample is due, sends.
+/// One track on its own thread: reads samples, waits until they are due and sends them.
 struct Track {
     private let plan: SessionPlan
     private let connection: CaptureConnection
@@ -41,7 +41,7 @@ struct Track {
         let feed = VideoFeed(source, schedule: plan.orientation, settings: settings, clock: stop)
         var frame: CaptureFrame?
         let memory: VideoSource.Memory = { format in
-            // What was not sent is given back first.
+            // An unsent frame is returned first.
             frame = nil
             let next = try connection.frame(CaptureVideoFormat(layout: format))
             frame = next
@@ -73,7 +73,7 @@ struct Track {
         switch (audio, stream) {
         case (.tone(let format, let frequency), _):
             input = try ToneInput(format: format, frequency: frequency)
-            // Without pace a tone would run hours ahead of any picture.
+            // Without pacing, a tone would run far ahead of the pictures.
             settings.isPaced = true
         case (.stream(_, let raw), let stream?):
             input = try PCMInput(stream.reader, rawFormat: raw, loops: plan.loops)

@@ -5,38 +5,38 @@ import MediaCore
 internal import ProductVersion
 import UpcastClient
 
-/// The reference capture client: sends a test pattern, files or pipes to upcastd as a capture client would.
+/// The reference capture client: sends a test pattern, files or pipes to upcastd.
 @main struct UpcastSend: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upcast-send",
-        abstract: "Sends pictures and sound to upcastd's capture socket.",
+        abstract: "Send video and audio to the capture socket of upcastd.",
         discussion: """
-            Without options it sends a test pattern and a tone until it is stopped. Other examples:
+            Without options, upcast-send sends a test pattern and a tone until it is stopped. Other examples:
 
               upcast-send --size 1080x1920 --orientation cycle:5
               ffmpeg -i clip.mp4 -f yuv4mpegpipe - | upcast-send --video -
               upcast-send --video a.bgra --format BGRA --size 800x600 --mic a.wav
 
-            All inputs begin together, when each has given its first sample; one that gives nothing for 10 s is not \
-            waited for. A pipe may be live: it is read ahead, by 64 MiB of video at most, so that its writer need not \
-            wait; where it stalls it is moved up to the clock again. What is more than a second late is left out and \
-            counted as late.
+            All inputs start together when each has its first sample. An input without samples for 10 s is not \
+            waited for. Pipes are buffered (video: 64 MiB), so that a screen grabber does not block. After a stall, \
+            samples are re-timed to the current time. Samples that are more than 1 s late are dropped and counted \
+            as late.
 
-            SIGINT and SIGTERM end the broadcast properly; a second one ends the program. Progress is shown where \
-            standard error is a terminal: time, frames sent, frames that the daemon dropped, late ones, state.
+            SIGINT and SIGTERM end the broadcast; a second signal ends the program. If standard error is a terminal, \
+            it shows the progress: time, sent frames, frames dropped by the daemon, late frames, state.
 
-            Exit status: 0 sent and finished, 2 cannot connect, 3 refused or ended by the daemon, 4 an input cannot be \
-            read or sent, 64 wrong usage.
+            Exit status: 0 success; 2 cannot connect; 3 refused or ended by the daemon; 4 an input cannot be read or \
+            sent; 64 usage error.
             """,
         version: "upcast-send \(Version.current)")
 
-    @Option(help: "The daemon's capture socket (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).")
+    @Option(help: "Capture socket of the daemon (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).")
     var socket: String?
 
-    @Option(help: "This client's name in the daemon's log and status.")
+    @Option(help: "Name of this client in the log and status of the daemon.")
     var name = "upcast-send"
 
-    @Option(help: "What orientations mean: exif (CGImagePropertyOrientation) or replaykit (left and right swapped).")
+    @Option(help: "Orientation convention: exif (CGImagePropertyOrientation) or replaykit (left, right swapped).")
     var convention = Convention.exif
 
     @Option(help: "pattern, none, a Y4M file, raw pictures (with --format and --size), or - for standard input.")
@@ -44,74 +44,74 @@ import UpcastClient
 
     @Option(
         help: ArgumentHelp(
-            "y4m, or how pixels are stored (default: 420v for the pattern, y4m for files).",
+            "y4m, or a pixel format (default: 420v for the pattern, y4m for files).",
             discussion: PixelFormat.allCases.map(\.fourCC.description).joined(separator: ", ")))
     var format: String?
 
-    @Option(help: "Pixels of a stored picture (default: 1280x720 for the pattern).")
+    @Option(help: "Size of a stored picture in pixels (default: 1280x720 for the pattern).")
     var size: String?
 
-    @Option(help: "Frames a second, as 30 or 30000/1001 (default: what a Y4M stream says, else 30).")
+    @Option(help: "Frame rate, as 30 or 30000/1001 (default: the rate of the Y4M stream, else 30).")
     var rate: String?
 
     @Option(
         help: ArgumentHelp(
-            "1 to 8, a name such as right or leftMirrored, none, cycle[:seconds] or all[:seconds].",
-            discussion: "cycle takes the four turns, all the eight tags. The pattern is upright for whoever obeys."))
+            "Orientation: 1 to 8, a name such as right or leftMirrored, none, cycle[:seconds] or all[:seconds].",
+            discussion: "cycle uses the four rotations, all the eight tags. Receivers must show the pattern upright."))
     var orientation = "up"
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "A rectangle of every picture that must not be shown, as 300x80+40+20: width, height, place.",
+            "Secure region of every picture, as 300x80+40+20: width, height, left, top.",
             discussion: """
-                In pixels of the picture as it is stored, before it is turned; 300x80-40+20 begins 40 pixels left of \
-                it. May be given several times.
+                The unit is pixels of the stored picture, before rotation. A negative left or top is outside the \
+                picture: 300x80-40+20. The option can be repeated.
                 """,
             valueName: "rectangle"))
     var secure: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The pictures' matrix (default: bt709 for HD, else bt601).",
-            discussion: "ffmpeg makes bt601 of a screen that it grabs, whatever its size, and Y4M does not say so."))
+            "Colour matrix of the pictures (default: bt709 for HD, else bt601).",
+            discussion: "ffmpeg converts grabbed screens to bt601 at any size, and Y4M does not contain the matrix."))
     var color: Matrix?
 
-    @Option(help: "The pictures' range (default: full for RGB, else video).")
+    @Option(help: "Colour range of the pictures (default: full for RGB, else video).")
     var range: Range?
 
-    @Option(help: "tone[:Hz] (default with the pattern), none (else), a WAV file, raw PCM, or - for standard input.")
+    @Option(help: "App audio: tone[:Hz] (default with the pattern), none (default else), WAV file, raw PCM file, or -.")
     var appAudio: String?
 
-    @Option(help: "How app audio is stored where no WAV header says it, as s16be,48000,2 (tone: s16be,44100,2).")
+    @Option(help: "Format of raw app audio, as s16be,48000,2 (default for a tone: s16be,44100,2).")
     var appAudioFormat: String?
 
-    @Option(help: "As --app-audio, for the microphone.")
+    @Option(help: "Microphone audio, as for --app-audio.")
     var mic = "none"
 
-    @Option(help: "As --app-audio-format, for the microphone (tone: s16le,48000,1).")
+    @Option(help: "Format of raw microphone audio, as for --app-audio-format (default for a tone: s16le,48000,1).")
     var micFormat: String?
 
-    @Option(help: "End after this many seconds (default: when every file and pipe has come to its end).")
+    @Option(help: "End after this many seconds (default: at the end of all files and pipes).")
     var seconds: Double?
 
-    @Flag(help: "Begin files again at their end.")
+    @Flag(help: "Restart files at their end.")
     var loop = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Send samples when they are due, or as they come and with the least delay; tones are always paced.")
+        help: "Send samples when they are due, or without delay. Tones are always paced.")
     var pace = true
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Let the daemon read pictures in shared memory where it can, or send all through the socket.")
+        help: "Pass pictures in shared memory if possible, or send all through the socket.")
     var sharedMemory = true
 
-    @Option(help: "Pause at START seconds for SECONDS, as 5:2; may be given several times.")
+    @Option(help: "Pause at START seconds for SECONDS, as 5:2. The option can be repeated.")
     var pauseAt: [String] = []
 
-    @Flag(help: "Show no progress.")
+    @Flag(help: "Do not show progress.")
     var quiet = false
 
     enum Convention: String, ExpressibleByArgument, CaseIterable { case exif, replaykit }
@@ -119,7 +119,7 @@ import UpcastClient
     enum Range: String, ExpressibleByArgument, CaseIterable { case video, full }
 
     static func main() {
-        // A descriptor of ours must not take the place of standard input that somebody has closed.
+        // If standard streams are closed, other descriptors must not get their numbers.
         for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) < 0 { _ = unsafe open("/dev/null", O_RDWR) }
         do {
             let command = try UpcastSend.parse()
@@ -136,7 +136,7 @@ import UpcastClient
     }
 }
 
-/// What the program tells its caller.
+/// The exit status.
 enum ExitStatus: Int32 {
     case sent = 0
     case cannotConnect = 2

@@ -46,7 +46,7 @@ import Testing
                 ["-qfec", "stty cols 40; exec \(sender) \(options)", "/dev/null"])
             let drawings = output.components(separatedBy: "\r\u{1b}[K").dropFirst().map {
                 $0.prefix { !$0.isNewline }
-            }.filter { !$0.contains("audio samples taken") && !$0.hasPrefix("upcast-send: ") }
+            }.filter { !$0.contains("audio samples accepted") && !$0.hasPrefix("upcast-send: ") }
             #expect(drawings.allSatisfy { $0.count < 40 }, "\(drawings)")
             let line = /0:0[0-9]  [0-9]+ frames  [0-9]+ dropped.*/
             #expect(drawings.contains { $0.wholeMatch(of: line) != nil }, "\(drawings)")
@@ -54,7 +54,7 @@ import Testing
             // parts are shown whole or not at all.
             #expect(drawings.contains { $0.contains("  live") || $0.hasSuffix(" late") }, "\(drawings)")
             #expect(drawings.contains { $0.hasSuffix(" dropped  paused") }, "\(drawings)")
-            #expect(output.contains("audio samples taken"), "\(output)")
+            #expect(output.contains("audio samples accepted"), "\(output)")
             _ = try stage.server.finishedRecording()
             try stage.end()
         }

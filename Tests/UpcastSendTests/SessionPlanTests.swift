@@ -38,6 +38,6 @@ import UpcastClient
 
     @Test func withNothingToSendItSaysSo() {
         let error = #expect(throws: InputError.self) { try plan("--video", "none") }
-        #expect(error?.description.hasPrefix("nothing to send") == true, "\(String(describing: error))")
+        #expect(error?.description.hasPrefix("there is nothing to send") == true, "\(String(describing: error))")
     }
 }
