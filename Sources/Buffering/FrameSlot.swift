@@ -10,7 +10,7 @@ package import MediaCore
 package final class FrameSlot<Tag: Sendable>: Sendable {
     package enum Outcome: Sendable {
         case frame(Picture, Tag)
-        /// The picture that is shown is to be shown once more.
+        /// Show the current picture again.
         case again(Tag)
         /// `wake` or `throwAway` was called.
         case woken
@@ -22,17 +22,17 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     private struct State {
         var free: [Picture]
         var waiting: (picture: Picture, tag: Tag)?
-        /// Nothing waits but the wish to have the last picture again.
+        /// No frame waits, but a repeat of the last picture is requested.
         var again: Tag?
-        /// The last one that was handed over, unless it was given up.
+        /// The last frame that was handed over, unless it was given up.
         var newest: Picture?
         var isClosed = false
         var isWoken = false
         var superseded: UInt64 = 0
         var thrownAway: UInt64 = 0
-        /// Pictures that exist, those that the threads hold among them.
+        /// The number of pictures, including those that the threads hold.
         var count: Int
-        /// A picture is to go as soon as one is free.
+        /// Whether to remove a picture as soon as one is free.
         var shedsOne = false
 
         mutating func giveBack(_ picture: Picture) {
@@ -47,7 +47,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     private let height: Int
 
     /// - Parameters:
-    ///   - shown: what the video thread holds from the start: it recycles it when it takes another.
+    ///   - shown: the first picture of the video thread, which recycles it when it takes another.
     ///   - others: 1 or 2 pictures of the same size.
     package init(shown: Picture, others: Int) {
         precondition((1...2).contains(others), "one picture to fill, and one more to wait")
@@ -57,10 +57,10 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         monitor = Monitor(State(free: free, count: others + 1))
     }
 
-    /// Any thread: how many pictures there are.
+    /// The number of pictures. Any thread.
     package var pictureCount: Int { monitor.withLock { $0.count } }
 
-    /// Any thread: one picture fewer, where there are three, as soon as one is free.
+    /// Reduces three pictures to two as soon as one is free. Any thread.
     package func shedPicture() {
         monitor.withLock { state in
             guard state.count == 3, !state.shedsOne else { return }
@@ -69,7 +69,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
-    /// Any thread: three pictures again, where there are two.
+    /// Increases two pictures to three. Any thread.
     package func restorePicture() {
         monitor.withLock { state in
             if state.shedsOne {
@@ -81,7 +81,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
-    /// Ingest thread: a picture to fill. With one thread on each side there always is one.
+    /// Returns a picture to fill. Ingest thread. With one thread on each side, a picture is always free.
     package func acquire() -> Picture? {
         monitor.withLock { state in
             if let picture = state.free.popLast() { return picture }
@@ -100,10 +100,10 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// it, too. Nil before the first, and where the last had to be given up.
     package var newest: Picture? { monitor.withLock { $0.newest } }
 
-    /// Any thread: what was handed over last is shown otherwise than it came; nothing is to be compared with it.
+    /// Marks the last frame as shown in another form, so that no frame is compared with it. Any thread.
     package func forgetNewest() { monitor.withLock { $0.newest = nil } }
 
-    /// Ingest thread: hands a filled picture over; the one that was still waiting is superseded and counted.
+    /// Hands over a filled picture. A frame that still waits is superseded and counted. Ingest thread.
     package func offer(_ picture: Picture, _ tag: Tag) {
         monitor.signal { state in
             if let old = state.waiting {
@@ -131,7 +131,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// Any thread: the frame that waits is not wanted any more, and no later one is to be compared with it; wakes the
     /// video thread.
     ///
-    /// - Returns: whether one waited.
+    /// - Returns: whether a frame waited.
     @discardableResult
     package func throwAway() -> Bool {
         monitor.signal { state in
@@ -146,10 +146,10 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
-    /// Any thread: makes the video thread's `take`, or its next one that has no frame, return `.woken`.
+    /// Makes the current `take`, or the next one without a frame, return `.woken`. Any thread.
     package func wake() { monitor.signal { $0.isWoken = true } }
 
-    /// Either thread: gives a picture back, unused or done with.
+    /// Returns a picture to the slot. Ingest or video thread.
     package func recycle(_ picture: Picture) {
         monitor.withLock { $0.giveBack(picture) }
     }
@@ -175,12 +175,12 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         } ?? .timeout
     }
 
-    /// Any thread: no more frames will come; wakes the video thread.
+    /// Closes the slot: no more frames follow. Wakes the video thread. Any thread.
     package func close() { monitor.signal { $0.isClosed = true } }
 
     package var isClosed: Bool { monitor.withLock { $0.isClosed } }
 
-    /// Frames that `throwAway` has thrown away.
+    /// Frames that `throwAway` discarded.
     package var thrownAway: UInt64 { monitor.withLock { $0.thrownAway } }
 
     /// Frames that a newer one replaced before the encoder was free.

@@ -1,7 +1,7 @@
 internal import LinuxSystem
 package import MediaCore
 
-/// Everything about a block of PCM but its bytes.
+/// The properties of a block of PCM, without its bytes.
 package struct PCMBlock: Equatable, Sendable {
     package var source: AudioSource
     package var format: AudioFormat
@@ -20,13 +20,13 @@ package struct PCMBlock: Equatable, Sendable {
     }
 }
 
-/// The bounded queue of raw PCM between ingest and the audio thread; when it is full the oldest PCM goes.
+/// The bounded queue of raw PCM between ingest and the audio thread. If it is full, the oldest PCM is dropped.
 ///
 /// One ring of bytes allocated at `init`, in which every block lies in one piece, so that ingest receives straight into
 /// it and the mixer reads straight from it. One producer and one consumer thread. Bounds: `capacity` bytes and
 /// `maxBlocks` blocks; milliseconds follow from the mixer, which consumes by the clock.
 @safe package final class PCMQueue: @unchecked Sendable /* bytes of a block belong to one side at a time, see State */ {
-    /// Blocks that can wait at once.
+    /// The maximum number of queued blocks.
     package static let maxBlocks = 128
 
     @safe package enum Outcome {
@@ -50,14 +50,14 @@ package struct PCMBlock: Equatable, Sendable {
         var extents: [Extent]
         var first = 0
         var count = 0
-        /// What the consumer is reading, not part of the ring any more.
+        /// The block that the consumer reads. It is no longer part of the ring.
         var reading: Extent?
-        /// What the producer is filling.
+        /// The block that the producer fills.
         var filling: Extent?
         /// Where the next block would start.
         var writeOffset = 0
         var isClosed = false
-        /// The consumer waits for its deadline, and not for single blocks.
+        /// Whether the consumer waits for its deadline, not for single blocks.
         var gathers = false
         var dropped: UInt64 = 0
         var droppedFrames: UInt64 = 0
@@ -121,7 +121,7 @@ package struct PCMBlock: Equatable, Sendable {
         return unsafe UnsafeMutableRawBufferPointer(start: storage + start, count: count)
     }
 
-    /// Producer: hands over the block whose bytes now stand in what `reserve` returned.
+    /// Producer: hands over the block in the buffer that `reserve` returned.
     package func commit(_ block: PCMBlock) {
         let wakes = monitor.withLock { state in
             guard var extent = state.filling else { return false }
@@ -135,7 +135,7 @@ package struct PCMBlock: Equatable, Sendable {
         if wakes { monitor.signal { _ in } }
     }
 
-    /// Whether the consumer is to have a block now.
+    /// Whether the consumer can take a block now.
     private func isReady(_ state: State) -> Bool {
         guard state.count > 0 else { return false }
         guard state.gathers, !state.isClosed, state.count < Self.mostGathered else { return true }
@@ -145,11 +145,11 @@ package struct PCMBlock: Equatable, Sendable {
         return bytes >= capacity / Self.gatheredShare
     }
 
-    /// So many blocks, and this part of the room, are gathered at most: a consumer that comes late loses nothing.
+    /// The limits of gathering, in blocks and as a part of the capacity. A late consumer loses nothing.
     private static let mostGathered = 32
     private static let gatheredShare = 4
 
-    /// Producer: forgets what was reserved.
+    /// Producer: cancels the reservation.
     package func abandon() { monitor.withLock { $0.filling = nil } }
 
     /// Consumer: the oldest block, or waits for one until `deadline`. Call `release` before the next `take`.
@@ -167,7 +167,7 @@ package struct PCMBlock: Equatable, Sendable {
         return outcome(result)
     }
 
-    /// Consumer: as `take`, but without waiting; nil where no block waits.
+    /// Consumer: takes a block without waiting; nil if the queue is empty.
     package func takeNow() -> Outcome? {
         monitor.withLock { $0.takeOldest() }.map { outcome($0) }
     }
@@ -177,21 +177,21 @@ package struct PCMBlock: Equatable, Sendable {
         return unsafe .block(extent.block, UnsafeRawBufferPointer(start: storage + extent.start, count: extent.count))
     }
 
-    /// Consumer: done with the block's bytes.
+    /// Consumer: releases the bytes of the block.
     package func release() { monitor.withLock { $0.reading = nil } }
 
-    /// Any thread: no more blocks will come; wakes the consumer, which still gets what waits.
+    /// Ends the queue: no more blocks follow. The consumer still receives the queued blocks. Any thread.
     package func close() { monitor.signal { $0.isClosed = true } }
 
     package var isClosed: Bool { monitor.withLock { $0.isClosed } }
 
     package struct Statistics: Equatable, Sendable {
-        /// Blocks and frames that went because newer ones needed the room.
+        /// Blocks and frames that were dropped for newer ones.
         package var dropped: UInt64
         package var droppedFrames: UInt64
-        /// Blocks that found no room at all.
+        /// Blocks that did not fit.
         package var refused: UInt64
-        /// Blocks waiting now.
+        /// Blocks in the queue.
         package var waiting: Int
     }
 

@@ -1,19 +1,19 @@
 internal import LinuxSystem
 package import MediaCore
 
-/// What `PacketCursor.next` came back with.
+/// The result of `PacketCursor.next`.
 package enum CursorResult: Equatable, Sendable {
     /// The buffer holds this packet's payload.
     case packet(PacketInfo, byteCount: Int)
     /// The deadline passed.
     case timeout
-    /// The log has ended and everything in it has been read.
+    /// The log has ended, and the cursor has read all packets.
     case ended
     /// `wake` was called.
     case woken
 }
 
-/// How far a cursor is behind.
+/// How far a cursor is behind the log.
 package struct CursorBacklog: Equatable, Sendable {
     package var packets = 0
     /// Payload bytes written and not read, those that a delay holds back among them; and what was read of the other
@@ -25,7 +25,7 @@ package struct CursorBacklog: Equatable, Sendable {
     package init() {}
 }
 
-/// One destination's place in a packet log, and its policy for being late.
+/// One destination's position in a packet log, with the policy for a late destination.
 ///
 /// One thread reads; any thread may wake it or ask for figures.
 package final class PacketCursor: @unchecked Sendable /* what varies is touched under the log's lock only */ {

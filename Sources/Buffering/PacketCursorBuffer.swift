@@ -1,4 +1,4 @@
-/// A reader's own copy of one packet, with room in front (and behind) for a protocol's headers.
+/// A reader's copy of one packet, with space before and after it for protocol headers.
 ///
 /// The whole limit is reserved at `init`; pages become resident as packets that large come by, and the memory is
 /// never moved. One thread uses it.
@@ -6,7 +6,7 @@
     private let storage: UnsafeMutableRawPointer
     /// Bytes of storage: headroom, payload and tailroom together never exceed it.
     package let limit: Int
-    /// Bytes that stay free behind the payload.
+    /// Free bytes after the payload.
     package let tailroom: Int
     /// Where the payload starts.
     package private(set) var headroom = 0
@@ -25,7 +25,7 @@
     /// The largest payload that fits behind `headroom` bytes.
     package func largestPayload(_ headroom: Int) -> Int { limit - tailroom - headroom }
 
-    /// Gives the payload its place; traps where it does not fit.
+    /// Sets the place of the payload; traps if it does not fit.
     package mutating func place(headroom: Int, byteCount: Int) {
         let fits = headroom >= 0 && byteCount >= 0 && byteCount <= largestPayload(headroom)
         precondition(fits, "packet exceeds its buffer")

@@ -1,22 +1,22 @@
 package import MediaCore
 
-/// Why a packet that was written never reached a destination; the raw value is its name in JSON and metrics.
+/// Why a packet was not sent to a destination. The raw value is the name in JSON and metrics.
 package enum DropCause: String, CaseIterable, Sendable {
-    /// A frame that no other refers to, while the cursor was behind its soft limit.
+    /// A frame that no other frame references, while the cursor was behind its soft limit.
     case disposable
     /// Video, while the cursor was behind its hard limit.
     case late
-    /// Video between a dropped reference frame and the next keyframe: it would not have decoded.
+    /// Video between a dropped reference frame and the next keyframe, which cannot be decoded.
     case undecodable
-    /// The log had forgotten it before the cursor came to it.
+    /// The log removed the packet before the cursor read it.
     case evicted
     /// Larger than the log, or than the reader's buffer.
     case tooLarge = "too_large"
-    /// Its decode time did not rise.
+    /// The decode time did not increase.
     case outOfOrder = "out_of_order"
     /// There was no connection.
     case disconnected
-    /// The curtain was raised before it had been sent.
+    /// The curtain was raised before the packet was sent.
     case takenBack = "taken_back"
 }
 

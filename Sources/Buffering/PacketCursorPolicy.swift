@@ -10,13 +10,13 @@ package enum Interleaving: Sendable {
     case lowLatency
 }
 
-/// When a cursor sheds: how far it may be behind what is due, in decode time. And when packets are due.
+/// When packets are due, and when a late cursor sheds packets. Limits are in decode time.
 package struct CursorPolicy: Equatable, Sendable {
-    /// Behind this, frames that no other refers to are left out.
+    /// Beyond this lag, the cursor sheds frames that no other frame references.
     package var softLimit: MediaTime
-    /// Behind this, video is left out up to a keyframe that is not; one is asked for if there is none.
+    /// Beyond this lag, the cursor sheds video up to a newer keyframe. It requests one if there is none.
     package var hardLimit: MediaTime
-    /// Behind this, audio is left out too: sound of long ago would only keep what is new waiting.
+    /// Beyond this lag, the cursor sheds audio as well, because old audio delays new packets.
     package var audioLimit: MediaTime
     /// Packets go out this long after the newest was written: the broadcast delay. The log must hold it, and
     /// `hardLimit` beyond it.
@@ -37,7 +37,7 @@ package struct CursorPolicy: Equatable, Sendable {
         self.interleaving = interleaving
     }
 
-    /// Nothing is left out but what the log itself forgets: for files.
+    /// Sheds nothing; only the log removes packets. For files.
     package static let keepEverything = CursorPolicy(
         softLimit: MediaTime(nanoseconds: .max), hardLimit: MediaTime(nanoseconds: .max),
         audioLimit: MediaTime(nanoseconds: .max))

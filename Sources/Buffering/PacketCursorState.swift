@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// What a cursor reads next and what it leaves out: pure, on a ring that somebody else keeps still meanwhile.
+/// What a cursor reads next and what it sheds. Pure; the caller locks the ring.
 ///
 /// Packets come out in the order of their decode times, both tracks together, as far as the policy lets them wait for
 /// the other track. Whatever the loss, what comes out decodes: the first video packet is a keyframe, and after a
@@ -8,21 +8,21 @@ internal import MediaCore
 struct PacketCursorState {
     enum Step: Equatable {
         case deliver(sequence: Int)
-        /// Nothing to read as yet.
+        /// There is nothing to read yet.
         case wait
-        /// Nothing to read, and nothing will come.
+        /// There is nothing to read, and no more packets follow.
         case ended
     }
 
-    /// What the log is like at the moment of reading.
+    /// The state of the log at the time of reading.
     struct Moment {
         /// The newest decode time; after the log's end it goes on with the clock, so that a delay runs out.
         var newestDTS: MediaTime
-        /// No more packets will be written, so being late costs nobody anything.
+        /// Whether no more packets follow. Then the cursor sheds nothing.
         var isEnded: Bool
     }
 
-    /// A keyframe that was asked for and has not come is asked for again after this much decode time.
+    /// A keyframe request is repeated after this much decode time.
     static let keyframeRetry = MediaTime.seconds(1)
     /// With low latency, video may be ahead of the newest audio by this much without waiting for it. The mixer and the
     /// AAC encoder make audio about 0.1 s late, 0.2 s where it comes in blocks of 0.1 s, so that nothing waits as a
@@ -52,7 +52,7 @@ struct PacketCursorState {
 
     init(policy: CursorPolicy) { self.policy = policy }
 
-    /// The lowest sequence number that has not been looked at.
+    /// The lowest sequence number that the cursor has not examined.
     var position: Int { min(next.video, next.audio) }
 
     /// A new connection: what comes next is a keyframe that has not been delivered before, and what is passed over on
@@ -67,7 +67,7 @@ struct PacketCursorState {
 
     /// The next packet that should go out, with the position moved past it and past all that was left out.
     ///
-    /// - Parameter largest: payload bytes that the reader can take.
+    /// - Parameter largest: the maximum payload size of the reader.
     mutating func next(in ring: PacketLogRing, at moment: Moment, largest: Int) -> Step {
         passEvicted(in: ring)
         let videoHorizon = horizon(of: .video, in: ring, at: moment)
@@ -79,7 +79,7 @@ struct PacketCursorState {
             guard entry.info.dts <= horizon else { break }
             next[entry.info.track] = sequence + 1
             passed[entry.info.track] += 1
-            // Once nothing more is written, nothing is late.
+            // After the end of the log, nothing is late.
             let lag = moment.isEnded ? .zero : lateness(of: entry, due: horizon, at: moment)
             let verdict =
                 entry.info.track == .video
@@ -112,12 +112,12 @@ struct PacketCursorState {
     }
 
     private func lag(of track: Track, in ring: PacketLogRing, at moment: Moment) -> MediaTime {
-        // What lies between belongs to the other track, and may have been delivered.
+        // The packets between belong to the other track, and may be delivered.
         let unread = (max(next[track], ring.first)..<ring.end).lazy.map { ring[$0] }
         guard let entry = unread.first(where: { $0.info.track == track && $0.missing != .takenBack }) else {
             return .zero
         }
-        // Where no sound has come yet, nobody knows whether anything waits for it.
+        // Before the first audio packet, it is unknown whether video waits for audio.
         let isHeld = !moment.isEnded && ring.lastDTS.audio != nil
         let due = isHeld ? horizon(of: track, in: ring, at: moment) : moment.newestDTS - delay(in: ring)
         return max(.zero, lateness(of: entry, due: min(due, ring.newestDTS), at: moment))
@@ -128,7 +128,7 @@ struct PacketCursorState {
         min(due - entry.info.dts, moment.newestDTS - entry.writtenAt)
     }
 
-    /// Packets of both tracks that have not been looked at.
+    /// Packets of both tracks that the cursor has not examined.
     func unread(in ring: PacketLogRing) -> Int {
         let written = ring.counts(before: ring.end)
         return written.video - passed.video + written.audio - passed.audio
@@ -139,7 +139,7 @@ struct PacketCursorState {
     /// Packets of the track up to this decode time may go out.
     private func horizon(of track: Track, in ring: PacketLogRing, at moment: Moment) -> MediaTime {
         let due = moment.newestDTS - delay(in: ring)
-        // Nothing comes any more that could be waited for.
+        // No more packets follow, so there is nothing to wait for.
         guard !moment.isEnded else { return due }
         let isStrict = policy.interleaving == .strict
         switch track {
@@ -165,7 +165,7 @@ struct PacketCursorState {
 
     private func delay(in ring: PacketLogRing) -> MediaTime { min(policy.delay, ring.limits.maxDelay) }
 
-    /// Of each track's next packet the one to be decoded first.
+    /// The next packet of either track with the lower decode time.
     private mutating func earliest(in ring: PacketLogRing) -> Int? {
         pass(.video, in: ring)
         pass(.audio, in: ring)

@@ -1,19 +1,19 @@
 package import LinuxSystem
 package import MediaCore
 
-/// What a packet log holds and has done.
+/// The counters of a packet log.
 package struct PacketLogStatistics: Equatable, Sendable {
-    /// Payload bytes held now.
+    /// Payload bytes in the log.
     package var bytes: Int
     /// From the oldest packet's decode time to the newest's.
     package var duration: MediaTime
-    /// Packets held now.
+    /// Packets in the log.
     package var packets: Int
-    /// Packets ever written, those refused among them.
+    /// All written packets, including refused ones.
     package var written: Int
-    /// Packets forgotten to make room, read by then or not.
+    /// Packets removed to make space, whether read or not.
     package var evicted: Int
-    /// Packets larger than the log, or with a decode time that did not rise.
+    /// Packets larger than the log, or with a decode time that did not increase.
     package var refused: Int
 }
 
@@ -25,7 +25,7 @@ package struct PacketLogStatistics: Equatable, Sendable {
 package final class PacketLog: PacketSink, Sendable {
     struct State {
         let ring: PacketLogRing
-        /// When `end` was called (monotonic clock); nil while packets come.
+        /// The time of `end` (monotonic clock); nil before it.
         var endedAt: MediaTime?
         var onKeyframeWanted: (@Sendable () -> Void)?
 
@@ -41,7 +41,7 @@ package final class PacketLog: PacketSink, Sendable {
         monitor = Monitor(State(ring: PacketLogRing(limits: limits)))
     }
 
-    /// Appends a packet and wakes the cursors that wait; after `end` it does nothing.
+    /// Appends a packet and wakes waiting cursors. After `end`, it does nothing.
     ///
     /// A decode time that does not rise within its track, or a payload larger than the log, is counted as refused.
     package func write(_ info: PacketInfo, payload: RawSpan) {
@@ -77,13 +77,13 @@ package final class PacketLog: PacketSink, Sendable {
     /// Says at `now` (monotonic clock) that no more packets come: cursors read what is left, then get `.ended`.
     package func end(at now: MediaTime = MonotonicClock().now()) { monitor.signal { $0.endedAt = $0.endedAt ?? now } }
 
-    /// Called, on a cursor's thread and outside the lock, when a destination cannot go on without a new keyframe.
+    /// Called on a cursor's thread, outside the lock, when a destination needs a new keyframe.
     package var onKeyframeWanted: (@Sendable () -> Void)? {
         get { monitor.withLock { $0.onKeyframeWanted } }
         set { monitor.withLock { $0.onKeyframeWanted = newValue } }
     }
 
-    /// A reader that starts at the newest keyframe, or at the next where that is older than the policy's hard limit.
+    /// Makes a cursor that starts at the newest keyframe, or at the next one if that is older than the hard limit.
     package func makeCursor(
         policy: CursorPolicy = CursorPolicy(), clock: any TimeSource = MonotonicClock()
     ) -> PacketCursor {

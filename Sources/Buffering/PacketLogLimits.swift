@@ -1,14 +1,14 @@
 package import MediaCore
 
-/// How much a packet log holds; whichever bound is reached first makes the oldest packets go.
+/// The limits of a packet log. When one is reached, the oldest packets are removed.
 package struct PacketLogLimits: Equatable, Sendable {
-    /// Payload bytes; the ring of this size is the log's largest cost.
+    /// Payload bytes: the size of the ring, which is most of the log's memory.
     package var maxBytes: Int
     /// From the oldest packet's decode time to the newest's.
     package var maxDuration: MediaTime
     /// Packets of both tracks together.
     package var maxPackets: Int
-    /// No cursor's delay is longer than this: what the log cannot hold cannot be held back.
+    /// The maximum delay of a cursor. The log must hold delayed packets.
     package var maxDelay = MediaTime(nanoseconds: .max)
 
     package init(maxBytes: Int, maxDuration: MediaTime, maxPackets: Int) {

@@ -15,7 +15,7 @@ struct PacketLogEntry {
     var before: TrackCounts
 }
 
-/// A number for each track.
+/// One number for each track.
 struct TrackCounts: Equatable {
     var video = 0
     var audio = 0
@@ -42,7 +42,7 @@ struct TrackCounts: Equatable {
     /// The latest decode time written on either track.
     private(set) var newestDTS = MediaTime.zero
     private(set) var written = TrackCounts()
-    /// Packets whose payload was too large or out of order, and was not taken in.
+    /// Packets that were refused because their payload was too large or out of order.
     private(set) var refused = 0
     private var writeOffset = 0
     private var lastKeyframe = -1
@@ -56,9 +56,9 @@ struct TrackCounts: Equatable {
     /// What the video encoder's lookahead and B-frames cost, by the newest packet. More than half of what the log holds
     /// is not waited for.
     private(set) var encoderDelay = MediaTime.zero
-    /// Packets of earlier epochs come too late.
+    /// Packets of earlier epochs are refused.
     private(set) var epoch: UInt32 = 0
-    /// Each track's latest decode time that any reader has had.
+    /// The latest decode time of each track that any cursor has read.
     private var delivered: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
 
     init(limits: PacketLogLimits) {
@@ -78,7 +78,7 @@ struct TrackCounts: Equatable {
         guard let storage = RingStorage(byteCount: maxBytes) else { return false }
         while first < end, usedBytes > maxBytes { first += 1 }
         let start = offset(of: first)
-        // What is forgotten goes at once; what stays moves bit by bit.
+        // Removed packets are freed at once; the others are moved in pieces.
         bytes.release(at: writeOffset, count: bytes.byteCount - usedBytes)
         bytes.move(at: start, count: usedBytes, to: storage)
         bytes = storage
@@ -93,7 +93,7 @@ struct TrackCounts: Equatable {
         return unsafe entries[sequence % limits.maxPackets]
     }
 
-    /// The newest keyframe that is held.
+    /// The newest keyframe in the log.
     var newestKeyframe: Int? { lastKeyframe >= first ? lastKeyframe : nil }
 
     var usedBytes: Int { writeOffset - offset(of: first) }
@@ -148,7 +148,7 @@ struct TrackCounts: Equatable {
 
     // MARK: Taking back
 
-    /// A reader has had this packet.
+    /// Marks a packet as read.
     func noteDelivered(_ info: PacketInfo) {
         switch info.track {
         case .video: delivered.video = max(delivered.video ?? info.dts, info.dts)
@@ -157,7 +157,7 @@ struct TrackCounts: Equatable {
     }
 
     /// Readers get none of the packets that are held any more, and none of earlier epochs that are still to come.
-    /// What comes next goes on where the foremost reader is.
+    /// The next packets continue at the position of the foremost cursor.
     ///
     /// - Parameter age: only packets newer than this, against the newest; nil for all.
     /// - Returns: where each track goes on.

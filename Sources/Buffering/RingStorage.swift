@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Anonymous memory for a ring, mapped by itself, so that parts of it can be given back while the rest is in use.
+/// Anonymous memory for a ring in its own mapping, so that parts of it can be freed while the rest is in use.
 ///
-/// Pages are resident from their first write on. Not thread-safe.
+/// Pages become resident at their first write. Not thread-safe.
 @safe final class RingStorage {
     let byteCount: Int
     let base: UnsafeMutableRawPointer
 
     private static let pageBytes = 4096
 
-    /// Nil where the kernel has no room for the mapping.
+    /// Nil if the kernel refuses the mapping.
     init?(byteCount: Int) {
         guard
             let base = unsafe mmap(
@@ -72,7 +72,7 @@ internal import Glibc
                 unsafe target.write(UnsafeRawBufferPointer(piece), at: place)
                 place += piece.count
             }
-            // From the beginning, so that pages which two parts share go too.
+            // From the start of the range, so that pages shared by two parts are freed as well.
             done += part
             release(at: offset, count: done)
         }

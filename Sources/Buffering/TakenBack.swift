@@ -1,16 +1,16 @@
 package import MediaCore
 
-/// What `PacketLog.takeBack` came to.
+/// The result of `PacketLog.takeBack`.
 package struct TakenBack: Equatable, Sendable {
-    /// Decode times of the last packets that have gone out or still will, on the foremost reader; nil for none.
+    /// Decode times of the last packets that the foremost cursor has sent or will send; nil for none.
     package var lastVideo: MediaTime?
     package var lastAudio: MediaTime?
-    /// Packets that no reader had had.
+    /// The number of packets that were taken back.
     package var videoPackets = 0
     package var audioPackets = 0
-    /// Packets that were decoded up to then still go out; nil: none does.
+    /// Packets up to this decode time are still sent; nil for none.
     package var keptUntil: MediaTime?
-    /// The newest presentation time of those that the log holds; nil where it holds none.
+    /// The newest presentation time in the log; nil if the log is empty.
     package var lastKeptPTS: MediaTime?
 
     package init(lastVideo: MediaTime? = nil, lastAudio: MediaTime? = nil) {

@@ -1,7 +1,7 @@
 internal import Glibc
 package import MediaCore
 
-/// Closes descriptors that another process decides about, on threads that nobody waits for. Any thread.
+/// Closes descriptors from other processes on separate threads, because `close` can block. Any thread.
 ///
 /// `close` can wait for as long as such a process likes: a TCP socket with SO_LINGER waits for its peer, a file on a
 /// FUSE mount for its server. So can the close of a Unix socket in which descriptors lie that nobody has received.
@@ -22,13 +22,13 @@ package final class DescriptorCloser: Sendable {
     private let state = Monitor(State())
     private let closeOne: @Sendable (CInt) -> Void
 
-    /// - Parameter close: closes a descriptor, for as long as that takes; tests have it hang.
+    /// - Parameter close: closes a descriptor; may block. Tests inject one that hangs.
     package init(close: @escaping @Sendable (CInt) -> Void = DescriptorCloser.closeWithoutLinger) { closeOne = close }
 
-    /// Whether another connection may be taken, which has to be closed some time.
+    /// Whether another connection can be accepted; it must be closed later.
     package var hasRoom: Bool { state.withLock { $0.waiting.count < Self.capacity } }
 
-    /// The same after a wait, of `patience` at most.
+    /// Waits for room for at most `patience`.
     package func waitForRoom(_ patience: MediaTime) -> Bool {
         if hasRoom { return true }
         return state.wait(until: MonotonicClock().now() + patience) {
@@ -55,7 +55,7 @@ package final class DescriptorCloser: Sendable {
         }
     }
 
-    /// The next descriptor to close; nil where the thread is to end.
+    /// The next descriptor to close; nil if the thread must end.
     private static func next(_ state: Monitor<State>) -> CInt? {
         let (first, wasFull) = state.withLock { state -> (CInt?, Bool) in
             let wasFull = state.waiting.count >= capacity
@@ -80,7 +80,7 @@ package final class DescriptorCloser: Sendable {
         }
     }
 
-    /// A socket's SO_LINGER is its sender's wish, and not ours.
+    /// Clears SO_LINGER, which the sender of a socket may have set.
     package static func closeWithoutLinger(_ raw: CInt) {
         var off = linger(l_onoff: 0, l_linger: 0)
         _ = unsafe setsockopt(raw, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))

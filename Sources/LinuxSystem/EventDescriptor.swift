@@ -14,7 +14,7 @@ package final class EventDescriptor: Sendable {
         _ = unsafe write(descriptor.raw, &one, 8)
     }
 
-    /// Makes it unreadable again; false where it was.
+    /// Makes the descriptor unreadable. Returns false if it already was.
     @discardableResult
     package func clear() -> Bool {
         var value: UInt64 = 0

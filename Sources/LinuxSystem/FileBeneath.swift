@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// A file that somebody else names, opened only where it is beneath a folder that we chose (openat2(2)).
+/// Opens a file with an untrusted name only if it is beneath a given folder (openat2(2)).
 package enum FileBeneath {
     /// Opens for reading, without waiting for a writer. Links are followed as long as they stay beneath `folder`:
     /// Kubernetes mounts secrets as links to a folder beside them.

@@ -3,7 +3,7 @@ internal import CLinux
 /// Figures that the kernel tells in texts: files of /proc and of the cgroup file systems. Nothing is allocated: a
 /// String that is an argument of a C function is copied first, one that lends its bytes is not.
 enum KernelText {
-    /// The number that a file begins with; nil for anything else, such as "max".
+    /// The number at the start of a file; nil for other text, such as "max".
     static func number(_ path: String) -> Int? {
         let value = unsafe path.withCString { unsafe upcast_kernel_number($0) }
         return value < 0 ? nil : value
@@ -25,7 +25,7 @@ enum KernelText {
         return (there(values.0), there(values.1), there(values.2), there(values.3))
     }
 
-    /// It ends with a zero, as C wants it.
+    /// Zero-terminated for C.
     private static func text(_ name: StaticString) -> UnsafePointer<CChar> {
         unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }

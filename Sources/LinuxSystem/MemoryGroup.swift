@@ -5,12 +5,12 @@ internal import Glibc
 /// Version 2 (memory.max) and version 1 (memory.limit_in_bytes) of the kernel's interface; see cgroups(7). In a
 /// container the path that the kernel tells may be the host's: then the root of what is mounted is the group.
 package struct MemoryGroup: Equatable, Sendable {
-    /// What is charged to a group, in bytes.
+    /// The memory charged to a group, in bytes.
     package struct Usage: Equatable, Sendable {
-        /// What the kernel kills for: the lower of the hard limit and, in version 2, the throttling one.
+        /// The effective limit: the lower of the hard limit and, in version 2, the throttling limit.
         package var limit: Int
         package var charged: Int
-        /// Of that, copies of files, which the kernel takes back when it needs room.
+        /// The part that is page cache, which the kernel can reclaim.
         package var files: Int
 
         package init(limit: Int, charged: Int, files: Int) {
@@ -20,7 +20,7 @@ package struct MemoryGroup: Equatable, Sendable {
         }
     }
 
-    /// For people.
+    /// Name for messages.
     package let title: String
     let path: String
     private let isUnified: Bool
@@ -42,7 +42,7 @@ package struct MemoryGroup: Equatable, Sendable {
         statFile = path + "/memory.stat"
     }
 
-    /// The groups of this process, its own first; none where there is no memory controller.
+    /// The groups of this process, its own first; empty without a memory controller.
     package static func own() -> [MemoryGroup] {
         guard let file = unsafe fopen("/proc/self/cgroup", "re") else { return [] }
         defer { unsafe fclose(file) }

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Listening sockets that the service manager made and passes on (LISTEN_FDS, sd_listen_fds(3)): whoever connects
-/// while the daemon is not there waits, and is served when it is.
+/// Listening sockets from the service manager (LISTEN_FDS, sd_listen_fds(3)). Clients that connect before the daemon
+/// runs wait until it accepts them.
 ///
 /// Their files are the manager's: they are not removed at the end, and their permissions are its own. Take them once,
 /// while there is one thread; what is not asked for is closed with the value.
 package struct PassedSockets: ~Copyable {
-    /// Why what was passed cannot be used, as a sentence.
+    /// Why a passed socket cannot be used, as a sentence.
     package struct Unusable: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
@@ -15,7 +15,7 @@ package struct PassedSockets: ~Copyable {
 
     private var members: [String: CInt] = [:]
 
-    /// None were passed.
+    /// No sockets were passed.
     package init() {}
 
     /// Takes over what was passed to this process, and takes the variables out of its environment, so that no child
@@ -30,7 +30,7 @@ package struct PassedSockets: ~Copyable {
             let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...64).contains(count)
         else { return }
         let descriptors = Array(first..<first + count)
-        // From here on they are ours: all are closed where one is refused.
+        // From here on this process owns them: if one is refused, all are closed.
         for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         do throws(Unusable) {
             let names = try Self.names(environment["LISTEN_FDNAMES"], count: descriptors.count, known: known)
@@ -52,17 +52,17 @@ package struct PassedSockets: ~Copyable {
 
     deinit { for descriptor in members.values { close(descriptor) } }
 
-    /// The socket of that name, the caller's from now on; nil where none was passed, or it has been taken.
+    /// Transfers the socket with this name to the caller; nil if it was not passed or is already taken.
     package mutating func take(_ name: String) -> OwnedDescriptor? {
         members.removeValue(forKey: name).map { OwnedDescriptor($0) }
     }
 
-    /// Where the socket of that name listens, for people; nil where there is none.
+    /// The address of the socket with this name, for messages; nil if there is none.
     package func path(of name: String) -> String? {
         members[name].map { UnixAddress.text(ofSocket: $0) ?? "a socket without a name" }
     }
 
-    /// Names of those that have not been taken.
+    /// Names of the sockets that are not taken.
     package var names: [String] { members.keys.sorted() }
 
     private static func names(_ text: String?, count: Int, known: [String]) throws(Unusable) -> [String] {
@@ -82,7 +82,7 @@ package struct PassedSockets: ~Copyable {
         return names
     }
 
-    /// Anything but a listening Unix stream socket would fail later, and less clearly.
+    /// Refuses all but listening Unix stream sockets, because later errors would be less clear.
     private static func check(_ descriptor: CInt, _ name: String) throws(Unusable) {
         if let flaw = flaw(of: descriptor) {
             throw Unusable(

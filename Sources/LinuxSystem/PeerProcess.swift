@@ -10,7 +10,7 @@ package struct PeerProcess: ~Copyable, Sendable {
     /// For `poll`: readable from the end of the process on, for ever. Its descriptors are closed by then.
     package var raw: CInt { descriptor.raw }
 
-    /// Nil where the kernel does not say, or the process is gone already.
+    /// Nil if the kernel does not know the process, or the process has ended.
     package init?(socket: CInt) {
         let raw = upcast_peer_process(socket)
         guard raw >= 0 else { return nil }

@@ -1,19 +1,19 @@
 internal import CLinux
 
-/// What the kernel says this process holds, in bytes (`/proc/self/status`).
+/// The memory of this process in bytes (`/proc/self/status`).
 package struct ProcessMemory: Equatable, Sendable {
-    /// Resident now (VmRSS).
+    /// Resident memory (VmRSS).
     package var resident = 0
-    /// The most that was ever resident (VmHWM).
+    /// Peak resident memory (VmHWM).
     package var peakResident = 0
-    /// Of the resident pages, those that belong to no file (RssAnon).
+    /// Resident anonymous pages (RssAnon).
     package var anonymous = 0
-    /// Of the resident pages, those of files: code and constants (RssFile).
+    /// Resident file pages: code and constants (RssFile).
     package var mappedFiles = 0
 
     package init() {}
 
-    /// Reads the current figures; nil where /proc is not mounted.
+    /// Reads the current values; nil if /proc is not mounted.
     package static func current() -> ProcessMemory? {
         guard let kibibytes = KernelText.fields("/proc/self/status", "VmRSS", "VmHWM", "RssAnon", "RssFile") else {
             return nil

@@ -25,7 +25,7 @@ package struct ServiceNotifier: Sendable {
     private static let sendTimeout = timeval(tv_sec: 0, tv_usec: 250_000)
     private let address: UnixAddress
 
-    /// Nil where nobody wants to be told, or NOTIFY_SOCKET names no Unix socket.
+    /// Nil if NOTIFY_SOCKET is not set or does not name a Unix socket.
     package init?(environment: [String: String]) {
         guard let name = environment["NOTIFY_SOCKET"], let first = name.utf8.first else { return nil }
         let address: UnixAddress? =
@@ -40,7 +40,7 @@ package struct ServiceNotifier: Sendable {
 
     /// Sends one datagram.
     ///
-    /// - Throws: where nobody listens, or the manager did not take it in time.
+    /// - Throws: if no process listens, or the manager does not receive the datagram in time.
     package func tell(_ news: [News]) throws(Errno) {
         let text = Array(news.map(Self.line).joined(separator: "\n").utf8)
         let socket = try OwnedDescriptor(
@@ -60,7 +60,7 @@ package struct ServiceNotifier: Sendable {
         case .ready: "READY=1"
         case .reloading(let since): "RELOADING=1\nMONOTONIC_USEC=\(since.nanoseconds / 1000)"
         case .stopping: "STOPPING=1"
-        // A line end would begin another assignment.
+        // A line break would start another assignment.
         case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
         case .watchdog: "WATCHDOG=1"
         case .needs(let time): "EXTEND_TIMEOUT_USEC=\(time.nanoseconds / 1000)"
@@ -68,12 +68,12 @@ package struct ServiceNotifier: Sendable {
     }
 }
 
-/// How often the service manager wants to hear that the process is well (WATCHDOG_USEC, sd_watchdog_enabled(3)).
+/// The watchdog of the service manager (WATCHDOG_USEC, sd_watchdog_enabled(3)).
 package struct ServiceWatchdog: Equatable, Sendable {
-    /// Without news for so long the process is killed.
+    /// The service manager kills the process after this time without a notification.
     package let timeout: MediaTime
 
-    /// Nil where there is no watchdog, or it is meant for another process.
+    /// Nil without a watchdog, or if the watchdog is for another process.
     package init?(environment: [String: String], processID: Int = Int(getpid())) {
         guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0,
             microseconds < Int64.max / 1000

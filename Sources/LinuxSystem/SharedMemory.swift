@@ -1,13 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// Memory that another process has filled and goes on filling, mapped for reading only.
+/// Memory that another process fills, mapped read-only.
 ///
 /// It comes as a memfd (memfd_create(2)) whose seals say that it can neither shrink nor lose pages: then no access here
 /// can end in a SIGBUS, and no page of it is ever made, and counted, on our account. Its contents may change any time.
 /// Unmapped when it goes away; one thread at a time.
 @safe package final class SharedMemory {
-    /// Why memory is not taken.
+    /// Why memory is refused.
     package enum Refusal: Error, Equatable, CustomStringConvertible {
         /// Not a memfd, or one that can still shrink, grow or lose pages.
         case notSealed
@@ -41,7 +41,7 @@ internal import Glibc
 
     /// - Parameter raw: open until this returns; the mapping does without it.
     package init(mapping raw: CInt, byteCount: Int) throws(Refusal) {
-        // In this order: what is sealed cannot change between the checks.
+        // The seals come first: sealed properties cannot change between the checks.
         guard upcast_is_sealed_for_reading(raw) == 1 else { throw .notSealed }
         var status = stat()
         guard unsafe fstat(raw, &status) == 0 else { throw .system(Errno.current) }
@@ -53,7 +53,7 @@ internal import Glibc
 
         let pages = (byteCount + 4095) & ~4095
         mappedBytes = pages + Self.slack
-        // Nothing can be mapped behind it by chance, and the bytes there are zero.
+        // The guard pages prevent other mappings directly after it, and their bytes are zero.
         guard
             let room = unsafe mmap(nil, mappedBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             unsafe room != MAP_FAILED

@@ -2,16 +2,16 @@ internal import CLinux
 package import Glibc
 package import MediaCore
 
-/// Stream sockets in the file system: create, connect, and who is at the other end.
+/// Stream sockets in the file system: listen, connect, and identify the peer.
 package enum UnixSocket {
     /// The longest path that fits `sockaddr_un` with its terminating zero.
     package static let maxPathBytes = 107
 
     package enum Failure: Error, CustomStringConvertible {
         case pathTooLong(String)
-        /// Another process is listening there.
+        /// Another process listens at the path.
         case inUse(String)
-        /// Something that is not a socket stands at the path; it is left alone.
+        /// The path exists and is not a socket. The file is not changed.
         case notASocket(String)
         case system(String, Errno)
 
@@ -73,7 +73,7 @@ package enum UnixSocket {
         if fd >= 0 { return OwnedDescriptor(fd) }
         let error = Errno.current
         switch error.code {
-        // The connection was gone before it was taken: not an error of the listener's.
+        // The connection closed before accept, which is not an error of the listener.
         case EAGAIN, EINTR, ECONNABORTED: return nil
         default: throw error
         }
@@ -116,12 +116,12 @@ package enum UnixSocket {
     }
 }
 
-/// Who is at the other end of a Unix socket, as the kernel says (SO_PEERCRED).
+/// The peer of a Unix socket, from the kernel (SO_PEERCRED).
 package struct PeerCredentials: Equatable, Sendable {
     package let processID: pid_t
     /// Nil where the user has no number here: another user namespace has many of these, and nobody can tell them apart.
     package let userID: uid_t?
-    /// Nil where the group has no number here.
+    /// Nil if the group is outside this user namespace.
     package let groupID: gid_t?
     /// Its other groups that have a number here (SO_PEERGROUPS): as they were when it connected.
     package let otherGroups: [gid_t]

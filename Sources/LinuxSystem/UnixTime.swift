@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// CLOCK_REALTIME, for what people and other programs are to read; steps when somebody sets the clock.
+/// CLOCK_REALTIME, for output to people and programs. It steps when the clock is set.
 package enum UnixTime {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package static var milliseconds: Int {

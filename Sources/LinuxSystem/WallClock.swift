@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The time of day, for people: what is measured goes by the monotonic clock.
+/// The time of day, for output. Measurements use the monotonic clock.
 package enum WallClock {
     /// UTC, RFC 3339 with milliseconds.
     package static func timestamp() -> String {

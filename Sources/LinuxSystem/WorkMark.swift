@@ -6,7 +6,7 @@ internal import Synchronization
 /// The thread that works only counts: two stores, no clock, no lock, no system call. Another looks now and then, and
 /// sees whether it is still the same piece. One thread marks, one looks.
 package final class WorkMark: Sendable {
-    /// What hangs where it does not get on, for people: "the video encoder".
+    /// Name of the thread's work in messages: "the video encoder".
     package let name: String
     /// Odd inside a piece of work; each has a number of its own.
     private let count = Atomic<UInt64>(0)
@@ -17,7 +17,7 @@ package final class WorkMark: Sendable {
 
     package init(_ name: String) { self.name = name }
 
-    /// A piece of work begins, and the one before it ends.
+    /// Starts a piece of work and ends the previous one.
     ///
     /// - Parameter allowance: how much longer than others it may take, because it waits with a deadline of its own.
     package func begin(allowing allowance: MediaTime = .zero) {
@@ -26,13 +26,13 @@ package final class WorkMark: Sendable {
         self.count.store(count | 1 == count ? count &+ 2 : count &+ 1, ordering: .releasing)
     }
 
-    /// The thread waits for its next piece of work, for as long as that takes.
+    /// Ends the piece of work. The thread waits for the next one.
     package func end() {
         let count = count.load(ordering: .relaxed)
         if count | 1 == count { self.count.store(count &+ 1, ordering: .releasing) }
     }
 
-    /// The piece of work that the thread is in.
+    /// The current piece of work.
     package struct Piece: Equatable, Sendable {
         package let number: UInt64
         package let allowance: MediaTime

@@ -2,16 +2,16 @@ internal import CLinux
 internal import Glibc
 package import MediaCore
 
-/// A named thread that must be joined: whoever starts it stops what it waits on, then joins.
+/// A named thread that must be joined. Its owner first stops what the thread waits for, then joins it.
 package final class WorkerThread: @unchecked Sendable /* `handle` is written once at start and read at join */ {
     private var handle = pthread_t()
     private let joined = Monitor(false)
     private let name: String
 
-    /// Starts `body` on a thread of its own.
+    /// Starts `body` on a new thread.
     ///
     /// - Parameters:
-    ///   - name: what `top -H` shows, at most 15 bytes.
+    ///   - name: the name in `top -H`, at most 15 bytes.
     ///   - stackBytes: reserved address space; pages count only once they are touched.
     package init(name: String, stackBytes: Int = 256 * 1024, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         precondition(name.utf8.count <= 15, "Linux cuts thread names at 15 bytes")
@@ -60,7 +60,7 @@ package final class WorkerThread: @unchecked Sendable /* `handle` is written onc
         if takeJoin() { pthread_detach(handle) }
     }
 
-    /// Whether nobody has joined it yet, which the caller now does.
+    /// Claims the join. Returns false if the thread is already joined.
     private func takeJoin() -> Bool {
         joined.withLock { done in
             defer { done = true }

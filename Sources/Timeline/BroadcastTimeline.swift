@@ -16,7 +16,7 @@ package struct BroadcastTimeline: Sendable {
     /// latency. No more than this is believed, so that a client which stamps half-second bursts when it delivers
     /// them cannot push the clock half a second ahead of its own video.
     private static let durationCredit: Int64 = 100_000_000
-    /// Elapsed time that a single sample may slew the clock for.
+    /// The maximum elapsed time for which a single sample can slew the clock.
     private static let longestSlew: Int64 = 1_000_000_000
     private static let shortestFrame: Int64 = 1_000_000
 
@@ -92,12 +92,12 @@ package struct BroadcastTimeline: Sendable {
         sample.pts &- (epochs[tracks[sample.track.rawValue].epoch]?.base ?? sample.pts)
     }
 
-    /// How late the promptest of recent samples was against the broadcast clock; nil before there are a few.
+    /// The least latency of recent samples against the broadcast clock; nil before there are enough samples.
     private var leastLateness: Int64? { latency.minimum(ofAtLeast: 3).map { $0 &- offset } }
 
     // MARK: Epochs
 
-    /// Puts the sample's track into the epoch that the verdict asks for, or a new one.
+    /// Moves the sample's track to the epoch of the verdict, or to a new one.
     private mutating func settle(_ sample: TimelineSample, _ verdict: StepJudge.Verdict) -> TimelineEvent? {
         let history = tracks[sample.track.rawValue]
         var number = history.epoch
@@ -128,7 +128,7 @@ package struct BroadcastTimeline: Sendable {
         return .followed
     }
 
-    /// The nearest place to `target` that is within the tolerances of the clock.
+    /// The time nearest to `target` within the tolerances of the clock.
     private func bounded(_ target: Int64, by due: Int64) -> Int64 {
         due &+ min(max(target &- due, -settings.behindTolerance.nanoseconds), settings.aheadTolerance.nanoseconds)
     }

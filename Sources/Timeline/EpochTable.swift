@@ -2,13 +2,13 @@
 /// jumped yet still need the old.
 struct EpochTable: Sendable {
     struct Epoch: Sendable {
-        /// Counts up from zero; tells an epoch from the one that takes its place in the table.
+        /// Counts from zero. It distinguishes an epoch from its successor in the same slot of the table.
         var number = -1
         /// Broadcast time is PTS minus this, in nanoseconds, wrapping.
         var base: Int64 = 0
-        /// Arrival of the sample that made it.
+        /// Arrival of the sample that started the epoch.
         var made: Int64 = 0
-        /// The step of a track's PTS that made it; nil where the broadcast clock did.
+        /// The PTS step that started the epoch; nil if the broadcast clock started it.
         var step: Step?
     }
 
@@ -30,17 +30,17 @@ struct EpochTable: Sendable {
         epochs[newest % epochs.count] = Epoch(number: newest, base: base, made: made, step: step)
     }
 
-    /// The epoch of that number, unless it has been forgotten.
+    /// The epoch with this number, if the table still has it.
     subscript(number: Int) -> Epoch? {
         guard number >= 0 else { return nil }
         let epoch = epochs[number % epochs.count]
         return epoch.number == number ? epoch : nil
     }
 
-    /// Numbers of all epochs that are still known, oldest first.
+    /// Numbers of all epochs in the table, oldest first.
     var numbers: ClosedRange<Int> { max(0, newest - epochs.count + 1)...newest }
 
-    /// The epoch in which the sample stands nearest to the broadcast clock; nil when it fits none.
+    /// The epoch in which the sample is nearest to the broadcast clock; nil if it fits none.
     func bestFit(of sample: TimelineSample, within settings: TimelineSettings) -> Int? {
         var best: (number: Int, misfit: UInt64)?
         for number in numbers.reversed() {

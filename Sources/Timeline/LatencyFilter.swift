@@ -6,7 +6,7 @@ internal import MediaCore
 /// forgets at once when a sample is faster. Nanoseconds; wrapping arithmetic, because what goes in comes from a client.
 struct LatencyFilter: Sendable {
     private static let windowLength: Int64 = 1_000_000_000
-    /// A window says something about lateness when it holds this many samples.
+    /// A window counts if it has at least this many samples.
     private static let significantSamples = 10
 
     private struct Window: Sendable {
@@ -40,7 +40,7 @@ struct LatencyFilter: Sendable {
         windows[current].samples += 1
     }
 
-    /// The least of all windows; nil when fewer than `samples` came within them.
+    /// The minimum of all windows; nil with fewer than `samples` samples.
     func minimum(ofAtLeast samples: Int = 1) -> Int64? {
         var least = Int64.max
         var seen = 0
@@ -51,6 +51,6 @@ struct LatencyFilter: Sendable {
         return seen >= samples ? least : nil
     }
 
-    /// Forgets everything: latencies of an old epoch say nothing about the new one.
+    /// Discards all windows, because latencies of an old epoch do not apply to a new one.
     mutating func reset() { self = LatencyFilter() }
 }

@@ -7,9 +7,9 @@ package enum TimelineTrack: Int, CaseIterable, Sendable {
     case audioMicrophone
 }
 
-/// What was out of the ordinary about one sample.
+/// An irregularity of one sample.
 package enum TimelineEvent: Equatable, Sendable {
-    /// The broadcast's first sample; its time is zero.
+    /// The first sample of the broadcast; its time is zero.
     case started
     /// A new relation between PTS and broadcast time: the sample stands this much later than by the old one.
     case rebased(by: MediaTime)
@@ -17,16 +17,16 @@ package enum TimelineEvent: Equatable, Sendable {
     case followed
     /// Refused: a video frame at or before the previous one.
     case notRising
-    /// Refused: all of the sample lies before the broadcast's first.
+    /// Refused: the whole sample is before the first sample of the broadcast.
     case beforeStart
 }
 
-/// Where on the broadcast's timeline a sample belongs.
+/// The place of a sample on the broadcast's timeline.
 package struct Placement: Equatable, Sendable {
     /// Broadcast time of the sample's start; may be negative for an audio block that reaches across zero.
     package var time: MediaTime
     package var event: TimelineEvent?
-    /// False: the sample is not to be used.
+    /// Whether to use the sample.
     package var isAccepted: Bool
 
     package init(time: MediaTime, event: TimelineEvent?, isAccepted: Bool) {

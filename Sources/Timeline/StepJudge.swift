@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Tells a client's clock that has jumped from samples that are late, come in bursts, or were left out.
+/// Distinguishes a jump of the client's clock from samples that are late, bursty or missing.
 ///
 /// The evidence, strongest first:
 /// - *It goes on*: a block begins where the last one ended, a frame comes an ordinary distance after the last one. No
@@ -17,13 +17,13 @@ internal import MediaCore
 struct StepJudge: Sendable {
     enum Verdict: Equatable {
         case goesOn
-        /// Stays in its epoch, after a gap or an overlap.
+        /// The track stays in its epoch, after a gap or an overlap.
         case stands
-        /// Belongs to the epoch of that number.
+        /// The sample belongs to the epoch with this number.
         case joins(Int)
-        /// Its clock has jumped by so many nanoseconds.
+        /// The clock has jumped by this many nanoseconds.
         case steps(Int64)
-        /// A frame behind the last one; whether it is a jump the next one tells.
+        /// A frame before the last one. The next frame decides whether it is a jump.
         case outOfOrder
     }
 
@@ -37,8 +37,8 @@ struct StepJudge: Sendable {
     }
 
     /// - Parameters:
-    ///   - history: of the sample's track.
-    ///   - leastLatency: how late the promptest of recent samples was; nil while nobody knows.
+    ///   - history: the history of the sample's track.
+    ///   - leastLatency: the least latency of recent samples; nil if unknown.
     func judge(
         _ sample: TimelineSample, _ history: TrackHistory, in epochs: EpochTable, leastLatency: Int64?
     ) -> Verdict {
@@ -91,11 +91,11 @@ struct StepJudge: Sendable {
         func misfit(_ change: Int64) -> UInt64 {
             min((step.fromEnd &- change).magnitude, (step.fromArrival &- change).magnitude)
         }
-        // Clearly better than to stay: jitter alone moves no track.
+        // Only a clear improvement moves a track; jitter does not.
         var best: (number: Int?, misfit: UInt64) = (nil, min(misfit(0) / 2, 2 * tolerance.magnitude))
         for number in epochs.numbers.reversed() where number > own.number || number == own.step?.left {
             guard let epoch = epochs[number] else { continue }
-            // Back to where it was the track goes after a sample or two with a wild PTS; later, that would be chance.
+            // A track returns to its old epoch only after one or two samples with a wild PTS; later, a match is chance.
             let isFresh = number > own.number
                 ? isFresh(epoch, for: history) : history.arrival &- own.made <= Self.longestExcursion
             guard isFresh else { continue }

@@ -1,13 +1,13 @@
-/// A sample on its way into the timeline; nanoseconds.
+/// A sample before its placement. Times are in nanoseconds.
 struct TimelineSample: Sendable {
     var track: TimelineTrack
-    /// The client's, any value.
+    /// The client's PTS; any value.
     var pts: Int64
-    /// Our monotonic clock.
+    /// The arrival on the daemon's monotonic clock.
     var arrival: Int64
-    /// Broadcast time at which it would stand if it had come without latency.
+    /// The broadcast time of the sample without latency.
     var due: Int64 = 0
 
-    /// How far ahead of the broadcast clock the sample stands in an epoch; negative is late.
+    /// How far the sample is ahead of the broadcast clock in an epoch; negative is late.
     func deviation(in epoch: EpochTable.Epoch) -> Int64 { pts &- epoch.base &- due }
 }

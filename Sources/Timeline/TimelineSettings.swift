@@ -1,10 +1,10 @@
 package import MediaCore
 
-/// What a broadcast timeline tolerates before it believes that the client's clock has jumped.
+/// The tolerances of a timeline. Beyond them, the client's clock has jumped.
 package struct TimelineSettings: Sendable, Equatable {
-    /// A PTS this close to where it was expected goes on; PTS taken from a busy clock differ by so much.
+    /// A PTS this close to the expected one is continuous. PTS from a busy clock vary this much.
     package var stepTolerance: MediaTime
-    /// A frame no further than this behind the last one may be out of order; the next one tells.
+    /// A frame no further than this before the last one may be out of order; the next frame decides.
     package var reorderTolerance: MediaTime
     /// A sample further than this ahead of the broadcast clock is a jump, even if its PTS go on.
     package var aheadTolerance: MediaTime
@@ -13,9 +13,9 @@ package struct TimelineSettings: Sendable, Equatable {
     /// When every sample of a whole second is later than this, the timeline moves on to the broadcast clock: the
     /// client's clock stood still for less than `behindTolerance`, and would otherwise stay late for good.
     package var lastingLateness: MediaTime
-    /// How far the broadcast clock may move a second to follow the client's; must exceed any honest clock's drift.
+    /// The maximum slew per second of the broadcast clock. It must exceed the drift of any real clock.
     package var slewPerSecond: MediaTime
-    /// For how long after a rebase a track may follow it; counts to its last sample.
+    /// How long after a rebase a track can follow it, up to its last sample.
     package var followWindow: MediaTime
 
     package init(
@@ -33,7 +33,7 @@ package struct TimelineSettings: Sendable, Equatable {
         self.followWindow = followWindow
     }
 
-    /// Whether a sample may stand so many nanoseconds ahead of the broadcast clock; negative is late.
+    /// Whether a sample can be this many nanoseconds ahead of the broadcast clock; negative is late.
     func accepts(_ deviation: Int64) -> Bool {
         deviation <= aheadTolerance.nanoseconds && deviation >= -behindTolerance.nanoseconds
     }

@@ -1,8 +1,8 @@
-/// What is remembered of one track: enough to tell a sample that goes on from one whose PTS have stepped.
+/// The history of one track, to distinguish a continuous sample from a PTS step.
 ///
 /// All times are nanoseconds; PTS are the client's and wrap.
 struct TrackHistory: Sendable {
-    /// How far one sample's PTS lies from where it was expected, seen from two sides; negative is back.
+    /// The distance of a PTS from the expected one, by two measures; negative is back.
     struct Step: Sendable {
         /// From the end of the sample before: exact, but blind to whether the client left something out.
         var fromEnd: Int64
@@ -11,18 +11,18 @@ struct TrackHistory: Sendable {
         var fromArrival: Int64
     }
 
-    /// A longer distance between frames is a screen that stood still, and says nothing about the next.
+    /// A longer distance between frames is an unchanged screen, and does not predict the next distance.
     private static let longestInterval: Int64 = 500_000_000
     /// What the largest lateness is forgotten by, of the time that passes.
     private static let forgetting: Int64 = 10
 
-    /// The epoch that the last sample was in; negative before the first.
+    /// The epoch of the last sample; negative before the first.
     var epoch = -1
     private(set) var pts: Int64 = 0
     /// Where the next sample begins if it goes on: the end of the last block, a frame's distance after the last frame.
     private(set) var end: Int64 = 0
     private(set) var arrival: Int64 = 0
-    /// The first PTS from which all others went on.
+    /// The first PTS of the continuous sequence.
     private(set) var runStart: Int64 = 0
     /// How late the track has been against the broadcast clock lately: what its bursts make of it.
     private(set) var lateness: Int64 = 0
@@ -36,7 +36,7 @@ struct TrackHistory: Sendable {
 
     mutating func refuse(_ pts: Int64) { refused = (pts, pts &- end) }
 
-    /// Takes a sample that has been placed.
+    /// Records a placed sample.
     ///
     /// - Parameters:
     ///   - duration: of a block; nil for a frame.
