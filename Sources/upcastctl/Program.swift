@@ -2,9 +2,9 @@ import ControlClient
 import Glibc
 import LinuxSystem
 
-/// Another program, run to its end with this one's input and output.
+/// Runs another program and waits for it.
 enum Program {
-    /// Beside this executable, else in PATH.
+    /// Finds a program in the folder of this executable or in PATH.
     static func beside(_ name: String) throws(ControlClientError) -> String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -20,12 +20,13 @@ enum Program {
             folders += path.split(separator: ":")
         }
         for folder in folders where unsafe access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
-        throw .unreachable("there is no \(name) beside this program or in PATH; install it, or put its folder in PATH")
+        throw .unreachable(
+            "\(name) is not in the folder of upcastctl or in PATH; install it, or add its folder to PATH")
     }
 
-    /// Its exit status; that of a shell where a signal ended it.
+    /// Returns the exit status of the program; after a signal, 128 plus its number.
     ///
-    /// - Parameter output: what standard output and standard error of the program become; nil for this one's.
+    /// - Parameter output: replaces standard output and standard error of the program; nil for those of this process.
     static func run(
         _ path: String, _ arguments: [String], output: CInt? = nil
     ) throws(ControlClientError) -> CInt {

@@ -5,33 +5,32 @@ import Glibc
 import MediaCore
 internal import ProductVersion
 
-/// The operator's tool: asks a running daemon over its control socket, or over TCP.
+/// The operator's tool: controls a running daemon over its control socket or TCP.
 struct Upcastctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upcastctl",
-        abstract: "Looks at a running upcastd, and commands it.",
+        abstract: "Monitor and control a running upcastd.",
         discussion: """
-            Exit status: 0 done; 1 the daemon refused, or it is not so (not healthy, not ready, a wrong \
-            configuration); 2 the daemon cannot be reached, or something else answers; 64 wrong usage. With --json, an \
-            error is an object on standard output, too, as the daemon writes it: \
-            {"error":{"code":"...","message":"..."}}; but not of wrong usage.
+            Exit status: 0 success; 1 refused, or the answer is no (not healthy, not ready, invalid configuration); \
+            2 daemon unreachable, or another server answers; 64 usage error. With --json, errors except usage errors \
+            are also printed to standard output as {"error":{"code":"...","message":"..."}}.
             """,
         version: "upcastctl \(Version.current)",
         groupedSubcommands: [
             CommandGroup(
-                name: "Looking",
+                name: "Monitoring",
                 subcommands: [
                     StatusCommand.self, TopCommand.self, WatchCommand.self, SnapshotCommand.self, HealthCommand.self,
                     ReadyCommand.self, StateCommand.self, PlanCommand.self,
                 ]),
             CommandGroup(
-                name: "Commanding",
+                name: "Control",
                 subcommands: [
                     StopCommand.self, PauseCommand.self, ResumeCommand.self, BitrateCommand.self, KeyframeCommand.self,
                     RetryCommand.self, DestinationCommand.self, LogLevelCommand.self, CurtainCommand.self,
                     RegionCommand.self, ProtectionCommand.self,
                 ]),
-            CommandGroup(name: "Setting up", subcommands: [ConfigCommand.self, CompletionCommand.self]),
+            CommandGroup(name: "Setup", subcommands: [ConfigCommand.self, CompletionCommand.self]),
         ])
 }
 
@@ -53,7 +52,7 @@ enum Main {
         }
     }
 
-    /// What went wrong between here and the daemon.
+    /// Reports an error of the connection to the daemon.
     static func fail(_ error: ControlClientError, json: Bool, _ status: ExitStatus) -> Never {
         if json { OutputOptions.print(error.report.json) }
         fail("upcastctl: \(error)", status.rawValue)

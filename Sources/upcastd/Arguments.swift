@@ -1,12 +1,12 @@
-/// The command line. Five options do not earn an argument parser: the one for Swift brings FoundationEssentials, which
-/// costs the daemon more resident memory than everything else in it that is not media (docs/dependencies.md).
+/// The command line. The daemon uses no argument parser: swift-argument-parser depends on FoundationEssentials, which
+/// needs more resident memory than all other non-media code in the daemon (docs/dependencies.md).
 struct Arguments: Equatable {
     enum Action: Equatable {
         case run, checkConfiguration, printPlan, printVersion, printHelp
     }
 
     var action = Action.run
-    /// Nil: the built-in defaults and the environment.
+    /// Nil for the built-in defaults and the environment.
     var configurationPath: String?
 
     struct Invalid: Error, CustomStringConvertible {
@@ -14,14 +14,14 @@ struct Arguments: Equatable {
     }
 
     init(_ arguments: [String], environment: [String: String]) throws(Invalid) {
-        // Empty is as good as unset: that is how an environment file or a container says that there is none.
+        // Environment files and containers use an empty value for an unset variable.
         configurationPath = environment["UPCAST_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
             case "--config", "-c":
                 guard let path = rest.popFirst(), !path.isEmpty else {
-                    throw Invalid(description: "\(argument) needs the path of a file")
+                    throw Invalid(description: "\(argument) requires the path of a file")
                 }
                 configurationPath = path
             case _ where argument.hasPrefix("--config="):
@@ -30,7 +30,8 @@ struct Arguments: Equatable {
             case "--plan": action = .printPlan
             case "--version", "-V": action = .printVersion
             case "--help", "-h": action = .printHelp
-            default: throw Invalid(description: "unknown argument \(argument); upcastd --help lists them")
+            default: throw Invalid(
+                    description: "unknown argument \(argument); --config FILE names a file, --help lists all options")
             }
         }
     }
@@ -38,20 +39,23 @@ struct Arguments: Equatable {
     static let help = """
         usage: upcastd [--config FILE] [--check-config | --plan]
 
-        Takes raw sample buffers from a capture client at a Unix socket and pushes one broadcast to its destinations.
+        Receive raw samples from a capture client on a Unix socket, encode them and publish to all destinations.
 
-          -c, --config FILE   configuration (YAML); default: $UPCAST_CONFIG, else built-in defaults
-              --check-config  check the configuration, its key files included, and exit
-              --plan          print the memory plan of the configuration and exit
-          -V, --version       print the version and exit
-          -h, --help          print this
+          -c, --config FILE   configuration file, YAML (default: $UPCAST_CONFIG, else built-in defaults)
+              --check-config  check the configuration and its key files, and exit
+              --plan          print the memory plan of the configuration, and exit
+          -V, --version       print the version, and exit
+          -h, --help          print this help, and exit
 
-        Every key of the configuration can be given in the environment: UPCAST_VIDEO_WIDTH=1920,
-        UPCAST_DESTINATIONS_0_URL=rtmp://host/app. Config/upcastd.yaml documents all of them.
+        The environment can set every key of the configuration: UPCAST_VIDEO_WIDTH=1920,
+        UPCAST_DESTINATIONS_0_URL=rtmp://host/app. Config/upcastd.yaml documents all keys.
 
-        Exit status: 0 stopped, and all that was left at the end was sent (packets that were lost before
-        do not count); 3 stopped, but not everything could be sent in time, or there were broadcasts and
-        nothing was ever published; 64 wrong usage; 69 something it needs is not there (the sentence says
-        what); 78 wrong configuration.
+        Exit status:
+           0  stopped, and all queued packets were sent (earlier drops do not count)
+           3  stopped before all queued packets were sent, or no broadcast was ever published
+          64  usage error
+          69  a required socket, thread or library is unavailable (the error message names it)
+          70  stopped, but a thread was blocked
+          78  invalid configuration
         """
 }

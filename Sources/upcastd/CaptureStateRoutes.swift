@@ -4,7 +4,7 @@ internal import LinuxSystem
 internal import Pipeline
 internal import Privacy
 
-/// The control server's routes by which a captured app learns that it is captured, and is asked before it is shown.
+/// The routes for captured apps: the capture state, and consultation before the app is shown.
 extension ControlRoutes {
     mutating func addCaptureState(of host: BroadcastHost) {
         add("GET", "/state", for: .all) { _ in
@@ -16,7 +16,7 @@ extension ControlRoutes {
             do throws(CommandRefusal) {
                 let consulted = try Self.consulted(request)
                 if let (asker, _) = consulted { try host.privacy.requireRoomToConsult(asker.holder) }
-                // What says so when the app is consulted; nil without a state file.
+                // Tells whether the state file has the consultation; nil without a state file.
                 let written = Monitor<(@Sendable () -> Bool?)?>(nil)
                 let persisted: @Sendable (Int64) -> JSONValue? = { elapsed in
                     guard let isWritten = written.withLock({ $0 }) else { return .null }
@@ -27,7 +27,7 @@ extension ControlRoutes {
                     open: { wake in
                         let unwatch = host.privacy.watchCaptures(wake)
                         guard let (asker, answers) = consulted else { return unwatch }
-                        // It is asked from here on, and no longer than its connection lives.
+                        // The consultation lasts as long as the connection.
                         let (id, isWritten) = host.privacy.consult(asker.holder, answers, by: asker.actor)
                         written.withLock { $0 = isWritten }
                         return {
@@ -47,7 +47,7 @@ extension ControlRoutes {
                 guard body.capture != nil || body.app == nil else {
                     throw CommandRefusal(
                         code: .badValue,
-                        sentence: "capture: the number of the capture that may be shown, as its event has it")
+                        sentence: "capture must be the number of the capture, from its event")
                 }
                 var answer = ReleaseAnswer()
                 answer.isReleased = host.privacy.answer(.released, of: body.capture, by: asker.actor) {
@@ -58,7 +58,7 @@ extension ControlRoutes {
         }
     }
 
-    /// Who is to be consulted, if anybody.
+    /// The app that the request asks to be consulted, if any.
     private static func consulted(
         _ request: ControlRequest
     ) throws(CommandRefusal) -> (asker: Asker, answers: Consultation.Answers)? {
@@ -66,19 +66,19 @@ extension ControlRoutes {
         let names = request.parameterNames.map { String($0) }
         let app = request.parameter("app")
         let answers = request.parameter("consult").flatMap { Consultation.Answers(rawValue: $0) }
-        // What is misspelt is not taken for a watcher that is not asked.
+        // A misspelt query must not register a watcher that is never consulted.
         guard names.allSatisfy({ ["app", "consult"].contains($0) }), names.count == Set(names).count,
             let app, answers != nil || !names.contains("consult")
         else {
             throw CommandRefusal(
                 code: .badValue,
-                sentence: "the query is app=NAME&consult=true or app=NAME&consult=release, or there is none")
+                sentence: "the query must be app=NAME&consult=true or app=NAME&consult=release, or empty")
         }
         let asker = try Asker(request, app: app)
         return answers.map { (asker, $0) }
     }
 
     private static var stateIsOff: ControlResponse {
-        .failure(409, "turned_off", "privacy.capture_state is off: this daemon does not say what is captured")
+        .failure(409, "turned_off", "privacy.capture_state is off; this daemon does not report the capture state")
     }
 }

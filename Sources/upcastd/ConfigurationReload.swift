@@ -6,14 +6,12 @@ internal import MediaCore
 internal import Pipeline
 internal import Privacy
 
-/// SIGHUP: reads the configuration again, puts into force what can change while the daemon runs, and says what cannot.
-/// Main thread.
+/// Reloads the configuration on SIGHUP: applies what can change at run time, and reports what cannot. Main thread.
 ///
-/// A thread of its own reads the files, which may be on a disk that hangs: the main thread feeds the watchdog. The
-/// environment is the process's own, and stays as it was at the start. A configuration that is wrong is reported,
-/// and nothing changes.
+/// A separate thread reads the files, because a disk may block and the main thread feeds the watchdog. The environment
+/// stays as it was at the start. An invalid configuration is reported, and nothing changes.
 struct ConfigurationReload {
-    /// Nil: there is no file.
+    /// Nil without a file.
     let path: String?
     let environment: [String: String]
     let logger: Logger
@@ -21,15 +19,15 @@ struct ConfigurationReload {
     /// Becomes readable when the files have been read.
     let wakeUp: EventDescriptor
     private var level: LogConfiguration.Level
-    /// What the reading thread found; nil until it is done.
+    /// The result of the reading thread; nil until it is done.
     private let found = Monitor<Result<Configuration, Refusal>?>(nil)
     private var reader: WorkerThread?
     private var began = MediaTime.zero
     private var hasToldDelay = false
-    /// Another SIGHUP came meanwhile.
+    /// Another SIGHUP came during the reload.
     private var isWantedAgain = false
 
-    /// What reading a few files takes at most on a disk that does not hang.
+    /// The time after which a slow disk is reported.
     private static let usualReading = MediaTime.seconds(5)
 
     init(
@@ -43,9 +41,9 @@ struct ConfigurationReload {
         level = loaded.log.level
     }
 
-    /// Begins to read; `apply` goes on when `wakeUp` is readable.
+    /// Starts reading. `apply` continues when `wakeUp` is readable.
     mutating func begin(on host: BroadcastHost, at now: MediaTime) {
-        // Log rotation has moved the file away, whatever becomes of the configuration.
+        // Log rotation may have renamed the file, even if the configuration is invalid.
         host.privacy.reopenAudit()
         guard let path else {
             logger.tell(.nothingToReload)
@@ -71,11 +69,11 @@ struct ConfigurationReload {
         }
     }
 
-    /// The files are being read.
+    /// Whether the files are being read.
     var isReading: Bool { reader != nil }
 
-    /// Some times a second, and when `wakeUp` is readable: applies what has been read; what takes time goes on in
-    /// `continueReload`.
+    /// Applies the files that have been read. Must be called some times a second and when `wakeUp` is readable. Longer
+    /// work continues in `continueReload`.
     mutating func apply(on host: BroadcastHost, at now: MediaTime) {
         guard let reader else { return }
         wakeUp.clear()
@@ -93,7 +91,7 @@ struct ConfigurationReload {
         }
     }
 
-    /// The daemon ends: a thread that still reads is left to itself.
+    /// Abandons a thread that still reads, because the daemon exits.
     mutating func end() {
         reader?.abandon()
         reader = nil
@@ -115,7 +113,7 @@ struct ConfigurationReload {
             do { report = try host.reloader.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
             report.needRestart.removeAll { Self.liveKeys.contains($0) }
             let newLevel = takeLevel(of: new, &report)
-            // What is said of the change is said at whichever of the two levels says more.
+            // The change is logged at the more verbose of the two levels.
             if let newLevel, newLevel < output.level { output.level = newLevel }
             log(report)
             if let newLevel { output.level = newLevel }
@@ -131,10 +129,10 @@ struct ConfigurationReload {
         for sentence in sentences { logger.tell(.configurationNotReloaded(why: sentence)) }
     }
 
-    /// Some times a second, while the host is reloading.
+    /// Must be called some times a second while the host is reloading.
     func continueReload(on host: BroadcastHost) { log(host.reloader.goOn()) }
 
-    /// The level that the file now says; nil where it says the same as before: a command may have set another since.
+    /// The new level of the file; nil if it is unchanged, because a command may have set another level since.
     private mutating func takeLevel(of new: Configuration, _ report: inout ReloadReport) -> Logger.Level? {
         guard new.log.level != level else { return nil }
         level = new.log.level
@@ -142,7 +140,7 @@ struct ConfigurationReload {
         return Logger.Level(rawValue: level.rawValue) ?? .info
     }
 
-    /// Keys that are applied here, or need nothing.
+    /// Keys that are applied here.
     private static let liveKeys: Set<String> = ["log.level"]
 
     private func log(_ report: ReloadReport) {
@@ -155,7 +153,7 @@ struct ConfigurationReload {
 
     private struct Refusal: Error { var sentences: [String] }
 
-    /// By the same rules as at the start.
+    /// Loads the configuration by the same rules as at the start.
     private static func load(_ path: String, _ environment: [String: String]) throws(Refusal) -> Configuration {
         let new: Configuration
         do { new = try Configuration.load(path: path, environment: environment) } catch {
@@ -168,8 +166,7 @@ struct ConfigurationReload {
             ])
         }
         guard !new.destinations.isEmpty else { throw Refusal(sentences: [noDestination]) }
-        // A key that cannot be read is final for a destination: where the daemon starts it is seen at once, but here a
-        // broadcast would end for it.
+        // An unreadable key file is a permanent failure of a destination, and would end its broadcast.
         let unusable = new.destinationProblems(environment: environment)
         guard unusable.isEmpty else { throw Refusal(sentences: unusable.map(\.description)) }
         return new

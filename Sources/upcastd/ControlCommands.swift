@@ -4,15 +4,15 @@ internal import Logging
 internal import MediaCore
 internal import Pipeline
 
-/// The control server's routes that change something.
+/// The routes for commands.
 extension ControlRoutes {
-    /// What `host` can be asked for, beside `standard`.
+    /// Adds the commands for destinations.
     mutating func addCommands(to host: BroadcastHost) {
         add("POST", "/destinations", answering: { Self.add(to: host, $0) })
         add("DELETE", "/destinations") { request in
             Self.answer { () throws(CommandRefusal) in
                 guard let name = try Self.name(in: request) else {
-                    throw CommandRefusal(code: .badValue, sentence: "which destination? write ?name=NAME")
+                    throw CommandRefusal(code: .badValue, sentence: "the query must be name=NAME")
                 }
                 try host.destinations.remove(name)
                 return DoneAnswer()
@@ -26,7 +26,7 @@ extension ControlRoutes {
         }
     }
 
-    /// The same, for what the running broadcast is told.
+    /// Adds the commands for the running broadcast.
     mutating func addBroadcastCommands(to host: BroadcastHost) {
         add("POST", "/stop") { _ in
             Self.answer { () throws(CommandRefusal) in try Self.nothing(host.operating.stop()) }
@@ -54,7 +54,7 @@ extension ControlRoutes {
                 let wanted = try Self.body(of: request, as: LogLevelRequest.self).level
                 guard let name = wanted, let new = Logger.Level(rawValue: name) else {
                     let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw CommandRefusal(code: .badValue, sentence: "level: one of \(names)")
+                    throw CommandRefusal(code: .badValue, sentence: "level must be one of \(names)")
                 }
                 logger.tell(.logLevelSet(level: new.rawValue, by: "an operator"))
                 output.level = new
@@ -85,11 +85,11 @@ extension ControlRoutes {
         }
     }
 
-    /// The query's name, if there is a query. Anything else there might be a name that is misspelt, and not mean all.
+    /// The name in the query; nil without a query. Any other query is an error, because it may be a misspelt name.
     private static func name(in request: ControlRequest) throws(CommandRefusal) -> String? {
         guard request.query != nil else { return nil }
         guard let name = request.parameter("name"), !name.isEmpty else {
-            throw CommandRefusal(code: .badValue, sentence: "the query is name=NAME, or there is none")
+            throw CommandRefusal(code: .badValue, sentence: "the query must be name=NAME or empty")
         }
         return name
     }
@@ -111,7 +111,7 @@ extension ControlRoutes {
         guard findings.unknown.isEmpty else {
             let known = findings.known
             let names = known.count == 1 ? "member \(known[0])" : "members \(known.joined(separator: ", "))"
-            throw CommandRefusal(code: .badValue, sentence: "the body may have the \(names), and no other")
+            throw CommandRefusal(code: .badValue, sentence: "the body can have only the \(names)")
         }
         if let wrong = (findings.missing + findings.mistyped).first {
             throw CommandRefusal(code: .badValue, sentence: "\(wrong.name): \(wrong.expected)")

@@ -3,7 +3,7 @@ internal import Control
 internal import ControlProtocol
 internal import Pipeline
 
-/// The control server's routes that only look, beside `standard`.
+/// The read-only routes.
 extension ControlRoutes {
     mutating func addViews(of host: BroadcastHost, journal: EventJournal) {
         add("GET", "/metrics", for: [.lookers, .metricsReader]) { _ in
@@ -21,7 +21,7 @@ extension ControlRoutes {
         add("GET", "/snapshot.jpg", for: .lookers, answering: { _ in Self.snapshot(of: host.operating) })
     }
 
-    /// A screen that stands still is encoded again each `video.idle_repeat_ms`, at most every 5 s.
+    /// An unchanged screen is encoded again each `video.idle_repeat_ms`, which is at most 5 s.
     private static let snapshotPatience: Int64 = 1000
 
     private static func snapshot(of operating: OperatorCommands) -> ControlAnswer {

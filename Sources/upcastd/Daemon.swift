@@ -10,10 +10,10 @@ internal import MediaCore
 internal import Pipeline
 internal import Privacy
 
-/// The process: capture socket, control socket, signals, and the order in which they come and go.
+/// The process: capture socket, control socket and signals, and the order in which they start and stop.
 struct Daemon {
     private let configuration: Configuration
-    /// Where it was read from; nil for no file.
+    /// The path of the configuration file; nil without a file.
     private let path: String?
     private let environment: [String: String]
     private let logger: Logger
@@ -22,7 +22,7 @@ struct Daemon {
     private let events: EventLog
     private let remote: RemoteControl?
 
-    /// - Throws: where a token for `control.listen` is not to be had.
+    /// - Throws: if a token for `control.listen` cannot be read.
     init(
         _ configuration: Configuration, path: String?, environment: [String: String], output: LogOutput,
         journal: EventJournal
@@ -44,9 +44,9 @@ struct Daemon {
         logger = Logger(label: "upcastd") { _ in MultiplexLogHandler([StandardErrorLog(output), events]) }
     }
 
-    /// Runs until SIGTERM or SIGINT; then ends the broadcast, sends what is encoded, and returns what that came to.
+    /// Runs until SIGTERM or SIGINT. Then it ends the broadcast, sends queued packets and returns the exit status.
     ///
-    /// - Parameter passed: sockets that the service manager made.
+    /// - Parameter passed: sockets that the service manager has created.
     func run(
         signals: borrowing SignalDescriptor, passed: consuming PassedSockets
     ) throws(StartFailure) -> ExitStatus {
@@ -73,7 +73,7 @@ struct Daemon {
                 settings: .init(
                     startTimeout: configuration.ingest.startTimeout, idleTimeout: configuration.ingest.idleTimeout),
                 clock: clock)
-            // After the sockets: of two daemons with one configuration the second names the socket.
+            // After the sockets, so that a second daemon with the same configuration reports the socket.
             try stateFile?.takeLock()
             host = BroadcastHost(
                 configuration: configuration, environment: environment, server: server, logger: logger, clock: clock,
@@ -96,7 +96,7 @@ struct Daemon {
                 path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,
                 remote: remote, roles: try ControlRoleTable(configuration.control))
             try MediaLibraries.prepare(logger)
-            // The last moment before threads that do more than append to the audit log, and everything is loaded.
+            // All code is loaded, and only the audit log's thread runs.
             ProcessMemory.releaseFilePages()
             try control.start(on: passed.take(Self.controlSocket))
             if let patience = manager.patience { host.threads.setPatience(patience) }
@@ -107,7 +107,7 @@ struct Daemon {
             try server.start(host: host) { [logger] in logger.tell(.clientNotAccepted(why: $0)) }
         } catch {
             control.stop()
-            throw StartFailure("the ingest thread cannot be started: \(error)")
+            throw StartFailure("cannot start the ingest thread: \(error)")
         }
         defer {
             control.stop(isProcessEnding: true)
@@ -126,7 +126,7 @@ struct Daemon {
         manager.ready(host.status.statusLine)
         let name: String
         do { name = try serve(host, control, signals, &manager) } catch {
-            throw StartFailure("no event descriptor: \(error)")
+            throw StartFailure("cannot create an event descriptor: \(error)")
         }
         let longest = configuration.stop.drain + configuration.buffer.delay
         logger.tell(.stopping(signal: name, drain: longest))
@@ -142,7 +142,7 @@ struct Daemon {
         return status
     }
 
-    /// The first line of the log says where there is none: whoever relies on the curtain has to know.
+    /// Opens the state file. Without one, the first log line says so, because users of the curtain must know.
     private func openStateFile() throws(StartFailure) -> PrivacyStateFile? {
         guard let path = configuration.privacy.stateFile else {
             logger.tell(.noStateFile)
@@ -153,18 +153,18 @@ struct Daemon {
         }
     }
 
-    /// Names of the sockets that a service manager may pass (FileDescriptorName= in a socket unit).
+    /// Names of the sockets that a service manager can pass (FileDescriptorName= in a socket unit).
     private static let captureSocket = "capture"
     private static let controlSocket = "control"
     static let passedSockets = [captureSocket, controlSocket]
 
-    /// How often the main thread looks after memory, the other threads and the service manager.
+    /// The period at which the main thread checks memory, the other threads and the service manager.
     private static let lookPeriod = MediaTime.milliseconds(500)
 
-    /// Beyond the drain: to unpublish, close and end.
+    /// The time after the drain to unpublish, close and exit.
     private static let closingTime = MediaTime.seconds(5)
 
-    /// The main thread's work from ready to the signal that ends it, whose name it returns.
+    /// Runs the main thread until a signal ends it. Returns the name of the signal.
     private func serve(
         _ host: BroadcastHost, _ control: ControlServer, _ signals: borrowing SignalDescriptor,
         _ manager: inout ServiceManager
@@ -208,7 +208,7 @@ struct Daemon {
         }
     }
 
-    /// The next signal; nil where none came by `deadline`, or before `wakeUp` did.
+    /// Waits for the next signal. Returns nil at `deadline` or if `wakeUp` is readable.
     private func waitForSignal(
         _ signals: borrowing SignalDescriptor, or wakeUp: EventDescriptor, until deadline: MediaTime
     ) -> CInt? {
@@ -221,7 +221,7 @@ struct Daemon {
     }
 }
 
-/// Why the daemon could not start; something that it needs is not to be had.
+/// Why the daemon could not start.
 struct StartFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -5,12 +5,12 @@ internal import Logging
 internal import MediaCore
 internal import Pipeline
 
-/// Ends the process when its orderly end takes too long: a thread that hangs must not keep a stopped daemon for ever.
+/// Exits the process if stopping takes too long, so that a blocked thread does not keep a stopped daemon alive.
 struct EndDeadline {
     private let isOver = Monitor(false)
     private let thread: WorkerThread?
 
-    /// - Parameter deadline: CLOCK_MONOTONIC.
+    /// - Parameter deadline: in CLOCK_MONOTONIC.
     init(_ deadline: MediaTime, logger: Logger) {
         let isOver = isOver
         thread = try? WorkerThread(name: "up-end") {
@@ -21,7 +21,7 @@ struct EndDeadline {
         }
     }
 
-    /// The end came in time.
+    /// Reports that the daemon stopped in time.
     func met() {
         isOver.signal { $0 = true }
         thread?.join()

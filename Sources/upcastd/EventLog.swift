@@ -40,7 +40,7 @@ struct EventLog: LogHandler {
         append(event.level, name, "\(event.message)", fields)
     }
 
-    /// Once a second or so: tells how many events were left out, where no other event does.
+    /// Reports the number of omitted events. Must be called about once a second.
     func tellOmitted() {
         for omitted in limit.withLock({ [now = clock.now()] in $0.takeOmitted(at: now) }) {
             append(omitted.report)

@@ -1,15 +1,13 @@
-/// What the daemon's exit status says; the numbers above 63 are those of sysexits.h.
+/// The exit status of the daemon. Numbers from 64 are from sysexits.h.
 enum ExitStatus: Int32 {
-    /// Stopped as asked, and all that was left at the end was sent. What was lost before does not count: that is what
-    /// `sent_all` in the log is for.
+    /// Stopped, and all queued packets were sent. Earlier drops do not count; `sent_all` in the log includes them.
     case success = 0
-    /// Stopped as asked, but the stop deadline passed before everything was sent; or nothing was ever published, though
-    /// there was something to publish.
+    /// Stopped, but the stop deadline passed before all queued packets were sent, or no broadcast was ever published.
     case notDrained = 3
     case usage = 64
-    /// A socket, a thread or a library that is needed cannot be had.
+    /// A required socket, thread or library is unavailable.
     case unavailable = 69
-    /// Stopped as asked, but a thread hung, so that the end was cut short.
+    /// Stopped, but a thread was blocked at the stop deadline.
     case hung = 70
     case configuration = 78
 }

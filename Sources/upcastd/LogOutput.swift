@@ -7,10 +7,10 @@ internal import MediaCore
 internal import Pipeline
 internal import Synchronization
 
-/// Where all log lines go: standard error, one `write` for each line, so that threads do not mix. Any thread.
+/// Writes all log lines to standard error, with one `write` per line so that threads do not mix. Any thread.
 final class LogOutput: Sendable {
     private let format: LogConfiguration.Format
-    /// Standard error is the journal, which keeps the time and takes the priority from the line's beginning.
+    /// Standard error is the systemd journal, which adds the time and reads the priority from the start of the line.
     private let isJournal: Bool
     private let threshold: Atomic<Int>
     private let limit = Monitor(RepeatLimit())
@@ -28,7 +28,7 @@ final class LogOutput: Sendable {
         self.put = put
     }
 
-    /// The least severe that is written; can be changed at any time.
+    /// The log level. It can be changed at any time.
     var level: Logger.Level {
         get { Logger.Level.allCases[threshold.load(ordering: .relaxed)] }
         set { threshold.store(Self.number(newValue), ordering: .relaxed) }
@@ -46,7 +46,7 @@ final class LogOutput: Sendable {
         if isAdmitted { put(line(level, message, metadata)) }
     }
 
-    /// Once a second or so: tells how many lines were left out, where no other line does.
+    /// Reports the number of omitted lines. Must be called about once a second.
     func tellOmitted() {
         for omitted in limit.withLock({ [now = clock.now()] in $0.takeOmitted(at: now) }) { tell(omitted) }
     }
@@ -62,7 +62,7 @@ final class LogOutput: Sendable {
         var line = isJournal ? Self.priority(level) : ""
         switch format {
         case .text:
-            // A server's words may be in the message, too.
+            // The message may contain text from a server.
             let shown = message.withHiddenCharactersEscaped
             line += isJournal ? shown : "\(WallClock.timestamp()) \(level) \(shown)"
             // The message says what the event's name does.
@@ -78,7 +78,7 @@ final class LogOutput: Sendable {
         return line + "\n"
     }
 
-    /// The priorities of syslog, as sd-daemon(3) has them.
+    /// The priorities of syslog (sd-daemon(3)).
     static func priority(_ level: Logger.Level) -> String {
         switch level {
         case .trace, .debug: "<7>"
@@ -108,14 +108,15 @@ final class LogOutput: Sendable {
 
     // MARK: Standard error
 
-    /// Lines that could not be written because whoever reads standard error did not.
+    /// The number of lines lost because the reader of standard error is blocked.
     private static let lost = Atomic<Int>(0)
 
-    /// Logging must not stop a data thread: a line for which there is no room is lost, and counted in front of the next
-    /// one.
+    /// Writes a line if standard error accepts it; otherwise the line is lost, because logging must not block a data
+    /// thread. The next line reports the number of lost lines.
     ///
-    /// `poll` says that a pipe has room for PIPE_BUF bytes (4096), so a line is cut to that, and one thread at a time
-    /// takes that room. It says so of a file always, and of a terminal for one byte: `StandardErrorFile` writes there.
+    /// `poll` reports that a pipe accepts PIPE_BUF bytes (4096), so a line is cut to that, and one thread at a time
+    /// writes. For files, `poll` always reports ready; for terminals, it does so for one byte. `StandardErrorFile`
+    /// handles both.
     static func writeUnlessBlocked(_ line: String) { turn.withLock { _ in writeWhereThereIsRoom(line) } }
 
     private static let turn = Monitor(())
@@ -127,7 +128,7 @@ final class LogOutput: Sendable {
             return
         }
         let missing = lost.exchange(0, ordering: .relaxed)
-        let text = missing == 0 ? line : "(\(missing) lines lost, nobody read them)\n" + line
+        let text = missing == 0 ? line : "(\(missing) lines lost because standard error was blocked)\n" + line
         write(text.utf8.count <= 4096 ? text : String(decoding: text.utf8.prefix(4092), as: UTF8.self) + "...\n")
     }
 

@@ -5,10 +5,10 @@ internal import MediaCore
 internal import Pipeline
 internal import Privacy
 
-/// The control server's routes that keep something from viewers.
+/// The routes for the curtain, standing regions and protections.
 ///
-/// A captured app adds and takes back what is its own: that of its name and its user. An operator may let go for any
-/// app.
+/// A captured app adds and releases its own holds: those with its name and user. An operator can release the holds of
+/// any app.
 extension ControlRoutes {
     mutating func addPrivacy(of host: BroadcastHost) {
         add("POST", "/curtain/up", for: .all, answering: { request in
@@ -29,11 +29,11 @@ extension ControlRoutes {
                 guard !force || request.peer.isOperator else {
                     throw CommandRefusal(
                         code: .forbidden,
-                        sentence: "force lets go for others, and only an operator may do that")
+                        sentence: "force releases the holds of others; only an operator can use it")
                 }
                 guard !force || (body.app == nil && body.user == nil) else {
                     throw CommandRefusal(
-                        code: .badValue, sentence: "force lets go for everybody: leave app and user out")
+                        code: .badValue, sentence: "force releases all holds; omit app and user")
                 }
                 let asker = try Asker(request, app: body.app, user: body.user)
                 var answer = CurtainDownAnswer()
@@ -59,7 +59,7 @@ extension ControlRoutes {
         })
         add("DELETE", "/regions", for: .all, answering: { request in
             Self.kept(by: host) { () throws(CommandRefusal) in
-                // A name that cannot be read must not mean somebody else's, or all.
+                // An invalid name must not select the regions of others, or all.
                 let wanted = request.parameterNames.map { String($0) }
                 let known = ["app", "user", "name", "reason"]
                 guard wanted.allSatisfy({ known.contains($0) && request.parameter($0) != nil }),
@@ -68,7 +68,7 @@ extension ControlRoutes {
                     throw CommandRefusal(
                         code: .badValue,
                         sentence:
-                            "the query may have app=NAME, user=UID, name=NAME and reason=TEXT, percent-encoded UTF-8"
+                            "the query can have app=NAME, user=UID, name=NAME and reason=TEXT, as percent-encoded UTF-8"
                     )
                 }
                 let name = request.parameter("name")
@@ -91,7 +91,7 @@ extension ControlRoutes {
                 let body = try Self.body(of: request, as: ProtectionRequest.self)
                 guard let protection = body.name.flatMap({ Protection(rawValue: $0) }) else {
                     let all = Protection.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw CommandRefusal(code: .badValue, sentence: "name: one of \(all)")
+                    throw CommandRefusal(code: .badValue, sentence: "name must be one of \(all)")
                 }
                 try host.privacy.turn(protection, on: body.isOn, force: body.force, by: Asker.actor(request))
                 var answer = ProtectionAnswer()
@@ -101,7 +101,7 @@ extension ControlRoutes {
         })
     }
 
-    /// How often an answer looks whether the state file is written: most disks take some milliseconds.
+    /// How often an answer checks whether the state file is written. Most disks need some milliseconds.
     private static let statePeriod: Int64 = 2
 
     /// The answer to a command that changes what outlives the daemon: given when the state file has it (`persisted`),
@@ -127,7 +127,7 @@ extension ControlRoutes {
     ) throws(CommandRefusal) -> StandingRegion {
         guard let name = body.name, PrivacyHolder.isName(name) else {
             throw CommandRefusal(
-                code: .badValue, sentence: "name: of 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
+                code: .badValue, sentence: "name must have 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
         }
         let unit: StandingRegion.Unit = body.unit == .pixels ? .pixels : .normalized
         // Without a unit, what is larger than the picture was meant to be pixels.
@@ -136,8 +136,8 @@ extension ControlRoutes {
             guard value >= least, value <= limit else {
                 throw CommandRefusal(
                     code: .badValue,
-                    sentence: "\(name): a number from \(Int(least)) to \(Int(limit))"
-                        + (unit == .normalized ? ", as a part of the picture; for pixels write unit: pixels" : ""))
+                    sentence: "\(name) must be a number from \(Int(least)) to \(Int(limit))"
+                        + (unit == .normalized ? ", a fraction of the picture; for pixels, set unit to pixels" : ""))
             }
             return value
         }
@@ -156,18 +156,18 @@ extension ControlRoutes {
         let text = text ?? ""
         guard text.utf8.count <= PrivacyRecord.maxReasonBytes else {
             throw CommandRefusal(
-                code: .badValue, sentence: "reason: a text of at most \(PrivacyRecord.maxReasonBytes) bytes")
+                code: .badValue, sentence: "reason must be text of at most \(PrivacyRecord.maxReasonBytes) bytes")
         }
         return text
     }
 }
 
-/// On whose behalf something is asked.
+/// The app or operator for which a request is made.
 struct Asker {
     let holder: PrivacyHolder
     let actor: PrivacyActor
     private let isOperator: Bool
-    /// Of several users' apps of one name, an operator means this user's.
+    /// If several users have an app with the same name, an operator means the app of this user.
     private let meantUser: UInt32?
 
     /// - Parameters:
@@ -182,30 +182,30 @@ struct Asker {
             meantUser = UInt32(exactly: number)
             guard isOperator || meantUser == actor.user else {
                 throw CommandRefusal(
-                    code: .forbidden, sentence: "user: only an operator may let go for another user's app")
+                    code: .forbidden, sentence: "user: only an operator can release the hold of another user's app")
             }
         default:
             throw CommandRefusal(
-                code: .badValue, sentence: "user: whose app it is, as a number, together with app")
+                code: .badValue, sentence: "user must be the number of the app's user, together with app")
         }
         guard let app else {
             guard isOperator else {
                 throw CommandRefusal(
-                    code: .forbidden, sentence: "without the name of an app only an operator may ask: give app")
+                    code: .forbidden, sentence: "only an operator can omit app")
             }
             holder = PrivacyHolder(.operator)
             return
         }
         guard PrivacyHolder.isName(app) else {
             throw CommandRefusal(
-                code: .badValue, sentence: "app: its name, of 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
+                code: .badValue, sentence: "app must have 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
         }
         holder = PrivacyHolder(.app, app, user: request.peer.credentials?.userID)
     }
 
-    /// Whether what that one holds is the asker's to let go.
+    /// Whether the asker may release the holds of `other`.
     func mayLetGo(_ other: PrivacyHolder) -> Bool {
-        // Two users without a number here are two.
+        // Users without a number in this namespace are not the same user.
         guard isOperator else { return holder.user != nil && other == holder }
         return (other.kind, other.name) == (holder.kind, holder.name)
             && (meantUser == nil || meantUser == other.user)

@@ -2,16 +2,15 @@ internal import ControlProtocol
 internal import Logging
 internal import MediaCore
 
-/// Keeps a fault that comes again and again from filling the log: of one cause some lines are written, the rest are
-/// counted. Pure: it is told the time.
+/// Limits repeated log lines: it admits some lines of each cause and counts the rest. Pure; callers pass the time.
 struct RepeatLimit {
-    /// A message, and whom it is about: destinations fail each for itself.
+    /// A message and its destination, because each destination fails separately.
     struct Cause: Hashable {
         var message: String
         var destination: String?
     }
 
-    /// Lines of one cause that were left out.
+    /// Omitted lines of one cause.
     struct Omitted: Equatable {
         var cause: Cause
         var level: Logger.Level
@@ -26,7 +25,7 @@ struct RepeatLimit {
         }
     }
 
-    /// Of one cause, in one window.
+    /// The lines of one cause in one window.
     static let mostLines = 20
     static let window = MediaTime.seconds(10)
     /// A library may log what it likes: causes beyond these share their window, and nothing grows.
@@ -39,9 +38,9 @@ struct RepeatLimit {
     }
     private var counts: [Cause: Count] = [:]
 
-    /// Whether this line is to be written.
+    /// Whether to write this line.
     mutating func admits(_ cause: Cause, _ level: Logger.Level, at now: MediaTime) -> Bool {
-        // Who asks for these wants them all.
+        // Debug and trace lines are not limited.
         guard level >= .info else { return true }
         let isKnown = counts[cause] != nil || counts.count < Self.mostCauses
         let key = isKnown ? cause : Cause(message: "other messages", destination: nil)
@@ -51,7 +50,7 @@ struct RepeatLimit {
         return count.lines <= Self.mostLines
     }
 
-    /// What was left out in windows that are over, for one line each. Call before each line, and some times a minute.
+    /// Returns the omitted lines of expired windows. Must be called before each line and some times a minute.
     mutating func takeOmitted(at now: MediaTime) -> [Omitted] {
         guard counts.contains(where: { now - $0.value.begin >= Self.window }) else { return [] }
         var omitted: [Omitted] = []

@@ -4,9 +4,9 @@ internal import Glibc
 internal import LinuxSystem
 
 extension ControlRoleTable {
-    /// Looks the names up.
+    /// Resolves the names.
     ///
-    /// - Throws: a sentence that names the first that does not exist here.
+    /// - Throws: a sentence that names the first user or group that does not exist.
     init(_ control: ControlConfiguration) throws(StartFailure) {
         self.init(
             operators: try Self.members(control.operators, "control.operators"),
@@ -19,13 +19,13 @@ extension ControlRoleTable {
         var members = Members()
         for name in names.users {
             guard let user = names.number(ofUser: name) else {
-                throw StartFailure("\(key): there is no user \(name); create it, or write another")
+                throw StartFailure("\(key): user \(name) does not exist; create it, or write another")
             }
             members.users.insert(user)
         }
         for name in names.groups {
             guard let group = names.number(ofGroup: name) else {
-                throw StartFailure("\(key): there is no group \(name); create it, or write another")
+                throw StartFailure("\(key): group \(name) does not exist; create it, or write another")
             }
             members.groups.insert(group)
         }
@@ -39,9 +39,9 @@ extension RoleMembers {
 }
 
 extension Configuration {
-    /// Why the role lists would not keep users apart: the daemon must not start with them.
+    /// Problems that make the role lists unable to distinguish users. The daemon refuses to start with them.
     ///
-    /// - Parameter namespace: why users cannot be told apart on this machine; nil where they can.
+    /// - Parameter namespace: why users cannot be distinguished on this machine; nil if they can.
     func roleProblems(
         places: ConfigurationPlaces = ConfigurationPlaces(), namespace: String? = UserNamespace.problem(),
         daemonUser: UInt32 = geteuid()
@@ -55,8 +55,8 @@ extension Configuration {
             return [
                 ConfigurationProblem(
                     place: places[first], key: first,
-                    what: "the daemon cannot tell users apart: \(namespace)",
-                    remedy: "run it outside of the user namespace (systemd: no PrivateUsers=; Docker: --userns=host; "
+                    what: "the daemon cannot distinguish users: \(namespace)",
+                    remedy: "run it outside the user namespace (systemd: no PrivateUsers=; Docker: --userns=host; "
                         + "Kubernetes: hostUsers: true), or leave the lists empty")
             ]
         }
@@ -64,8 +64,8 @@ extension Configuration {
             return [
                 ConfigurationProblem(
                     place: places[first], key: first,
-                    what: "the daemon runs as user \(daemonUser), which stands for each user without a number here",
-                    remedy: "run it as a user of its own, or leave the lists empty")
+                    what: "the daemon runs as user \(daemonUser), which represents all users outside this namespace",
+                    remedy: "run it as a dedicated user, or leave the lists empty")
             ]
         }
         return lists.flatMap { key, members in
@@ -76,8 +76,8 @@ extension Configuration {
                 let written = name == "\(number)" ? "\(kind) \(name)" : "\(kind) \(name) (\(number))"
                 return ConfigurationProblem(
                     place: places[key], key: key,
-                    what: "\(written) stands for each \(kind) without a number here, and not for one",
-                    remedy: "write a \(kind) of its own")
+                    what: "\(written) represents every \(kind) outside this namespace",
+                    remedy: "write a dedicated \(kind)")
             }
         }
     }

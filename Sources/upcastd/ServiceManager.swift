@@ -4,10 +4,9 @@ internal import Logging
 internal import MediaCore
 internal import Pipeline
 
-/// The daemon as its service manager sees it: ready, reloading, stopping, what it does, and that it is well. Main
-/// thread.
+/// Notifies the service manager: ready, reloading, stopping, status and watchdog. Main thread.
 ///
-/// Without a service manager all of it does nothing.
+/// Without a service manager, all methods do nothing.
 struct ServiceManager {
     private let notifier: ServiceNotifier?
     private let watchdog: ServiceWatchdog?
@@ -16,7 +15,7 @@ struct ServiceManager {
     private var hasFailed = false
     private var isStarved = false
 
-    /// The least that one piece of work may take before the watchdog is no longer fed.
+    /// The minimum time for one piece of work before the watchdog is no longer fed.
     private static let leastPatience = MediaTime.seconds(2)
 
     init(environment: [String: String], logger: Logger) {
@@ -25,12 +24,12 @@ struct ServiceManager {
         self.logger = logger
     }
 
-    /// What one piece of work may take; nil where there is no watchdog.
+    /// The time for one piece of work; nil without a watchdog.
     var patience: MediaTime? {
         watchdog.map { max(Self.leastPatience, MediaTime(nanoseconds: $0.timeout.nanoseconds / 2)) }
     }
 
-    /// Somebody wants to know what the daemon does.
+    /// Whether the service manager receives the status.
     var wantsStatus: Bool { notifier != nil }
 
     mutating func ready(_ status: String) {
@@ -40,19 +39,19 @@ struct ServiceManager {
 
     mutating func reloading(since time: MediaTime) { tell(.reloading(since: time), .status("reloading")) }
 
-    /// - Parameter longest: what the stop may take.
+    /// - Parameter longest: the maximum time of the stop.
     mutating func stopping(_ status: String, longest: MediaTime) {
         tell(.stopping, .status(status), .needs(longest))
     }
 
-    /// Tells what the daemon does where that has changed. Once a second at most.
+    /// Sends the status if it changed. Must be called at most once a second.
     mutating func note(_ status: String) {
         guard status != lastStatus else { return }
         lastStatus = status
         tell(.status(status))
     }
 
-    /// Some times a second: says that the process is well, unless a thread hangs.
+    /// Feeds the watchdog unless a thread is blocked. Must be called some times a second.
     mutating func feedWatchdog(wedged: String?) {
         if let wedged {
             guard !isStarved else { return }

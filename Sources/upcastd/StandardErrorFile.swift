@@ -2,20 +2,19 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Standard error where it is a file, whose disk may hang, or a terminal, which nobody may read: a thread of its own
-/// writes the lines. Any thread.
+/// Writes log lines to a file or terminal on a separate thread, because both can block. Any thread.
 ///
-/// Whoever logs waits until its line is written, so that as a rule the file has it before anything else happens. That
-/// takes 100 ms at most, and while the file hangs nobody waits any more. 256 lines wait for it; further ones are lost,
-/// and counted in front of the next one.
+/// The caller waits until its line is written, so that the file usually has the line before anything else happens. It
+/// waits for at most 100 ms, and not at all while the file is blocked. The queue holds 256 lines. Further lines are
+/// lost, and the next line reports their number.
 final class StandardErrorFile: Sendable {
     private struct State {
         var lines: [String] = []
         var lost = 0
-        /// Lines that were added, and those of them that have been written.
+        /// The number of added lines, and of written lines.
         var added: UInt64 = 0
         var written: UInt64 = 0
-        /// The disk hangs: somebody has waited in vain for the line that is being written.
+        /// The file is blocked: a caller waited for the current line until its timeout.
         var isLate = false
         var isEnding = false
         var hasEnded = false
@@ -26,8 +25,7 @@ final class StandardErrorFile: Sendable {
     private let state = Monitor(State())
     private let thread: WorkerThread
 
-    /// Whether a line may wait in `write` although `poll` says that there is room: everywhere but in a pipe or a
-    /// socket. A terminal says so for a single byte.
+    /// Whether `write` can block although `poll` reports ready: always, except for pipes and sockets.
     static func isNeeded(for descriptor: CInt) -> Bool {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return false }
@@ -35,8 +33,8 @@ final class StandardErrorFile: Sendable {
     }
 
     /// - Parameters:
-    ///   - patience: what a line waits for the disk at most.
-    ///   - write: writes a line, for as long as that takes.
+    ///   - patience: the maximum time that a caller waits.
+    ///   - write: writes a line; may block.
     init(patience: MediaTime = .milliseconds(100), write: @escaping @Sendable (String) -> Void) throws(Errno) {
         self.patience = patience
         let state = state
@@ -45,14 +43,15 @@ final class StandardErrorFile: Sendable {
 
     deinit { end(within: .zero) }
 
-    /// A line more.
+    /// Writes a line.
     func put(_ line: String) {
         let number = state.signal { state -> UInt64? in
             guard state.lines.count < Self.capacity, !state.isEnding else {
                 state.lost += 1
                 return nil
             }
-            state.lines.append(state.lost == 0 ? line : "(\(state.lost) lines lost, nobody took them)\n" + line)
+            let notice = state.lost == 0 ? "" : "(\(state.lost) lines lost because standard error was blocked)\n"
+            state.lines.append(notice + line)
             state.lost = 0
             state.added += 1
             return state.added
@@ -64,7 +63,7 @@ final class StandardErrorFile: Sendable {
         if isWritten == nil { state.signal { $0.isLate = true } }
     }
 
-    /// Writes what waits, for as long as `patience`, and ends the thread.
+    /// Writes the queued lines for at most `patience`, and ends the thread.
     func end(within patience: MediaTime) {
         state.signal { $0.isEnding = true }
         let hasEnded = state.wait(until: MonotonicClock().now() + patience) { $0.hasEnded ? true : nil }
@@ -81,7 +80,7 @@ final class StandardErrorFile: Sendable {
         }
     }
 
-    /// Waits for the next line; nil at the end.
+    /// Waits for the next line. Returns nil at the end.
     private static func next(_ state: Monitor<State>) -> String? {
         let text = state.wait { state -> String?? in
             guard !state.lines.isEmpty else {

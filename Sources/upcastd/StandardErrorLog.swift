@@ -1,13 +1,13 @@
 internal import Logging
 
-/// What a `Logger` writes with: all of them share one output, and one level.
+/// The handler of all loggers. They share one output and one level.
 struct StandardErrorLog: LogHandler {
     private let output: LogOutput
     var metadata: Logger.Metadata = [:]
 
     init(_ output: LogOutput) { self.output = output }
 
-    /// The output's: a reload, or a command, changes it for all loggers at once.
+    /// The level of the output. A reload or a command changes it for all loggers.
     var logLevel: Logger.Level {
         get { output.level }
         set { output.level = newValue }

@@ -7,19 +7,19 @@ internal import MediaCore
 internal import Pipeline
 internal import ProductVersion
 
-/// Prints a sentence that ends the program.
+/// Prints an error and ends the program.
 func fail(_ status: ExitStatus, _ sentence: String) -> Never {
     let priority = isJournal ? LogOutput.priority(.error) : ""
     LogOutput.write(sentence.split(separator: "\n").map { "\(priority)upcastd: \($0)\n" }.joined())
     exit(status.rawValue)
 }
 
-let noDestination = "no destination is configured: set destinations in the file, or UPCAST_DESTINATIONS_0_URL"
+let noDestination = "no destination is configured; set destinations in the file, or UPCAST_DESTINATIONS_0_URL"
 
-// Before any thread exists: the heap's shape, and which thread sees signals.
+// Heap settings and signal masks must be set before any thread exists.
 ProcessMemory.limitOverhead()
 signal(SIGPIPE, SIG_IGN)
-// A recording that reaches the process's limit for files is an error of one destination's.
+// A recording that reaches the file size limit of the process is an error of one destination.
 signal(SIGXFSZ, SIG_IGN)
 
 let environment = ProcessEnvironment.current
@@ -51,11 +51,11 @@ do {
         guard problems.isEmpty else { fail(.configuration, problems.map(\.description).joined(separator: "\n")) }
         guard plan.fits else { fail(.configuration, "\(plan)") }
         guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
-        print("configuration is right; upcastd --plan shows its memory plan")
+        print("configuration is valid; upcastd --plan shows its memory plan")
         exit(ExitStatus.success.rawValue)
     default: break
     }
-    // Before any key is read.
+    // Before any stream key is read.
     if !configuration.privacy.dumpable { ProcessMemory.forbidDumps() }
     guard plan.fits else { fail(.configuration, "\(plan)") }
     guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
@@ -75,11 +75,11 @@ do {
     let output = LogOutput(
         level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format,
         isJournal: isJournal, put: put)
-    // Also before the sentence that ends the program.
+    // Before an error ends the program as well.
     defer { file?.end(within: .seconds(1)) }
     let daemon = try Daemon(
         configuration, path: arguments.configurationPath, environment: environment, output: output,
-        // Seconds leave room for a million events in each.
+        // Event numbers start at the time in seconds times a million.
         journal: EventJournal(after: UInt64(max(0, time(nil))) * 1_000_000))
     let status = try daemon.run(signals: signals, passed: passed)
     file?.end(within: .seconds(1))

@@ -96,7 +96,7 @@ import Testing
             PlanCommand.text(memory) == """
                 video encoder     12.1 MiB
                 tls                    0 B
-                in all            12.1 MiB
+                total             12.1 MiB
                 memory.cap_bytes  50.0 MiB
 
                 """)

@@ -193,21 +193,21 @@ extension StatusReport {
             daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
             curtain   up, held by app:kiosk of user 1000 (will resign active) for 1.5 s
             hidden    1 region
-            audit     3 lines could not be written
+            audit     3 lines lost
             client    Screen "1" (display), connected for 12 min 3 s
             video     1280x720 at 30000/1001 frames/s, libx264 normal, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
-                      effort low instead of normal: the processor is short
+                      effort low instead of normal: the processor is overloaded
                       from 1920x1080 420v, orientation 6, scaled by libyuv
-                      21690 frames received, 200 unchanged, 21688 encoded, 300 of these repeated, 362 keyframes
+                      21690 frames received, 200 unchanged, 21688 encoded, of which 300 repeated, 362 keyframes
             audio     48000 Hz, 2 channels, 128 kbit/s
                       app 33893 blocks, microphone 1 block, silence 1.2 s
             drops     superseded 2, too late 1
-            queue     120 of 3000 ms, 39.0 KiB of 2.0 MiB wait to be sent
+            queue     120 of 3000 ms, 39.0 KiB of 2.0 MiB queued
             timeline  jumps 1, skew -350 us
-            latency   socket to encoder 9.1 ms (p50), 33.0 ms (p99), 44.0 ms at most
+            latency   socket to encoder 9.1 ms (p50), 33.0 ms (p99), 44.0 ms (max)
             memory    43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
                       31.4 MiB of 47.6 MiB needed (memory cgroup /sys/fs/cgroup/box), given up: half log
-                      too little for subpixel motion: the same picture takes 60 % more bitrate
+                      too little for subpixel motion search: the same picture needs 60 % more bitrate
 
             DESTINATION  STATE      FOR    SENT       ACKNOWLEDGED  BEHIND  P50, P99      CONNECTS  WHERE
             main         congested  4.2 s  221.3 MiB  220.2 MiB     960 ms  9.3, 34.0 ms  2         \(place)
@@ -268,7 +268,7 @@ extension StatusReport {
         (report.queue.milliseconds, report.queue.bytes) = (0, 0)
         let text = StatusText.render(report)
         #expect(text.contains("drops     none\n") && text.contains("timeline  audio latency 60 ms\n"), "\(text)")
-        #expect(text.contains("queue     nothing waits to be sent\n") && !text.contains("drops:"), "\(text)")
+        #expect(text.contains("queue     empty\n") && !text.contains("drops:"), "\(text)")
         report.drops = [Counter("video_superseded", 2), Counter("video_abandoned", 0)]
         #expect(StatusText.render(report).contains("drops     video superseded 2\n"))
     }

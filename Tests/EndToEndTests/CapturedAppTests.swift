@@ -72,7 +72,7 @@ import UpcastPrivacy
             // The daemon goes: whoever reads along must not take the last line for the truth.
             try stage.daemon.terminate()
             try waitFor("a line that says so", evidence: { people.output + people.errors }) {
-                people.output.hasSuffix("\nunknown; treat it as captured\n")
+                people.output.hasSuffix("\nunknown; assume that the screen is captured\n")
                     && programs.output.hasSuffix("\n{\"captured\":null}\n")
             }
             try stage.server.stop()
@@ -202,7 +202,7 @@ import UpcastPrivacy
                 try nameless.raiseCurtain()
                 Issue.record("a name that is none was taken")
             } catch {
-                #expect(error.code == .refused && error.message.contains("app: its name"), "\(error)")
+                #expect(error.code == .refused && error.message.contains("app must have"), "\(error)")
             }
             try playback.client.finish()
             try stage.end()

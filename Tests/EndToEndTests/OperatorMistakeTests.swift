@@ -31,7 +31,7 @@ import Testing
         try await blocking {
             let folder = try TemporaryDirectory("check")
             let right = try check(destination, in: folder)
-            #expect(right.exit == .code(0) && right.output.hasPrefix("configuration is right"), "\(right)")
+            #expect(right.exit == .code(0) && right.output.hasPrefix("configuration is valid"), "\(right)")
 
             let unknown = try check(destination + "video:\n  encoder: libnothing\n", in: folder)
             #expect(unknown.exit == .code(78))
@@ -62,7 +62,7 @@ import Testing
             #expect(none.exit == .code(78))
             #expect(
                 none.errors
-                    == "upcastd: no destination is configured: set destinations in the file, or "
+                    == "upcastd: no destination is configured; set destinations in the file, or "
                     + "UPCAST_DESTINATIONS_0_URL\n")
             let inEnvironment = try check(
                 "", in: folder, environment: ["UPCAST_DESTINATIONS_0_URL": "rtmp://127.0.0.1/live/key"])
@@ -161,7 +161,8 @@ import Testing
             #expect(!filler.contains("upcastd") && !filler.contains("broadcast"), "the pipe was not full")
             try broadcast()
             let log = read(pipe.reading.raw)
-            let lost = try #require(log.firstMatch(of: /^\(([0-9]+) lines lost, nobody read them\)\n/), "\(log)")
+            let notice = /^\(([0-9]+) lines lost because standard error was blocked\)\n/
+            let lost = try #require(log.firstMatch(of: notice), "\(log)")
             // Ready, started, ten annotations, and what comes with a destination.
             #expect(Int(lost.1) ?? 0 >= 12, "\(lost.0)")
             #expect(log.contains("broadcast started") && log.contains("broadcast ended"))

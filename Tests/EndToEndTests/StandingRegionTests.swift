@@ -157,8 +157,8 @@ import UpcastPrivacy
                 (#""x": -1, "y": 0, "width": 1, "height": 1"#, "outside of the picture"),
                 (#""x": 1.5, "y": 0, "width": 1, "height": 1, "unit": "normalized""#, "outside of the picture"),
                 // Pixels, and no word of it.
-                (#""x": 1, "y": 1, "width": 8, "height": 8"#, "write unit: pixels"),
-                (#""x": 0, "y": 0, "width": 8, "height": 8"#, "write unit: pixels"),
+                (#""x": 1, "y": 1, "width": 8, "height": 8"#, "set unit to pixels"),
+                (#""x": 0, "y": 0, "width": 8, "height": 8"#, "set unit to pixels"),
                 (#""x": 4096, "y": 0, "width": 9, "height": 9, "unit": "pixels""#, "outside of every picture"),
                 (#""x": -9, "y": 0, "width": 9, "height": 9, "unit": "pixels""#, "outside of every picture"),
                 (#""x": 5, "y": 5, "width": 0, "height": 9, "unit": "pixels""#, "width: more than 0"),

@@ -45,7 +45,7 @@ import Testing
             #expect(exit == .code(78), "\(daemon.errors)")
             #expect(
                 daemon.errors.contains(
-                    "control.apps: the daemon cannot tell users apart: its user namespace maps only 1"),
+                    "control.apps: the daemon cannot distinguish users: its user namespace maps only 1"),
                 "\(daemon.errors)")
             #expect(daemon.errors.contains("upcastd.yaml:5:"), "\(daemon.errors)")
 
@@ -64,7 +64,8 @@ import Testing
             let folder = try TemporaryDirectory("namespace")
             let daemon = try start("operators: \"\(member)\"", in: folder)
             #expect(daemon.waitForExit(within: 10) == .code(78), "\(daemon.errors)")
-            #expect(daemon.errors.contains("(65534) stands for") || daemon.errors.contains("65534 stands for"))
+            let errors = daemon.errors
+            #expect(errors.contains("(65534) represents") || errors.contains("65534 represents"), "\(errors)")
         }
     }
 

@@ -26,7 +26,8 @@ final class FakeDaemon: Sendable {
     /// The next connection, with its request.
     func accept() throws -> FakeConnection {
         var one = pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)
-        guard poll(&one, 1, 10_000) == 1, let socket = try UnixSocket.accept(listener) else {
+        // A guard against a hang only: beside other tests, a task may wait for a thread for a minute.
+        guard poll(&one, 1, 120_000) == 1, let socket = try UnixSocket.accept(listener) else {
             throw Missing("a connection")
         }
         return try FakeConnection(socket)

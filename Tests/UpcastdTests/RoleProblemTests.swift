@@ -18,7 +18,7 @@ import Testing
         #expect(lists.roleProblems(namespace: nil, daemonUser: 7).isEmpty)
         let problems = lists.roleProblems(namespace: "its user namespace maps only 2 users", daemonUser: 7)
         #expect(problems.map(\.key) == ["control.apps"])
-        #expect(problems.first?.what.contains("cannot tell users apart: its user namespace maps only 2 users") == true)
+        #expect(problems.first?.what.contains("cannot distinguish users: its user namespace maps only 2 users") == true)
         #expect(problems.first?.remedy.contains("no PrivateUsers=") == true)
         // Without lists nobody is told apart anyway.
         #expect(Configuration().roleProblems(namespace: "its user namespace maps only 2 users").isEmpty)
@@ -34,14 +34,14 @@ import Testing
         let members = RoleMembers(users: ["7", "65534"], groups: ["65534", "8"])
         let problems = configuration(apps: members).roleProblems(namespace: nil, daemonUser: 7)
         #expect(problems.count == 2)
-        #expect(problems.first?.what.hasPrefix("user 65534 stands for each user without a number") == true)
-        #expect(problems.last?.what.hasPrefix("group 65534 stands for each group") == true)
+        #expect(problems.first?.what.hasPrefix("user 65534 represents every user outside") == true)
+        #expect(problems.last?.what.hasPrefix("group 65534 represents every group") == true)
     }
 
     @Test(.enabled(if: AccountNames.user("nobody") == UserNamespace.overflowUser))
     func soAreNamesThatMeanThem() {
         let problems = configuration(apps: RoleMembers(users: ["nobody"]))
             .roleProblems(namespace: nil, daemonUser: 7)
-        #expect(problems.first?.what.hasPrefix("user nobody (65534) stands for") == true, "\(problems)")
+        #expect(problems.first?.what.hasPrefix("user nobody (65534) represents") == true, "\(problems)")
     }
 }

@@ -74,6 +74,6 @@ import Testing
         try waitFor("the rest") { disk.state.withLock { $0.lines.count } == kept }
         file.put("last\n")
         file.end(within: .seconds(10))
-        #expect(disk.state.withLock { $0.lines.last } == "(10 lines lost, nobody took them)\nlast\n")
+        #expect(disk.state.withLock { $0.lines.last } == "(10 lines lost because standard error was blocked)\nlast\n")
     }
 }

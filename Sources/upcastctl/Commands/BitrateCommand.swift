@@ -5,12 +5,13 @@ import ControlProtocol
 struct BitrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bitrate",
-        abstract: "Sets the most bits a second of video, in this broadcast and those that follow.",
-        discussion: "Links that carry less still lower it. It lasts until the daemon ends.")
+        abstract: "Set the maximum video bitrate of this and later broadcasts.",
+        discussion: "The adaptive bitrate can still be lower. The setting lasts until the daemon exits.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
     @Argument(
-        help: ArgumentHelp("Bits a second, as 2500k, 2.5M or 2500000; auto: what is configured.", valueName: "rate"))
+        help: ArgumentHelp(
+            "Bits per second, as 2500k, 2.5M or 2500000; auto: the configured bitrate.", valueName: "rate"))
     var ceiling: Bitrate
 
     func run() throws {
@@ -20,8 +21,8 @@ struct BitrateCommand: ParsableCommand {
     }
 }
 
-/// A bitrate as people write it: `2500k`, `2.5M`, `2500000`, or `auto` for what is configured. Powers of ten, as the
-/// field counts bits. Whether an encoder can do it is the daemon's to say.
+/// A bitrate as users write it: `2500k`, `2.5M`, `2500000`, or `auto` for the configured bitrate. The suffixes are
+/// powers of ten. The daemon checks the range.
 struct Bitrate: ExpressibleByArgument, Equatable {
     /// Nil for `auto`.
     let bitsPerSecond: Int?
@@ -32,7 +33,7 @@ struct Bitrate: ExpressibleByArgument, Equatable {
             return
         }
         var digits = argument[...]
-        // Decimal places that the unit has.
+        // The number of decimal places that the suffix allows.
         var places = 0
         switch digits.last {
         case "k", "K": places = 3

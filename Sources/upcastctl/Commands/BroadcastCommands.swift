@@ -4,8 +4,8 @@ import ControlClient
 struct StopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
-        abstract: "Ends the running broadcast in order; the daemon waits for the next.",
-        discussion: "What is encoded is sent, and the client is told.")
+        abstract: "End the running broadcast; the daemon waits for the next one.",
+        discussion: "The daemon sends queued packets and notifies the client.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -15,8 +15,8 @@ struct StopCommand: ParsableCommand {
 struct PauseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Shows the last picture, with silence, whatever the client sends.",
-        discussion: "Lasts until resume, or the end of the broadcast.")
+        abstract: "Freeze the picture and mute the sound.",
+        discussion: "The pause lasts until upcastctl resume or the end of the broadcast.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -26,8 +26,8 @@ struct PauseCommand: ParsableCommand {
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Ends the operator's pause.",
-        discussion: "A pause of the client's own stays.")
+        abstract: "End the operator's pause.",
+        discussion: "A pause by the client continues.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -37,8 +37,8 @@ struct ResumeCommand: ParsableCommand {
 struct KeyframeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyframe",
-        abstract: "Makes the next frame a keyframe.",
-        discussion: "A screen that stands still has it with its next repetition.")
+        abstract: "Request a keyframe.",
+        discussion: "For an unchanged screen, the keyframe is the next idle repeat.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -47,10 +47,10 @@ struct KeyframeCommand: ParsableCommand {
 
 struct RetryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Destinations that wait for their next attempt make it now.")
+        commandName: "retry", abstract: "Reconnect waiting destinations now.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Only the one of this name.") var name: String?
+    @Argument(help: "Name of the destination (default: all).") var name: String?
 
     func run() throws {
         let query = name.map { "?name=\(ControlClient.escaped($0))" } ?? ""

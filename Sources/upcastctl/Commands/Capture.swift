@@ -2,21 +2,21 @@ import ControlClient
 import Glibc
 import LinuxSystem
 
-/// What another program writes, kept in memory; at most `maxBytes` of it are read.
+/// The output of another program, kept in memory. At most `maxBytes` are read.
 struct Capture: ~Copyable {
     static let maxBytes = 1 << 20
 
-    /// For the program's output.
+    /// Receives the program's output.
     let descriptor: OwnedDescriptor
 
     init() throws(ControlClientError) {
-        // No pipe: a program that fills one waits for its reader, and its reader waits for its end.
+        // A pipe would deadlock: a full pipe blocks the program, and this process waits for the program to exit.
         do { descriptor = try OwnedDescriptor.memoryFile(name: "output") } catch {
-            throw .unusable("there is no memory for a program's output: \(error)")
+            throw .unusable("cannot allocate memory for a program's output: \(error)")
         }
     }
 
-    /// What has been written so far, as UTF-8.
+    /// The output so far, as UTF-8.
     var text: String {
         var bytes = [UInt8](repeating: 0, count: Self.maxBytes)
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in

@@ -3,7 +3,7 @@ import ArgumentParser
 struct CompletionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion",
-        abstract: "Prints a script that completes this tool's commands in a shell.",
+        abstract: "Print a shell completion script.",
         discussion: """
             bash: upcastctl completion bash > /etc/bash_completion.d/upcastctl
             zsh:  upcastctl completion zsh > /usr/local/share/zsh/site-functions/_upcastctl

@@ -6,7 +6,7 @@ import LinuxSystem
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Shows the configuration in force, or checks one.",
+        abstract: "Show the current configuration, or check a file.",
         subcommands: [ConfigShowCommand.self, ConfigCheckCommand.self],
         defaultSubcommand: ConfigShowCommand.self)
 }
@@ -14,7 +14,7 @@ struct ConfigCommand: ParsableCommand {
 struct ConfigShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows every key of the running daemon, as the file would have it; secrets are left out.")
+        abstract: "Show all keys of the running daemon, without secrets.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -27,7 +27,7 @@ struct ConfigShowCommand: ParsableCommand {
         }
     }
 
-    /// `section.key = value`, one a line: what grep finds.
+    /// `section.key = value`, one per line, for grep.
     static func text(_ json: JSONValue, _ path: String = "") -> String {
         switch json {
         case .object(let members) where !members.isEmpty:
@@ -43,15 +43,16 @@ struct ConfigShowCommand: ParsableCommand {
 struct ConfigCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Checks a configuration as upcastd would before it starts: exit status 0 if it is right, 1 if not.",
+        abstract: "Check a configuration as upcastd does at start. Exit status: 0 valid, 1 invalid.",
         discussion: """
-            Runs upcastd --check-config, from beside this program or from PATH, with this environment: variables such \
-            as UPCAST_VIDEO_WIDTH count.
+            Run upcastd --check-config with the current environment, which includes variables such as \
+            UPCAST_VIDEO_WIDTH. upcastd must be in the folder of upcastctl or in PATH.
             """)
     @Argument(
-        help: "The file (default: $UPCAST_CONFIG, or the built-in defaults and the environment).", completion: .file())
+        help: "Configuration file (default: $UPCAST_CONFIG; without it, defaults and environment).",
+        completion: .file())
     var file: String?
-    @Flag(help: "Print whether it is right, and what upcastd says of it line by line, as one JSON object.")
+    @Flag(help: "Print the result and the lines of upcastd's output as one JSON object.")
     var json = false
 
     func run() throws {

@@ -5,10 +5,10 @@ import ControlProtocol
 struct CurtainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "curtain",
-        abstract: "Hides everything from viewers, or lets go.",
+        abstract: "Raise and lower the curtain.",
         discussion: """
-            While somebody holds the curtain up, viewers see it instead of the picture, and hear nothing. It falls \
-            when the last who holds it lets go.
+            While the curtain is up, viewers see it in place of the picture and hear nothing. It stays up until the \
+            last hold is released.
             """,
         subcommands: [CurtainUpCommand.self, CurtainDownCommand.self, CurtainReleaseCommand.self])
 }
@@ -16,12 +16,12 @@ struct CurtainCommand: ParsableCommand {
 struct CurtainUpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
-        abstract: "Raises the curtain, or holds it up as well.",
-        discussion: "When it returns, nothing from before goes out any more; what had gone out is said.")
+        abstract: "Raise the curtain, or add a hold.",
+        discussion: "After the command returns, no earlier packet is sent. It prints what was sent before.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Option(help: "Hold it for this app, and not as an operator.") var app: String?
-    @Option(help: "Why, for the log and for others.") var reason: String?
+    @Option(help: "Hold the curtain for this app, not as an operator.") var app: String?
+    @Option(help: "Reason, for the log and the status.") var reason: String?
 
     func run() throws {
         var request = CurtainUpRequest()
@@ -32,24 +32,24 @@ struct CurtainUpCommand: ParsableCommand {
         let report = CurtainUpAnswer(json: answer).report
         for last in report.lastPTS {
             let name = TerminalText.printable(last.destination)
-            let time = last.milliseconds.map { "gone out up to \(Quantity.time($0))" }
-            Output.line("\(name): \(time ?? "nothing had gone out")")
+            let time = last.milliseconds.map { "sent up to \(Quantity.time($0))" }
+            Output.line("\(name): \(time ?? "nothing was sent")")
         }
         guard let time = report.keptUntil else { return }
         Output.line(
-            "what is older still goes out, up to \(Quantity.time(time)): it was not to be taken back")
+            "older packets are still sent, up to \(Quantity.time(time)) (privacy.take_back_newer_than_ms)")
     }
 }
 
 struct CurtainDownCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "down", abstract: "Lets go of the curtain; it falls if nobody else holds it.")
+        commandName: "down", abstract: "Release a hold; without other holds, the curtain falls.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Option(help: "Let go for this app, and not as an operator.") var app: String?
-    @Option(help: "Of several users' apps of that name, for this user's (a number).") var user: Int?
-    @Option(help: "Why, for the log.") var reason: String?
-    @Flag(help: "Let go for everybody who holds it.") var force = false
+    @Option(help: "Release the hold of this app, not of operators.") var app: String?
+    @Option(help: "User ID of the app, if several users have an app with this name.") var user: Int?
+    @Option(help: "Reason, for the log.") var reason: String?
+    @Flag(help: "Release all holds.") var force = false
 
     func run() throws {
         var request = CurtainDownRequest()
@@ -60,22 +60,23 @@ struct CurtainDownCommand: ParsableCommand {
         let answer = CurtainDownAnswer(json: json)
         if !answer.isReleased {
             let who =
-                app.map { "no app \(TerminalText.printable($0))" } ?? (force ? "nobody" : "no operator")
-            Output.line("\(who) held it up: nothing has changed")
+                app.map { "app \(TerminalText.printable($0)) had no hold" }
+                ?? (force ? "there was no hold" : "no operator had a hold")
+            Output.line("\(who); nothing changed")
         }
-        if answer.isUp { Output.line("others hold it up: see upcastctl status") }
+        if answer.isUp { Output.line("the curtain is still up; upcastctl status shows its holders") }
     }
 }
 
 struct CurtainReleaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
-        abstract: "Shows a capture without waiting for the answer of the apps that are consulted.",
-        discussion: "Who holds the curtain up otherwise still does: see upcastctl status.")
+        abstract: "Show the capture without waiting for consulted apps.",
+        discussion: "Other holds keep the curtain up; see upcastctl status.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Option(help: "Do not wait for this app; without it for none.") var app: String?
-    @Option(help: "Of several users' apps of that name, for this user's (a number).") var user: Int?
+    @Option(help: "Do not wait for this app (default: for no app).") var app: String?
+    @Option(help: "User ID of the app, if several users have an app with this name.") var user: Int?
 
     func run() throws {
         let client = try control.client()
@@ -88,6 +89,6 @@ struct CurtainReleaseCommand: ParsableCommand {
         let answer = try client.ask("POST", "/state/release", body: request.json)
         output.show(answer)
         guard !output.json, !ReleaseAnswer(json: answer).isReleased else { return }
-        Output.line("nobody is waited for: nothing has changed")
+        Output.line("no app was waited for; nothing changed")
     }
 }

@@ -5,14 +5,14 @@ import ControlProtocol
 struct DestinationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "destination",
-        abstract: "Adds and removes destinations while the daemon runs.",
-        discussion: "What is changed here lasts until the daemon ends.",
+        abstract: "List, add and remove destinations of the running daemon.",
+        discussion: "Changes last until the daemon exits.",
         subcommands: [DestinationListCommand.self, DestinationAddCommand.self, DestinationRemoveCommand.self])
 }
 
 struct DestinationListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Shows every destination with its state.")
+        commandName: "list", abstract: "List all destinations with their state.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -29,15 +29,16 @@ struct DestinationListCommand: ParsableCommand {
 struct DestinationAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Adds a destination; a live broadcast begins there with the next keyframe.",
+        abstract: "Add a destination. A live broadcast starts there at the next keyframe.",
         discussion: """
-            Settings are those of the configuration file's destinations, as name=value. --key-file reads the stream \
-            key here and sends it: upcastctl destination add second rtmp://host/app --key-file second.key. In \
-            key_file=, login_file= and ca_file= stand files of the daemon's, relative to its control.secrets_folder.
+            Settings have the form name=value, with the names of the destinations section of the configuration. \
+            upcastctl reads --key-file and sends the key, for example: \
+            upcastctl destination add second rtmp://host/app --key-file second.key. The daemon reads the files in \
+            key_file=, login_file= and ca_file=, relative to its control.secrets_folder.
             """)
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "What logs and status call it.") var name: String
+    @Argument(help: "Name in logs and status.") var name: String
     @Argument(help: "rtmp:// or rtmps:// URL, file:/path, or a path that ends in .flv.") var url: String
     @Argument(help: "Further settings, as name=value.") var settings: [String] = []
     @Option(
@@ -53,7 +54,7 @@ struct DestinationAddCommand: ParsableCommand {
 
     func validate() throws {
         for setting in settings where setting.firstIndex(of: "=") == nil {
-            throw ValidationError("\"\(setting)\" is not name=value")
+            throw ValidationError("\"\(setting)\" does not have the form name=value")
         }
         if keyFile == "-", loginFile == "-" {
             throw ValidationError("--key-file and --login-file cannot both read standard input")
@@ -74,10 +75,10 @@ struct DestinationAddCommand: ParsableCommand {
 
 struct DestinationRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Ends a destination in order, while the others go on.")
+        commandName: "remove", abstract: "End and remove a destination; the others continue.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Its name.") var name: String
+    @Argument(help: "Name of the destination.") var name: String
 
     func run() throws {
         output.show(

@@ -5,11 +5,11 @@ import ControlProtocol
 struct LogLevelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level",
-        abstract: "Sets how much the daemon logs, until it ends.",
-        discussion: "Events (upcastctl watch) are from info on, whatever the level of the log.")
+        abstract: "Set the log level until the daemon exits.",
+        discussion: "upcastctl watch shows events of level info and above at any log level.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "The least that is logged.") var level: Level
+    @Argument(help: "Messages below this level are not logged.") var level: Level
 
     enum Level: String, ExpressibleByArgument, CaseIterable {
         case trace, debug, info, notice, warning, error, critical

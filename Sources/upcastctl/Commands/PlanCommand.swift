@@ -5,8 +5,8 @@ import ControlProtocol
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Shows the memory plan of the running daemon, purpose by purpose.",
-        discussion: "upcastd --plan shows that of a configuration before it runs.")
+        abstract: "Show the memory plan of the running daemon, by purpose.",
+        discussion: "upcastd --plan shows the memory plan of a configuration file.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -24,7 +24,7 @@ struct PlanCommand: ParsableCommand {
 
     static func text(_ memory: MemoryStatus) -> String {
         var rows = memory.plan.map { (StatusText.words($0.name), Quantity.bytes($0.value)) }
-        rows.append(("in all", Quantity.bytes(memory.planBytes)))
+        rows.append(("total", Quantity.bytes(memory.planBytes)))
         rows.append(("memory.cap_bytes", Quantity.bytes(memory.capBytes)))
         rows = rows.map { (TerminalText.printable($0.0), $0.1) }
         let names = rows.reduce(0) { max($0, TerminalText.width($1.0)) }

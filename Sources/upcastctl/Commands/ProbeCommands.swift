@@ -5,8 +5,8 @@ import ControlProtocol
 struct HealthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Asks whether the daemon is in order: exit status 0 if so, 1 if not.",
-        discussion: "For the health check of a container or a supervisor.")
+        abstract: "Check that the daemon is healthy. Exit status: 0 healthy, 1 not healthy.",
+        discussion: "Use it as the health check of a container or supervisor.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -16,15 +16,15 @@ struct HealthCommand: ParsableCommand {
 struct ReadyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ready",
-        abstract: "Asks whether the daemon takes, or has, a broadcast: exit status 0 if so, 1 if not.",
-        discussion: "For whoever waits until clients can connect.")
+        abstract: "Check that the daemon accepts or has a broadcast. Exit status: 0 ready, 1 not ready.",
+        discussion: "Use it to wait until clients can connect.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws { try Probe.run("/readyz", saying: "ready", control, output) }
 }
 
-/// A question to the daemon with the answer yes (200) or no (503, with a reason).
+/// A health check: the daemon answers yes (200) or no (503, with a reason).
 enum Probe {
     static func run(
         _ target: String, saying word: String, _ control: ControlOptions, _ output: OutputOptions
@@ -33,9 +33,9 @@ enum Probe {
         guard answer.status == 200 || answer.status == 503 else { throw ControlClient.refusal(answer) }
         let json = try ControlClient.json(answer)
         let isSo = answer.status == 200
-        // Anybody's 200, or 503, is not this daemon's.
+        // Another server may answer 200 or 503 as well.
         guard isSo ? json["status"] != nil : !ErrorReport(json: json).message.isEmpty else {
-            throw ControlClientError.unintelligible("it does not say how the daemon is; something else answers there")
+            throw ControlClientError.unintelligible("it has no status; something else answers there")
         }
         if output.json {
             OutputOptions.print(json)

@@ -5,17 +5,17 @@ import ControlProtocol
 struct ProtectionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "protection",
-        abstract: "Shows and turns the switches of what keeps things from viewers.",
+        abstract: "Show, enable and disable the privacy protections.",
         discussion: """
-            Each is a key of the configuration's privacy section; what is turned here lasts until the daemon ends or \
-            its configuration changes.
+            Each protection is a key of the privacy section of the configuration. A change lasts until the daemon \
+            exits or its configuration changes.
             """,
         subcommands: [ProtectionListCommand.self, ProtectionOnCommand.self, ProtectionOffCommand.self])
 }
 
 struct ProtectionListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists which are on, and which somebody relies on now.")
+        commandName: "list", abstract: "List the protections, and which are in use.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -26,17 +26,17 @@ struct ProtectionListCommand: ParsableCommand {
             return output.show(.object([.init("protections", .array(protections.map(\.json)))]))
         }
         for protection in protections {
-            let state = protection.isOn ? protection.isHeld ? "on, held" : "on" : "off"
+            let state = protection.isOn ? protection.isHeld ? "on, in use" : "on" : "off"
             Output.line("\(TerminalText.printable(protection.name)): \(state)")
         }
     }
 }
 
 struct ProtectionOnCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "on", abstract: "Turns one on.")
+    static let configuration = CommandConfiguration(commandName: "on", abstract: "Enable a protection.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Which: see list.") var name: String
+    @Argument(help: "Name of the protection; see list.") var name: String
 
     func run() throws {
         var request = ProtectionRequest()
@@ -47,11 +47,11 @@ struct ProtectionOnCommand: ParsableCommand {
 
 struct ProtectionOffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Turns one off; refused while somebody relies on it.")
+        commandName: "off", abstract: "Disable a protection that is not in use.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Which: see list.") var name: String
-    @Flag(help: "Also while somebody relies on it: what it hides is shown.") var force = false
+    @Argument(help: "Name of the protection; see list.") var name: String
+    @Flag(help: "Disable the protection even if it is in use. This exposes what it hides.") var force = false
 
     func run() throws {
         var request = ProtectionRequest()

@@ -5,14 +5,14 @@ import ControlProtocol
 struct RegionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "region",
-        abstract: "Keeps rectangles of the picture hidden.",
-        discussion: "They stay hidden, in this broadcast and those that follow, until they are removed.",
+        abstract: "Hide rectangles of the picture.",
+        discussion: "Standing regions apply to this and later broadcasts until they are removed.",
         subcommands: [RegionListCommand.self, RegionAddCommand.self, RegionRemoveCommand.self])
 }
 
 struct RegionListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists what is kept hidden, and for whom.")
+        commandName: "list", abstract: "List standing regions and their holders.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
@@ -35,18 +35,18 @@ struct RegionListCommand: ParsableCommand {
 
 struct RegionAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Hides a rectangle, or moves the one of that name.",
-        discussion: "In pixels of the upright picture, or with --normalized in parts of its width and height.")
+        commandName: "add", abstract: "Hide a rectangle, or move the region with this name.",
+        discussion: "The unit is pixels of the upright picture; with --normalized, fractions of its width and height.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "What it is called.") var name: String
-    @Argument(help: "Pixels from the left; where a number is negative, options first and then --.") var x: Double
-    @Argument(help: "Pixels from the top.") var y: Double
-    @Argument(help: "Pixels across.") var width: Double
-    @Argument(help: "Pixels down.") var height: Double
-    @Flag(help: "The numbers are parts of the picture: 0.5 is half of it.") var normalized = false
-    @Option(help: "Hide it for this app, and not as an operator.") var app: String?
-    @Option(help: "Why, for the log.") var reason: String?
+    @Argument(help: "Name of the region.") var name: String
+    @Argument(help: "Distance from the left. Before negative numbers, write the options and --.") var x: Double
+    @Argument(help: "Distance from the top.") var y: Double
+    @Argument(help: "Width.") var width: Double
+    @Argument(help: "Height.") var height: Double
+    @Flag(help: "Use fractions of the picture: 0.5 is half of its width or height.") var normalized = false
+    @Option(help: "Hide the region for this app, not as an operator.") var app: String?
+    @Option(help: "Reason, for the log.") var reason: String?
 
     func run() throws {
         var request = RegionRequest()
@@ -59,13 +59,13 @@ struct RegionAddCommand: ParsableCommand {
 
 struct RegionRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Shows a rectangle again, or all of one holder's.")
+        commandName: "remove", abstract: "Remove one region, or all regions of a holder.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "What it is called; all of the holder's without it.") var name: String?
-    @Option(help: "One of this app's, and not of the operator's.") var app: String?
-    @Option(help: "Of several users' apps of that name, this user's (a number).") var user: Int?
-    @Option(help: "Why, for the log.") var reason: String?
+    @Argument(help: "Name of the region (default: all regions of the holder).") var name: String?
+    @Option(help: "Remove regions of this app, not of operators.") var app: String?
+    @Option(help: "User ID of the app, if several users have an app with this name.") var user: Int?
+    @Option(help: "Reason, for the log.") var reason: String?
 
     func run() throws {
         let query = [("app", app), ("user", user.map(String.init)), ("name", name), ("reason", reason)]

@@ -2,11 +2,11 @@ import ControlClient
 import Glibc
 import LinuxSystem
 
-/// A secret that this program reads and sends: it is on no command line, where every user of the machine could see it.
+/// Reads a secret from a file. On the command line, every user of the machine could see it.
 enum SecretLine {
     private static let maxBytes = 4096
 
-    /// The first line of a file, or of standard input.
+    /// Returns the first line of a file or of standard input.
     ///
     /// - Parameter file: `-` for standard input.
     static func read(_ file: String) throws(ControlClientError) -> String {
@@ -25,7 +25,7 @@ enum SecretLine {
         }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
         guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
-            throw .unusable("the first line of \(name) is empty or not UTF-8; it must be the secret")
+            throw .unusable("the first line of \(name) is empty or not UTF-8; write the secret there")
         }
         return text
     }

@@ -5,21 +5,21 @@ import ControlProtocol
 struct StateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
-        abstract: "Asks whether anything is being captured: exit status 0 if so, 1 if not.",
+        abstract: "Check whether the screen is captured. Exit status: 0 captured, 1 not captured.",
         discussion: """
-            Where the daemon cannot be asked, or refuses to say (exit status 2), nobody knows; treat it as captured. \
-            With --follow it goes on until it is interrupted, and a line says when nobody knows any more \
-            ({"captured":null} with --json). \
-            Where the start curtain waits for the answer of apps, the line names them.
+            Exit status 2 means that the daemon is unreachable or refuses to answer. The state is then unknown; assume \
+            that the screen is captured. With --follow, the command runs until it is interrupted and prints a line \
+            when the state is unknown ({"captured":null} with --json). If the curtain waits for consulted apps, the \
+            line names them.
             """)
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Flag(help: "Show each change as it comes, a line each; with --json an object a line.")
+    @Flag(help: "Print each change, one per line; with --json, one object per line.")
     var follow = false
 
     func run() throws {
         do { try ask() } catch let error as ControlClientError {
-            // Whoever is refused an answer does not know either.
+            // After a refusal, the state is unknown as well.
             Main.fail(error, json: output.json, .unreachable)
         }
     }
@@ -39,7 +39,7 @@ struct StateCommand: ParsableCommand {
 
     static func state(_ answer: JSONValue) throws(ControlClientError) -> CaptureStateReport {
         guard case .bool = answer["captured"] else {
-            throw .unintelligible("it does not say whether anything is captured")
+            throw .unintelligible("it has no capture state")
         }
         return CaptureStateReport(json: answer)
     }
@@ -47,7 +47,7 @@ struct StateCommand: ParsableCommand {
     static func line(_ state: CaptureStateReport) -> String {
         guard state.isCaptured else { return "not captured" }
         let by = state.client.isEmpty ? "" : " by \(state.client)"
-        let waiting = state.waitingFor.isEmpty ? "" : "; waits for \(state.waitingFor.joined(separator: ", "))"
+        let waiting = state.waitingFor.isEmpty ? "" : "; waiting for \(state.waitingFor.joined(separator: ", "))"
         return TerminalText.printable(
             "captured: \(state.kind)\(by), for \(Quantity.time(state.milliseconds))\(waiting)")
     }

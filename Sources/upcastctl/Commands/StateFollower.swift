@@ -3,16 +3,16 @@ import ControlProtocol
 import Glibc
 import MediaCore
 
-/// `state --follow`: prints the capture state, then each change; after a break, again.
+/// `state --follow`: prints the capture state and each change. It reconnects after a lost connection.
 ///
-/// Whoever reads along must not take the last line for what is so now while nobody can tell: that is a line, too.
+/// While the state is unknown, it prints that as a line, so that readers do not rely on the previous line.
 struct StateFollower {
-    /// A daemon shows each second that it is there.
+    /// The daemon sends something each second.
     static let silenceSeconds: Int64 = 4
 
     private let client: ControlClient
     private let json: Bool
-    /// The last state that was printed, without how long it has been so; nil where nobody knows.
+    /// The last printed state, without its duration; nil if the state is unknown.
     private var last: CaptureStateReport?
     private var isLost = false
 
@@ -21,7 +21,7 @@ struct StateFollower {
         self.json = json
     }
 
-    /// Goes on for ever; throws where the daemon cannot be asked at first.
+    /// Runs until interrupted. Throws if the first connection fails.
     consuming func run() throws {
         var connection: EventConnection? = try EventConnection(client, "/state/events")
         while true {
@@ -40,11 +40,11 @@ struct StateFollower {
     private mutating func follow(_ connection: EventConnection) throws(ControlClientError) {
         while true {
             guard connection.wait(seconds: Self.silenceSeconds) else {
-                throw .unanswered("the daemon has said nothing for \(Self.silenceSeconds) s")
+                throw .unanswered("the daemon has sent nothing for \(Self.silenceSeconds) s")
             }
             for event in try connection.next() {
                 guard let data = try? JSONParser.parse(Array(event.data.utf8)) else {
-                    throw .unintelligible("an event is no JSON")
+                    throw .unintelligible("an event is not JSON")
                 }
                 show(try StateCommand.state(data), data)
             }
@@ -69,11 +69,11 @@ struct StateFollower {
         guard !isLost else { return }
         isLost = true
         last = nil
-        try? Output.write(Array("upcastctl: \(error); trying again every second\n".utf8), to: STDERR_FILENO)
+        try? Output.write(Array("upcastctl: \(error); retrying every second\n".utf8), to: STDERR_FILENO)
         if json {
             OutputOptions.print(.object([.init("captured", .null)]), pretty: false)
         } else {
-            Output.line("unknown; treat it as captured")
+            Output.line("unknown; assume that the screen is captured")
         }
     }
 }

@@ -6,12 +6,12 @@ import Glibc
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows what the daemon is doing: state, counters, drops by cause, queue, memory.")
+        abstract: "Show the status: state, counters, drops by cause, queue, memory.")
 
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Show it anew every second, until interrupted; upcastctl top does so with curves.")
+    @Flag(help: "Refresh every second until interrupted. upcastctl top adds charts.")
     var watch = false
 
     func run() throws {
@@ -21,7 +21,7 @@ struct StatusCommand: ParsableCommand {
             if output.json {
                 OutputOptions.print(answer, pretty: !watch)
             } else {
-                // Clears the screen only where there is one.
+                // Only a terminal can be cleared.
                 let clear = watch && Output.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
                 Output.write(Array((clear + StatusText.render(StatusReport(json: answer))).utf8))
             }

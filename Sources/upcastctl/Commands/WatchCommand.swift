@@ -6,21 +6,21 @@ import Glibc
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Shows what the daemon says, as it says it: an event a line, the last 256 first.",
+        abstract: "Show events as they occur, one per line, starting with the last 256.",
         discussion: """
-            Goes on until it is interrupted. Where the connection breaks, or the daemon is started anew, it connects \
-            again and goes on after the last event that it has shown.
+            Runs until it is interrupted. After a lost connection or a restart of the daemon, it reconnects and \
+            continues after the last event.
             """)
     @OptionGroup var control: ControlOptions
-    @Flag(help: "Print each event's JSON, one object a line.")
+    @Flag(help: "Print each event as one JSON object per line.")
     var json = false
 
-    /// A daemon that has nothing to say sends a comment every 15 s.
+    /// The daemon sends a comment every 15 s when there are no events.
     static let silenceSeconds: Int64 = 45
 
     func run() throws {
         let client = try control.client()
-        // Whoever cannot be reached at first is a mistake of the command's; later it is something to wait for.
+        // A failure to connect at the start is an error. Later the command reconnects.
         var connection: EventConnection? = try EventConnection(client, "/events")
         var lastID = ""
         var isLost = false
@@ -28,12 +28,12 @@ struct WatchCommand: ParsableCommand {
             do {
                 let open = try connection ?? EventConnection(client, "/events", after: lastID)
                 connection = open
-                if isLost { note("connected again") }
+                if isLost { note("reconnected") }
                 isLost = false
                 while true {
                     guard open.wait(seconds: Self.silenceSeconds) else {
                         throw ControlClientError.unreachable(
-                            "the daemon has said nothing for \(Self.silenceSeconds) s")
+                            "the daemon has sent nothing for \(Self.silenceSeconds) s")
                     }
                     for event in try open.next() { show(event) }
                     lastID = open.lastID
@@ -41,7 +41,7 @@ struct WatchCommand: ParsableCommand {
             } catch let error as ControlClientError {
                 lastID = connection?.lastID ?? lastID
                 connection = nil
-                if !isLost { note("\(error); trying again every second") }
+                if !isLost { note("\(error); retrying every second") }
                 isLost = true
                 sleep(1)
             }
@@ -50,7 +50,7 @@ struct WatchCommand: ParsableCommand {
 
     private func show(_ event: ServerEvent) {
         guard let data = try? JSONParser.parse(Array(event.data.utf8)) else {
-            return note("an event that is no JSON was left out")
+            return note("skipped an event that is not JSON")
         }
         if json {
             OutputOptions.print(data, pretty: false)

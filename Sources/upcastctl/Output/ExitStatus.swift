@@ -1,11 +1,11 @@
 import ControlClient
 
-/// How this program ends; scripts rely on the numbers.
+/// The exit status. Scripts rely on the numbers.
 enum ExitStatus: Int32 {
     case done = 0
-    /// The daemon refused, or it is not so: not healthy, not ready, a configuration that is wrong.
+    /// The daemon refused, or the answer is no: not healthy, not ready, invalid configuration.
     case refused = 1
-    /// Nobody answers, or somebody who is not this daemon.
+    /// The daemon does not answer, or another server answers.
     case unreachable = 2
     /// EX_USAGE of sysexits.h.
     case usage = 64

@@ -1,14 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// Standard output, without buffers between: what is said is there at once, also in a pipe.
+/// Unbuffered standard output, so that a pipe receives each line at once.
 enum Output {
     static func line(_ text: String) { write(Array((text + "\n").utf8)) }
 
-    /// All of it; a standard output that is gone ends the program, since nobody is there to be served.
+    /// Writes all bytes. A closed standard output ends the program.
     static func write(_ bytes: [UInt8]) {
         do { try write(bytes, to: STDOUT_FILENO) } catch {
-            // As the signal of a closed pipe would have done where it is not ignored.
+            // Like SIGPIPE, if it were not ignored.
             exit(ExitStatus.refused.rawValue)
         }
     }

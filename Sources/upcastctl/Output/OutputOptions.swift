@@ -2,12 +2,12 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 
-/// For people, or for programs.
+/// Text or JSON output.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print the daemon's own JSON.")
+    @Flag(help: "Print the JSON of the daemon's answer.")
     var json = false
 
-    /// Prints an answer as JSON, where that is asked for.
+    /// Prints an answer as JSON, if requested.
     func show(_ answer: JSONValue) { if json { Self.print(answer) } }
 
     static func print(_ answer: JSONValue, pretty: Bool = true) {

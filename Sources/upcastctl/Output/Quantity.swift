@@ -1,4 +1,4 @@
-/// Numbers with their units, short.
+/// Short numbers with units.
 enum Quantity {
     /// `350 ms`, `12.3 s`, `5 min 20 s`, `3 h 5 min`, `2 d 3 h`.
     static func time(_ milliseconds: Int) -> String {

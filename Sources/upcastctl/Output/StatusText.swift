@@ -1,9 +1,9 @@
 import ControlClient
 import ControlProtocol
 
-/// A status report for people: one aligned line for each thing, with units; what is zero is left out.
+/// A status report as text: one aligned line for each item, with units. Zero values are omitted.
 enum StatusText {
-    /// Who holds the curtain up; empty where it is down.
+    /// The holders of the curtain; empty if the curtain is down.
     static func curtain(_ privacy: PrivacyStatus) -> String {
         guard privacy.curtain.isUp else { return "" }
         return "up, held by "
@@ -14,7 +14,7 @@ enum StatusText {
             }.joined(separator: ", ")
     }
 
-    /// Apps of several users may have one name.
+    /// The name of a holder. Apps of several users may have the same name.
     static func holder(_ name: String, _ user: Int?) -> String {
         user.map { "\(name) of user \($0)" } ?? name
     }
@@ -23,7 +23,7 @@ enum StatusText {
         privacy.regions.isEmpty ? "" : Quantity.counted(privacy.regions.count, "region")
     }
 
-    /// Which protections are off.
+    /// The disabled protections.
     static func exposed(_ privacy: PrivacyStatus) -> String {
         let off = privacy.protections.filter { !$0.isOn }.map(\.name)
         return off.isEmpty ? "" : "off: \(off.joined(separator: ", "))"
@@ -45,7 +45,7 @@ enum StatusText {
         line("exposed", exposed(status.privacy))
         line(
             "audit",
-            unlessZero(status.privacy.auditLost) { "\(Quantity.counted($0, "line")) could not be written" })
+            unlessZero(status.privacy.auditLost) { "\(Quantity.counted($0, "line")) lost" })
         if let client = status.client {
             line(
                 "client", client.kind.isEmpty ? client.name : "\(client.name) (\(client.kind))",
@@ -62,7 +62,7 @@ enum StatusText {
                 + Quantity.rate(video.targetBitsPerSecond),
             video.frameRateDivisor > 1 ? "1 frame in \(video.frameRateDivisor)" : "")
         if video.effort != video.configuredEffort {
-            line("", "effort \(video.effort) instead of \(video.configuredEffort): the processor is short")
+            line("", "effort \(video.effort) instead of \(video.configuredEffort): the processor is overloaded")
         }
         if !video.source.isEmpty {
             line("", "from \(video.source)", video.scaler.isEmpty ? "" : "scaled by \(video.scaler)")
@@ -71,7 +71,7 @@ enum StatusText {
             "", unlessZero(video.framesReceived) { "\(Quantity.counted($0, "frame")) received" },
             unlessZero(video.framesUnchanged) { "\($0) unchanged" },
             unlessZero(video.framesEncoded) { "\($0) encoded" },
-            unlessZero(video.framesRepeated) { "\($0) of these repeated" },
+            unlessZero(video.framesRepeated) { "of which \($0) repeated" },
             unlessZero(video.keyframes) { Quantity.counted($0, "keyframe") })
 
         let audio = status.audio
@@ -84,16 +84,16 @@ enum StatusText {
             audio.sampleRate > 0
                 ? unlessZero(audio.silenceSamples * 1000 / audio.sampleRate) { "silence \(Quantity.time($0))" } : "")
 
-        // Without a client there is nothing to lose, to queue or to delay.
+        // Without a client, drops, queue and latency are omitted.
         let drops = counters(status.drops)
         if status.client != nil || !drops.isEmpty { line("drops", drops.isEmpty ? "none" : drops) }
         let queue = status.queue
         if queue.milliseconds > 0 || queue.bytes > 0 {
             line(
                 "queue", "\(queue.milliseconds) of \(queue.capacityMilliseconds) ms",
-                "\(Quantity.bytes(queue.bytes)) of \(Quantity.bytes(queue.capacityBytes)) wait to be sent")
+                "\(Quantity.bytes(queue.bytes)) of \(Quantity.bytes(queue.capacityBytes)) queued")
         } else if status.client != nil {
-            line("queue", "nothing waits to be sent")
+            line("queue", "empty")
         }
         line("timeline", counters(status.timeline))
         for latency in status.latency where latency.maximumMicroseconds > 0 {
@@ -101,7 +101,7 @@ enum StatusText {
                 "latency",
                 "\(words(latency.path)) \(Quantity.fraction(latency.medianMicroseconds, 1000)) ms (p50)",
                 "\(Quantity.fraction(latency.percentile99Microseconds, 1000)) ms (p99)",
-                "\(Quantity.fraction(latency.maximumMicroseconds, 1000)) ms at most")
+                "\(Quantity.fraction(latency.maximumMicroseconds, 1000)) ms (max)")
         }
 
         let memory = status.memory
@@ -119,8 +119,8 @@ enum StatusText {
         }
         if memory.bitrateLossPercent > 0 {
             line(
-                "", "too little for subpixel motion: "
-                    + "the same picture takes \(memory.bitrateLossPercent) % more bitrate")
+                "", "too little for subpixel motion search: "
+                    + "the same picture needs \(memory.bitrateLossPercent) % more bitrate")
         }
 
         let width = lines.reduce(0) { max($0, $1.label.count) }
@@ -130,7 +130,7 @@ enum StatusText {
 
     private static func destinations(_ destinations: [DestinationStatus]) -> [String] {
         guard !destinations.isEmpty else { return ["", "no destinations"] }
-        // What is zero for all of them is left out; one connect is no news.
+        // Columns that are zero for all destinations are omitted. A single connect is omitted as well.
         let columns: [(header: String, cells: [String])] = [
             ("DESTINATION", destinations.map(\.name)),
             ("STATE", destinations.map(\.state.rawValue)),
@@ -178,7 +178,7 @@ enum StatusText {
         return lines
     }
 
-    /// Those that are not zero: `video superseded 2, audio latency 60 ms`; empty where all are.
+    /// The counters that are not zero: `video superseded 2, audio latency 60 ms`.
     static func counters(_ counters: [Counter]) -> String {
         counters.filter { $0.value != 0 }.map { counter in
             let unit = ["_ms", "_us", "_ppm"].first(where: counter.name.hasSuffix)
@@ -187,7 +187,7 @@ enum StatusText {
         }.joined(separator: ", ")
     }
 
-    /// A name of the JSON in plain words.
+    /// A JSON name as words.
     static func words(_ name: String) -> String { String(name.map { $0 == "_" ? " " : $0 }) }
 
     private static func unlessZero(_ value: Int, _ text: (Int) -> String) -> String { value == 0 ? "" : text(value) }

@@ -1,11 +1,11 @@
 import ControlClient
 
-/// What of a text fits into so many cells of a terminal.
+/// Fits text into a number of terminal cells.
 extension TerminalText {
-    /// Cells that a terminal takes for printable text.
+    /// The number of cells for printable text.
     static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// As much of the text as fits; where that is not all of it, with an ellipsis at its end.
+    /// The text, cut to `cells` cells. A cut text ends with an ellipsis.
     static func fitted(_ text: String, to cells: Int) -> String {
         guard width(text) > cells else { return text }
         guard cells > 0 else { return "" }
@@ -18,7 +18,7 @@ extension TerminalText {
         return kept + "…"
     }
 
-    /// The same, filled with spaces to exactly so many cells.
+    /// The text, cut or filled with spaces to exactly `cells` cells.
     static func padded(_ text: String, to cells: Int) -> String {
         let text = fitted(text, to: cells)
         return text + String(repeating: " ", count: max(0, cells - width(text)))

@@ -2,7 +2,7 @@
 enum Sparkline {
     private static let blocks = Array("▁▂▃▄▅▆▇█")
 
-    /// One cell for each value: a space where there is none, the lowest block from zero on, the highest from `top` on.
+    /// One cell for each value: a space for nil, the lowest block for zero, the highest for `top` and above.
     static func text(_ values: [Double?], top: Double) -> String {
         String(
             values.map { value -> Character in

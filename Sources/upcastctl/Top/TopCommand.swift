@@ -8,13 +8,13 @@ import MediaCore
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Shows the daemon as it goes, with curves of the last five minutes, until q is pressed.",
+        abstract: "Show live statistics with charts of the last five minutes; press q to quit.",
         discussion: """
-            Where standard output is no terminal, it shows one screen of 80 columns and 24 rows, and ends. \
-            NO_COLOR in the environment leaves out colours.
+            If standard output is not a terminal, the command prints one screen of 80 columns and 24 rows. Set \
+            NO_COLOR in the environment to disable colours.
             """)
     @OptionGroup var control: ControlOptions
-    @Flag(help: "Print each status's JSON instead, an object a line, until interrupted.")
+    @Flag(help: "Print each status as one JSON object per line until interrupted.")
     var json = false
 
     func run() throws {
@@ -34,25 +34,25 @@ struct TopCommand: ParsableCommand {
             try terminal.take()
             let ending = try follow(feed, on: terminal, signals)
             terminal.restore()
-            // As any program that does not catch it: the caller learns that it was a signal.
+            // The exit status reports the signal, as for a program that does not catch it.
             if let ending { throw ExitCode(128 + ending) }
         } catch let error as Errno {
-            throw ControlClientError.unusable("the terminal is gone: \(error)")
+            throw ControlClientError.unusable("cannot use the terminal: \(error)")
         }
     }
 
-    /// What the curves are made of.
+    /// Prints the statuses from which the charts are drawn.
     private func printStatuses(of client: ControlClient) throws {
         let connection = try EventConnection(client, "/events?status=1000")
         while connection.wait(seconds: WatchCommand.silenceSeconds) {
             for event in try connection.next() where event.name == "status" {
                 guard let status = try? JSONParser.parse(Array(event.data.utf8)) else {
-                    throw ControlClientError.unintelligible("an event is no JSON")
+                    throw ControlClientError.unintelligible("an event is not JSON")
                 }
                 OutputOptions.print(status, pretty: false)
             }
         }
-        throw ControlClientError.unreachable("the daemon has said nothing for \(WatchCommand.silenceSeconds) s")
+        throw ControlClientError.unreachable("the daemon has sent nothing for \(WatchCommand.silenceSeconds) s")
     }
 
     private func showOnce(_ feed: TopFeed) throws {
@@ -67,7 +67,7 @@ struct TopCommand: ParsableCommand {
         for line in feed.screen.lines(columns: 80, rows: 24, inColour: false).dropLast() { Output.line(line) }
     }
 
-    /// Until q (nil), or a signal that ends it.
+    /// Draws until the user presses q (nil) or a signal ends the command.
     private func follow(
         _ feed: TopFeed, on terminal: Terminal, _ signals: borrowing SignalDescriptor
     ) throws -> CInt? {
@@ -105,7 +105,7 @@ struct TopCommand: ParsableCommand {
         }
     }
 
-    /// Ctrl-Z: the shell gets its terminal back until this goes on.
+    /// Handles Ctrl-Z: the shell has the terminal until the process continues.
     private func suspend(_ terminal: Terminal) throws {
         terminal.restore()
         raise(SIGSTOP)

@@ -1,9 +1,9 @@
 import ControlClient
 import ControlProtocol
 
-/// The destinations in `top`: a line each, and a second one for what is wrong there, while there is room.
+/// The destinations in `top`: one line each, and a second line for problems if there is space.
 enum TopDestinations {
-    /// At most so many lines, heading included; where they do not fit, the last one counts the rest.
+    /// At most `rows` lines, including the heading. If they do not fit, the last line counts the rest.
     static func lines(_ all: [DestinationStatus], rows: Int) -> [TopLine] {
         guard rows > 0 else { return [] }
         guard !all.isEmpty else { return [TopLine("no destinations", .faint)] }
@@ -51,12 +51,12 @@ enum TopDestinations {
         }
         let wait = destination.nextAttemptMilliseconds
         return [
-            wait > 0 ? "again in \(Quantity.time(wait))" : "", error(of: destination),
+            wait > 0 ? "retry in \(Quantity.time(wait))" : "", error(of: destination),
             StatusText.counters(destination.drops),
         ].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
-    /// An error that is over is shown with its age.
+    /// The last error. A past error has its age.
     private static func error(of destination: DestinationStatus) -> String {
         guard let error = destination.lastError else { return "" }
         switch destination.state {

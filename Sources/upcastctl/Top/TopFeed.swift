@@ -3,9 +3,10 @@ import ControlProtocol
 import LinuxSystem
 import MediaCore
 
-/// What keeps `top`'s screen up to date: history once, then events with a status a second; after a break, again.
+/// Updates the screen of `top`: first the history, then events and one status per second. It reconnects after a lost
+/// connection.
 ///
-/// One thread. Waits for at most the client's time limit, and only to connect.
+/// One thread. Only connecting waits, for at most the client's timeout.
 final class TopFeed {
     private let client: ControlClient
     private let clock = MonotonicClock()
@@ -13,7 +14,7 @@ final class TopFeed {
     private var lastID = ""
     private var lastNews: MediaTime
     private static let eventCount = 100
-    /// A status comes each second; a daemon without one for so long is in trouble.
+    /// A status comes each second. Without one for this long, the connection is considered lost.
     private static let silence = MediaTime.seconds(4)
 
     private(set) var screen = TopScreen()
@@ -24,13 +25,13 @@ final class TopFeed {
         lastNews = clock.now()
     }
 
-    /// To poll for; -1 while there is no connection.
+    /// The descriptor for `poll`; -1 without a connection.
     var raw: CInt { connection?.raw ?? -1 }
 
-    /// Waits until there may be something to take; false where nothing came.
+    /// Waits for input. Returns false if nothing came before the deadline.
     func wait(until deadline: MediaTime) -> Bool { connection?.wait(until: deadline) ?? false }
 
-    /// Connects; throws where that fails.
+    /// Connects to the daemon.
     func connect() throws(ControlClientError) {
         screen.samples = TopSamples(history: try client.get("/history"))
         connection = try EventConnection(client, "/events?status=1000", after: lastID)
@@ -38,8 +39,7 @@ final class TopFeed {
         screen.trouble = nil
     }
 
-    /// Takes what has come, or connects again where the connection is gone. Called once a second, and when there is
-    /// something to read.
+    /// Handles available events, or reconnects. Must be called once a second and when there is something to read.
     func update(isTick: Bool) {
         do throws(ControlClientError) {
             guard let connection else {
@@ -49,19 +49,19 @@ final class TopFeed {
             for event in try connection.next() { try take(event) }
             lastID = connection.lastID
             guard clock.now() - lastNews < Self.silence else {
-                throw .unreachable("the daemon has said nothing for \((clock.now() - lastNews).milliseconds / 1000) s")
+                throw .unreachable("the daemon has sent nothing for \((clock.now() - lastNews).milliseconds / 1000) s")
             }
         } catch {
             lastID = connection?.lastID ?? lastID
             connection = nil
-            screen.trouble = "\(error); trying again, q quits"
+            screen.trouble = "\(error); retrying; press q to quit"
         }
     }
 
     private func take(_ event: ServerEvent) throws(ControlClientError) {
         lastNews = clock.now()
         guard let data = try? JSONParser.parse(Array(event.data.utf8)) else {
-            throw .unintelligible("an event is no JSON")
+            throw .unintelligible("an event is not JSON")
         }
         guard event.name != "status" else {
             let status = StatusReport(json: data)

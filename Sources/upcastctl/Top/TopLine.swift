@@ -1,6 +1,6 @@
 import ControlClient
 
-/// A line of `top`: pieces of printable text, each in its colour.
+/// A line of `top`: pieces of printable text, each with its colour.
 struct TopLine {
     enum Colour: String {
         case plain = ""
@@ -16,17 +16,17 @@ struct TopLine {
 
     init(_ text: String = "", _ colour: Colour = .plain) { add(text, colour) }
 
-    /// Text from elsewhere is made printable here.
+    /// Appends text and makes it printable.
     mutating func add(_ text: String, _ colour: Colour = .plain) {
         if !text.isEmpty { pieces.append((TerminalText.printable(text), colour)) }
     }
 
     var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-    /// Moves on to a column; where that has been passed, by two spaces.
+    /// Moves to a column, or by two spaces if the line is already past it.
     mutating func tab(to column: Int) { add(String(repeating: " ", count: max(2, column - width))) }
 
-    /// At most so many cells of it, with or without colours (ECMA-48, SGR).
+    /// At most `cells` cells of the line, with or without colours (ECMA-48, SGR).
     func rendered(_ cells: Int, inColour: Bool) -> String {
         var left = cells
         var text = ""

@@ -1,7 +1,7 @@
 import ControlProtocol
 
-/// What `top` draws as curves: a sample a second, the last ten minutes. Begins with `GET /history`, goes on with each
-/// status.
+/// The samples of the charts in `top`: one per second for the last ten minutes, first from `GET /history`, then from
+/// each status.
 struct TopSamples: Equatable {
     struct Sample: Equatable {
         var uptimeMilliseconds = 0
@@ -13,14 +13,14 @@ struct TopSamples: Equatable {
 
     static let capacity = 600
     private(set) var samples: [Sample] = []
-    /// Of the status before; nil where none was seen.
+    /// From the previous status; nil before the first.
     private var before: (uptime: Int, frames: Int)?
 
     static func == (a: TopSamples, b: TopSamples) -> Bool { a.samples == b.samples }
 
     init() {}
 
-    /// Rows that lack a column, or have something else than numbers there, are left out.
+    /// Skips rows that lack a column or have values other than numbers.
     init(history: JSONValue) {
         guard case .array(let columns) = history["columns"], case .array(let rows) = history["rows"] else { return }
         func place(_ name: String) -> Int? { columns.firstIndex(of: .string(name)) }
@@ -42,7 +42,7 @@ struct TopSamples: Equatable {
         }
     }
 
-    /// Takes a status; one of a daemon that was started anew begins a new line.
+    /// Adds a status. A status of a restarted daemon discards the earlier samples.
     mutating func note(_ status: StatusReport) {
         let uptime = status.uptimeMilliseconds
         if uptime < samples.last?.uptimeMilliseconds ?? 0 { (samples, before) = ([], nil) }
@@ -61,9 +61,9 @@ struct TopSamples: Equatable {
         if samples.count > Self.capacity { samples.removeFirst(samples.count - Self.capacity) }
     }
 
-    /// The last `seconds` in so many cells, nil where there is nothing: the most that a cell's time saw.
+    /// The last `seconds` in `count` cells: the maximum of each cell's time, or nil without samples.
     ///
-    /// Cells begin at multiples of their length, so that a curve moves by whole cells.
+    /// Cells start at multiples of their length, so that a chart moves by whole cells.
     func cells(_ count: Int, seconds: Int, _ value: (Sample) -> Double) -> [Double?] {
         guard count > 0, let last = samples.last else { return Array(repeating: nil, count: max(0, count)) }
         let length = max(1, (seconds + count - 1) / count) * 1000

@@ -1,27 +1,27 @@
 import ControlClient
 import ControlProtocol
 
-/// What `top` shows, as lines that fit a terminal. Pure.
+/// The screen of `top`, as lines that fit a terminal. Pure.
 struct TopScreen {
-    /// Nil before the first.
+    /// Nil before the first status.
     var status: StatusReport?
     var samples = TopSamples()
-    /// What the daemon said last, the newest at the end; short lines.
+    /// The last events as short lines, the newest at the end.
     var events: [String] = []
-    /// Why there is nothing new; nil while all is well.
+    /// Why there is no new status; nil without a problem.
     var trouble: String?
-    /// Where the daemon is.
+    /// The address of the daemon.
     var place = ""
 
     static let curveSeconds = 300
 
-    /// As many lines as there are rows at most, none wider than `columns`.
+    /// At most `rows` lines, none wider than `columns`.
     func lines(columns: Int, rows: Int, inColour: Bool) -> [String] {
         guard columns > 0, rows > 0 else { return [] }
         var lines: [TopLine] = []
         if let status {
             lines = head(status, columns)
-            // One row is the footer's, and two are the destinations' heading and the space above it.
+            // One row is for the footer, and two are for the heading of the destinations and the space above it.
             let room = rows - lines.count - 3
             if room > 0 {
                 lines.append(TopLine())
@@ -43,7 +43,7 @@ struct TopScreen {
 
     private var footer: TopLine {
         if let trouble { return TopLine(trouble, .bad) }
-        return TopLine(status == nil ? "waiting for the first status; q quits" : "q quits", .faint)
+        return TopLine(status == nil ? "waiting for the first status; press q to quit" : "press q to quit", .faint)
     }
 
     private func head(_ status: StatusReport, _ columns: Int) -> [TopLine] {
@@ -73,7 +73,7 @@ struct TopScreen {
         return [title, client] + privacy(status.privacy) + [canvas] + curves(status, columns) + [drops]
     }
 
-    /// Only where there is something to say.
+    /// Lines for the curtain, standing regions and disabled protections; empty without any.
     private func privacy(_ privacy: PrivacyStatus) -> [TopLine] {
         func line(_ label: String, _ text: String, _ colour: TopLine.Colour) -> TopLine? {
             guard !text.isEmpty else { return nil }
@@ -104,7 +104,7 @@ struct TopScreen {
                 Double(queue.capacityMilliseconds), { Double($0.queueMilliseconds) }
             ),
             (
-                "frames", "\(Quantity.fraction(Int(last.framesPerSecond * 10), 10)) a second\(divisor)", frames,
+                "frames", "\(Quantity.fraction(Int(last.framesPerSecond * 10), 10)) frames/s\(divisor)", frames,
                 { $0.framesPerSecond }
             ),
             (
