@@ -1,13 +1,13 @@
 internal import NIOCore
 
-/// Counts what a connection sends, before anything parses it, and cuts it off at the limit.
+/// Counts the bytes of a connection before they are parsed, and closes it at the limit.
 ///
 /// Lives on its connection's event loop.
 final class ByteLimitHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Fired once; nothing more is forwarded.
+    /// Fired once. No further bytes are forwarded.
     struct Exceeded: Error {
         /// Whether it was the head, or what follows it.
         let inHead: Bool

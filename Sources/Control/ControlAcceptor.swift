@@ -11,7 +11,7 @@ final class ControlAcceptor: Sendable {
     static let backlog: CInt = 4096
     /// Until the next try if the process has no descriptor left.
     private static let restMilliseconds: CInt = 20
-    /// How long a user with a role waits for the server to make room.
+    /// How long a user with a role waits for a free connection.
     private static let patience = MediaTime.milliseconds(50)
 
     private let listener: OwnedDescriptor
@@ -21,9 +21,9 @@ final class ControlAcceptor: Sendable {
     private let refusal: [UInt8]
     private let admit: @Sendable (CInt, ControlPeer, ConnectionQuota.Owner) -> Void
     private let thread = Monitor<WorkerThread?>(nil)
-    /// What `up-accept` does between two waits.
+    /// Marks the work of `up-accept` between two waits.
     let work = WorkMark("the thread that accepts control connections")
-    /// Closes the connections that are refused.
+    /// Closes refused connections.
     private let closer = DescriptorCloser()
 
     /// - Parameter admit: owns the socket from now on, and releases its quota when the socket is closed.

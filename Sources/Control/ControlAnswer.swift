@@ -1,4 +1,4 @@
-/// What a route does with a request.
+/// The answer of a route to a request.
 package enum ControlAnswer: Sendable {
     case response(ControlResponse)
     /// An answer that another thread is about to have: asked for every few milliseconds on the server's thread, for so
@@ -12,7 +12,7 @@ package enum ControlAnswer: Sendable {
 /// An answer without an end: goes on until the client hangs up, does not read, or the server stops.
 package struct ControlStream: Sendable {
     package var contentType: String
-    /// Milliseconds between two looks whether there is something to write.
+    /// Milliseconds between two checks for something to write.
     package var period: Int64
     /// The same until the first bytes, where they wait for something that takes some milliseconds as a rule; for a
     /// second at most. Nil for no difference.

@@ -1,12 +1,12 @@
 package import ControlProtocol
 
-/// A request as a route sees it: whole, within the limits.
+/// A complete request, within the limits.
 package struct ControlRequest: Equatable, Sendable {
     /// `GET`, `POST`, ...; HEAD comes as GET, and its answer loses its body on the way out.
     package var method: String
     /// The target up to the question mark, not decoded.
     package var path: String
-    /// What follows the question mark, or nil.
+    /// The part after the question mark, or nil.
     package var query: String?
     package var body: [UInt8]
     /// Header fields; names are compared without case.
@@ -30,7 +30,7 @@ package struct ControlRequest: Equatable, Sendable {
         return path.isEmpty ? "/" : path
     }
 
-    /// The first field of that name.
+    /// The first field with this name.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
@@ -52,7 +52,7 @@ package struct ControlRequest: Equatable, Sendable {
         return nil
     }
 
-    /// Names of what the query has, whether or not their values make sense.
+    /// All names in the query, including those with invalid values.
     package var parameterNames: [Substring] {
         (query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
     }
@@ -74,7 +74,7 @@ package struct ControlRequest: Equatable, Sendable {
     }
 }
 
-/// An answer, whole.
+/// A complete answer.
 package struct ControlResponse: Equatable, Sendable {
     package var status: Int
     package var contentType = "application/json"
@@ -92,7 +92,7 @@ package struct ControlResponse: Equatable, Sendable {
         self.body = body
     }
 
-    /// 200 with a record as JSON.
+    /// Status 200 with a record as JSON.
     package static func success(_ record: some JSONRecord) -> ControlResponse {
         ControlResponse(status: 200, json: record.json)
     }

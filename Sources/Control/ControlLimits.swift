@@ -1,15 +1,15 @@
-/// What a client of the control server may take. Together they bound its memory: connections x (head + body + answer).
+/// The limits of the control server. They bound its memory: connections x (head + body + answer).
 package struct ControlLimits: Sendable {
-    /// A connection past this number is answered with 503 and closed.
+    /// Further connections are answered with 503 and closed.
     package var maxConnections = 16
-    /// Connections of users without a role at the Unix socket; one such user may have half of them.
+    /// Connections of users without a role at the Unix socket. One such user can have half of them.
     package var maxWithoutRole = 4
     /// Connections at the Unix socket of one user who is not an operator.
     package var maxOfOneUser = 12
     /// Sockets that are open at once: more than `maxConnections`, because one that has to go takes a moment. One more
     /// is open while it is turned away.
     package var maxAccepted: Int { maxConnections + 3 }
-    /// Of these, the ones that may be streams, which stay; a further one is answered with 503.
+    /// The maximum number of streams among them. A further stream is answered with 503.
     package var maxStreams = 8
     /// Bytes of request line and headers.
     package var maxHeadBytes = 8 * 1024

@@ -1,6 +1,6 @@
 package import LinuxSystem
 
-/// What whoever asks may do.
+/// The role of a peer.
 package struct ControlRoles: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -9,23 +9,23 @@ package struct ControlRoles: OptionSet, Sendable {
     package static let `operator` = ControlRoles(rawValue: 1)
     /// Sends the pictures: may look, and hide things.
     package static let captureClient = ControlRoles(rawValue: 2)
-    /// Is shown in the pictures: may hide things, and know whether it is captured.
+    /// A captured app: may hide content and read the capture state.
     package static let capturedApp = ControlRoles(rawValue: 4)
 
-    /// Whoever shows the token for metrics: may read these, and nothing else.
+    /// Has the metrics token: may read the metrics, and nothing else.
     package static let metricsReader = ControlRoles(rawValue: 8)
 
     package static let all: ControlRoles = [.operator, .captureClient, .capturedApp]
-    /// Who may see how the broadcast does.
+    /// The roles that may read the status.
     package static let lookers: ControlRoles = [.operator, .captureClient]
 }
 
-/// Who asks.
+/// The sender of a request.
 package struct ControlPeer: Equatable, Sendable {
     package var roles: ControlRoles
-    /// As the kernel says; nil over TCP, where a token stands for it.
+    /// The credentials from the kernel; nil over TCP, which uses tokens.
     package var credentials: PeerCredentials?
-    /// It came over TCP, and showed one.
+    /// Whether the request came over TCP with a token.
     package var showsToken: Bool
 
     package init(roles: ControlRoles, credentials: PeerCredentials? = nil, showsToken: Bool = false) {
@@ -62,7 +62,7 @@ package struct ControlRoleTable: Equatable, Sendable {
         self.daemonUser = daemonUser
     }
 
-    /// Everybody is an operator.
+    /// Every peer is an operator.
     package static let open = ControlRoleTable(operators: nil, clients: nil, apps: nil, daemonUser: 0)
 
     /// Whether a peer's groups make a difference.

@@ -10,9 +10,9 @@ package struct ControlRoutes: Sendable {
     private struct Route: Sendable {
         var method: String
         var path: String
-        /// Answered without a token.
+        /// Whether the route is answered without a token.
         var isOpen: Bool
-        /// Who may ask; an open one is for everybody.
+        /// The roles that may use the route. An open route is for all.
         var roles: ControlRoles
         var handler: @Sendable (ControlRequest) -> ControlAnswer
     }
@@ -21,7 +21,7 @@ package struct ControlRoutes: Sendable {
 
     package init() {}
 
-    /// Adds a route; a method and path that are there already are an error of the programmer's.
+    /// Adds a route. A duplicate method and path is a programming error.
     ///
     /// - Parameters:
     ///   - isOpen: answered without a token, where one is asked for: it gives nothing away.
@@ -33,7 +33,7 @@ package struct ControlRoutes: Sendable {
         add(method, path, isOpen: isOpen, for: roles, answering: { .response(handler($0)) })
     }
 
-    /// The same for answers that take their time.
+    /// Adds a route with an asynchronous answer.
     package mutating func add(
         _ method: String, _ path: String, isOpen: Bool = false, for roles: ControlRoles = .operator,
         answering handler: @escaping @Sendable (ControlRequest) -> ControlAnswer
@@ -135,7 +135,7 @@ extension ControlRoutes {
         add("GET", "/", isOpen: true) { _ in
             var response = ControlResponse(
                 status: 200, contentType: "text/html; charset=utf-8", body: PackageResources.page_html)
-            // Its own policy says what else it may do.
+            // The page's own policy restricts it further.
             response.headers = [
                 ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
                 ("Content-Security-Policy", "frame-ancestors 'none'"),

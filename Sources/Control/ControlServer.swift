@@ -9,7 +9,7 @@ internal import NIOPosix
 /// bounded by `ControlLimits`.
 ///
 /// It only reads what its routes give it; a client that is slow, silent or hostile costs its own connection.
-/// Stop it before it goes away.
+/// Must be stopped before it is released.
 package final class ControlServer: Sendable {
     private let path: String
     private let mode: UInt32
@@ -32,8 +32,8 @@ package final class ControlServer: Sendable {
 
     /// - Parameters:
     ///   - mode: permission bits of the socket file.
-    ///   - remote: where else it answers, to whom shows a token.
-    ///   - roles: who may do what at the Unix socket.
+    ///   - remote: the TCP address and its tokens.
+    ///   - roles: the roles at the Unix socket.
     package init(
         path: String, mode: UInt32, routes: ControlRoutes, remote: RemoteControl? = nil,
         roles: ControlRoleTable = .open, limits: ControlLimits = ControlLimits()
@@ -74,7 +74,7 @@ package final class ControlServer: Sendable {
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         var channels: [any Channel] = []
-        // The port first: who has an answer from the socket may rely on the port.
+        // The port opens first, so that it is ready when the socket answers.
         if let remote {
             do {
                 let server = remoteBootstrap(group, tokens: remote.tokens)

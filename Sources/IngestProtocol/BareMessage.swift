@@ -1,4 +1,4 @@
-/// `paused` and `resumed`: messages that say all they have to say by their type.
+/// `paused` and `resumed`: messages without fields.
 package enum BareMessage {
     /// Checks a body that has no fields of its own; an extension that is not understood is a non-fatal error.
     package static func check(body: RawSpan, type: MessageType) throws(ProtocolError) {

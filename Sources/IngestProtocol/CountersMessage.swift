@@ -1,12 +1,12 @@
-/// What has become of the client's samples so far: once a second while it changes, for a client that shows it.
+/// The counters of the client's samples, sent once a second while they change.
 package struct CountersMessage: Equatable, Sendable {
     package static let fixedBytes = 24
 
-    /// Pictures that were encoded, or looked as the one before.
+    /// Pictures that were encoded or unchanged.
     package var framesTaken: UInt64
-    /// Pictures that were taken and not encoded: superseded by a newer one, above the canvas's rate, or out of order.
+    /// Pictures that were accepted but not encoded: superseded, above the canvas's frame rate, or out of order.
     package var framesDropped: UInt64
-    /// PCM frames taken, app and microphone added up.
+    /// Accepted PCM frames of app and microphone.
     package var audioSamples: UInt64
 
     package init(framesTaken: UInt64 = 0, framesDropped: UInt64 = 0, audioSamples: UInt64 = 0) {

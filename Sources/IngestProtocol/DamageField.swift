@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// What of a picture differs from one that the client has sent before, on the wire: a value of extension 3.
+/// The wire format of damage: a value of extension 3. It lists what differs from an earlier picture.
 ///
 /// | offset | type | |
 /// |---:|---|---|
@@ -15,7 +15,7 @@ package struct DamageField: Equatable, Sendable {
     private static let headBytes = 8
     private static let rectangleBytes = 8
 
-    /// The earlier picture's message.
+    /// The sequence number of the earlier picture.
     package var since: UInt32
     package var damage: PictureDamage
 
@@ -24,7 +24,7 @@ package struct DamageField: Equatable, Sendable {
         self.damage = damage
     }
 
-    /// Reads a value that is not empty. What comes back lies in the picture.
+    /// Decodes a value that is not empty. All rectangles are inside the picture.
     init(_ value: RawSpan, pictureWidth: Int, pictureHeight: Int) throws(ProtocolError) {
         func refused(_ why: String) -> ProtocolError {
             ProtocolError(.malformedExtension, fatal: false, "video: damage: \(why)")

@@ -1,13 +1,13 @@
-/// A client's message that was refused: which, why, and whether the connection ends with it.
+/// A refused message: its number, the cause, and whether the connection ends.
 package struct ErrorMessage: Equatable, Sendable {
     package static let fixedBytes = 12
 
-    /// As it stands on the wire; a client shows numbers that it has no name for with their sentence.
+    /// The raw number. A client shows unknown numbers with their sentence.
     package var codeRaw: UInt16
     package var isFatal: Bool
-    /// The sequence number of the client's message; zero where none was read, as with `busy`.
+    /// The sequence number of the client's message; zero if none was read, as with `busy`.
     package var refersTo: UInt32
-    /// A sentence for people, at most 1024 bytes.
+    /// A sentence of at most 1024 bytes.
     package let text: String
 
     package var code: ErrorCode? { ErrorCode(rawValue: codeRaw) }

@@ -2,17 +2,17 @@
 package enum FinishReason: UInt16, CaseIterable, Sendable {
     /// The source came to its end.
     case sourceEnded = 0
-    /// The user stopped it.
+    /// The user stopped the broadcast.
     case userStopped = 1
-    /// The client cannot go on; the text says why.
+    /// The client failed. The text states the cause.
     case failed = 2
 }
 
-/// The client's last message; errors are fatal, since nothing may follow anyway.
+/// The client's last message. Errors are fatal, because no message can follow.
 package struct FinishedMessage: Equatable, Sendable {
     package static let fixedBytes = 4
 
-    /// As it stands on the wire; a number without a name is taken as well.
+    /// The raw number. Unknown numbers are accepted.
     package var reasonRaw: UInt16
     /// At most 1024 bytes of UTF-8; may be empty.
     package let text: String

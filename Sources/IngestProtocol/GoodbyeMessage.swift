@@ -1,28 +1,28 @@
 /// Why the daemon ends a broadcast.
 package enum GoodbyeReason: UInt16, CaseIterable, Sendable {
-    /// The client said `finished`, and everything it sent went out.
+    /// The client sent `finished`, and all its samples were sent.
     case finished = 0
-    /// The daemon was told to stop.
+    /// The daemon was stopped.
     case daemonStopping = 1
     /// An operator ended the broadcast.
     case endedByOperator = 2
-    /// The broadcast could not go on, or not all of it went out; the text says why.
+    /// The broadcast failed, or not all of it was sent. The text states the cause.
     case failed = 3
 }
 
-/// The daemon's last message, with what became of the samples.
+/// The daemon's last message, with the counters of the samples.
 package struct GoodbyeMessage: Equatable, Sendable {
     package static let fixedBytes = 32
 
-    /// As it stands on the wire.
+    /// The raw number.
     package var reasonRaw: UInt16
-    /// A sentence for people, at most 1024 bytes.
+    /// A sentence of at most 1024 bytes.
     package let text: String
-    /// Pictures that were encoded, or looked as the one before.
+    /// Pictures that were encoded or unchanged.
     package var framesTaken: UInt64
-    /// Pictures that were taken and not encoded: superseded by a newer one, above the canvas's rate, or out of order.
+    /// Pictures that were accepted but not encoded: superseded, above the canvas's frame rate, or out of order.
     package var framesDropped: UInt64
-    /// PCM frames taken, app and microphone added up.
+    /// Accepted PCM frames of app and microphone.
     package var audioSamples: UInt64
 
     package var reason: GoodbyeReason? { GoodbyeReason(rawValue: reasonRaw) }

@@ -1,4 +1,4 @@
-/// The bounds that a receiver holds every message against before it believes it.
+/// The limits against which a receiver checks every message.
 ///
 /// The format itself allows no more than `default`; a daemon may offer less and says so in its welcome.
 package struct IngestLimits: Equatable, Sendable {
@@ -28,7 +28,7 @@ package struct IngestLimits: Equatable, Sendable {
     /// What version 1 of the protocol allows: 4096x4096, 80 MiB of pixels, 512 KiB of PCM, 4096 bytes of body.
     package static let `default` = IngestLimits()
 
-    /// Memories of one client at the same time, where pictures may lie.
+    /// The maximum number of shared memory pools of one client.
     package static let maxSharedPools = 2
     /// Bytes of each: four of the largest pictures. Page tables are the reader's: some 0.7 MB at most for each.
     package var maxSharedPoolBytes: Int { 4 * maxVideoPayload }

@@ -1,4 +1,4 @@
-/// The frame that every body has: fixed fields, then texts, then extensions.
+/// The structure of every body: fixed fields, then texts, then extensions.
 enum MessageBody {
     /// A text behind the fixed fields, whose length stands among them as an unsigned 16-bit number.
     struct Text {

@@ -3,9 +3,9 @@
 package enum MessageExtensions {
     package static let criticalBit: UInt16 = 0x8000
 
-    /// Tags that have a meaning, without the critical bit.
+    /// The known tags, without the critical bit.
     package enum Tag: UInt16, CaseIterable, Sendable {
-        /// What of a video sample must not be shown: `SecureRegionsField`. Sent as critical (0x8001).
+        /// The secure regions of a frame: `SecureRegionsField`. Sent as critical (0x8001).
         case secureRegions = 1
         /// The payload lies in shared memory, `payloadBytes` is zero: `SharedPayload`. Sent as critical (0x8002).
         case sharedMemory = 2
@@ -44,9 +44,9 @@ package enum MessageExtensions {
             }
             let known = Tag(rawValue: tag & ~criticalBit)
             if type == .video, known == .sharedMemory || (known == .damage && length == 0) {
-                // Whoever decodes the picture reads it.
+                // `VideoMessage` decodes it.
             } else if type == .video, known == .secureRegions {
-                // Which of two lists is meant, nobody knows.
+                // Two lists are ambiguous.
                 guard !hasRegions else {
                     throw ProtocolError(
                         .badSecureRegions, fatal: false,

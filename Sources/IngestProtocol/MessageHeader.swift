@@ -12,10 +12,10 @@ package struct MessageHeader: Equatable, Sendable {
     package static let byteCount = 16
     /// The first two bytes: `UC`.
     package static let magic: UInt16 = 0x4355
-    /// The protocol's version that this code speaks.
+    /// The supported protocol version.
     package static let version: UInt8 = 1
 
-    /// The type's number, kept where this version has no name for it.
+    /// The raw number of the type, which may be unknown.
     package var rawType: UInt8
     package var flags: MessageFlags
     /// Bytes of the body, which follows the header.

@@ -1,6 +1,6 @@
 /// What a message is; the number stands in byte 3 of its header. Clients send 0x01-0x7f, the daemon 0x80-0xff.
 ///
-/// The client's words are ReplayKit's (`RPBroadcastSampleHandler`).
+/// The names of client messages are from ReplayKit (`RPBroadcastSampleHandler`).
 package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     case started = 0x01
     case video = 0x02
@@ -19,7 +19,7 @@ package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible
     case released = 0x85
     case counters = 0x86
 
-    /// True for what a client may send.
+    /// Whether clients send this type.
     package var isFromClient: Bool { rawValue < 0x80 }
 
     package var description: String {
@@ -42,7 +42,7 @@ package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible
         }
     }
 
-    /// The name, or the number where this version has no name for it.
+    /// The name, or the number of an unknown type.
     package static func name(of raw: UInt8) -> String {
         MessageType(rawValue: raw)?.description ?? hexadecimal(raw)
     }

@@ -2,7 +2,7 @@
 ///
 /// 1-19 concern the connection, 20-29 video samples, 30-39 audio samples, 40-49 the broadcast as a whole.
 package enum ErrorCode: UInt16, CaseIterable, Sendable {
-    /// A header does not begin with `UC`: the stream is not this protocol, or somebody lost count of bytes.
+    /// A header does not start with `UC`: the stream uses another protocol, or a message had the wrong length.
     case badMagic = 1
     /// A header's version, or the range that `started` offers, is none that the receiver speaks.
     case unsupportedVersion = 2
@@ -28,7 +28,7 @@ package enum ErrorCode: UInt16, CaseIterable, Sendable {
     case orientationConvention = 12
     /// The other side ended the connection inside a message. Never on the wire: there is nobody left to read it.
     case truncated = 13
-    /// `started` did not come in time.
+    /// A timeout expired.
     case timedOut = 14
 
     /// A pixel format's FourCC is none of those in the welcome.
@@ -43,30 +43,30 @@ package enum ErrorCode: UInt16, CaseIterable, Sendable {
     case badColor = 24
     /// Shared memory is not as it must be, or does not hold what a picture says lies in it.
     case badSharedMemory = 25
-    /// A picture in shared memory was overwritten before it was released: it is not shown.
+    /// A picture in shared memory was overwritten before it was released. It is not shown.
     case sampleOverwritten = 26
     /// A picture is said to be the last one, which was not taken or had another format.
     case unknownPicture = 27
-    /// A list of secure regions contradicts itself or is too long: what it hides is not known, so nothing is shown.
+    /// A list of secure regions is inconsistent or too long. The picture is not shown.
     case badSecureRegions = 28
 
-    /// A stream description is consistent, but names PCM that is not taken.
+    /// A stream description is consistent, but its format is not supported.
     case unsupportedAudioFormat = 30
-    /// A stream description contradicts itself.
+    /// A stream description is inconsistent.
     case inconsistentAudioFormat = 31
     /// A payload is not exactly as long as its frames.
     case audioPayloadMismatch = 32
 
-    /// The daemon is stopping and takes no broadcast.
+    /// The daemon is stopping and accepts no broadcast.
     case shuttingDown = 40
-    /// The daemon cannot go on with the broadcast: encoder, memory or destination.
+    /// The broadcast failed in the daemon: encoder, memory or destination.
     case broadcastFailed = 41
 }
 
-/// A message that breaks a rule: which rule, and a sentence for people with the numbers in it.
+/// An invalid message: an error code, and a sentence with the values.
 package struct ProtocolError: Error, Equatable, Sendable, CustomStringConvertible {
     package let code: ErrorCode
-    /// What was wrong and what would be right; holds no control characters and nothing secret.
+    /// The cause and the remedy, without control characters and secrets.
     package let message: String
     /// True where the connection cannot go on: the framing is no longer to be trusted, or the order is broken. False
     /// where this message is refused, its payload skipped and the broadcast goes on.

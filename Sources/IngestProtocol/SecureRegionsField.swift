@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// What of a picture must not be shown, on the wire: the value of extension 1.
+/// The wire format of secure regions: the value of extension 1.
 ///
 /// | offset | type | |
 /// |---:|---|---|
@@ -31,7 +31,7 @@ enum SecureRegionsField {
         return regions
     }
 
-    /// The number of rectangles of a list that is what it says.
+    /// The number of rectangles of a valid list.
     static func check(_ value: RawSpan) throws(ProtocolError) -> Int {
         func refused(_ why: String) -> ProtocolError {
             ProtocolError(
@@ -50,7 +50,7 @@ enum SecureRegionsField {
         return count
     }
 
-    /// Appends the extension; nothing where nothing is hidden.
+    /// Appends the extension, or nothing without secure regions.
     static func append(_ regions: SecureRegions, to bytes: inout [UInt8]) {
         guard !regions.isEmpty else { return }
         bytes.append(littleEndian: MessageExtensions.criticalBit | MessageExtensions.Tag.secureRegions.rawValue)

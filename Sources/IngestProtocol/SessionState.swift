@@ -4,7 +4,7 @@ package struct SessionState: Equatable, Sendable {
         case awaitingStarted, live, paused, finished
     }
 
-    /// What a receiver does with a message whose header is in order.
+    /// The action of a receiver for a message with a valid header.
     package enum Admission: Equatable, Sendable {
         /// Decode `started` and answer it.
         case start
@@ -30,7 +30,7 @@ package struct SessionState: Equatable, Sendable {
 
     package init() {}
 
-    /// Takes note of a message and says what to do with it. Every error is fatal.
+    /// Records a message and returns the action. Every error is fatal.
     package mutating func admit(_ header: MessageHeader) throws(ProtocolError) -> Admission {
         guard header.sequence == nextSequence else {
             throw ProtocolError(
@@ -49,7 +49,7 @@ package struct SessionState: Equatable, Sendable {
         return admission
     }
 
-    /// The `resumed` that was admitted is in order: samples are taken again. One that is refused changes nothing.
+    /// Ends the pause after a valid `resumed`. A refused one changes nothing.
     package mutating func resume() {
         if phase == .paused { phase = .live }
     }

@@ -4,7 +4,7 @@
 package struct SharedMemoryMessage: Equatable, Sendable {
     package static let fixedBytes = 16
 
-    /// The client's own number; another memory with the same one takes its place.
+    /// The pool number of the client. Another pool with the same number replaces it.
     package var pool: UInt32
     package var byteCount: UInt64
 
@@ -37,7 +37,7 @@ package struct SharedMemoryMessage: Equatable, Sendable {
 package struct ReleasedMessage: Equatable, Sendable {
     package static let fixedBytes = 8
 
-    /// Sequence number of a `video` message: it, and all before it, may be overwritten.
+    /// Sequence number of a `video` message. The client can overwrite it and all earlier ones.
     package var sequence: UInt32
 
     package init(sequence: UInt32) { self.sequence = sequence }

@@ -1,15 +1,15 @@
-/// Where in shared memory a picture's payload lies: the value of extension 2.
+/// The location of a picture's payload in shared memory: the value of extension 2.
 package struct SharedPayload: Equatable, Sendable {
     static let byteCount = 40
 
     package var pool: UInt32
-    /// From the memory's beginning.
+    /// Offset from the start of the memory.
     package var offset: UInt64
     /// Bytes of payload, which the planes' offsets are counted in.
     package var byteCount: UInt64
     /// Where the slot's word lies, a multiple of eight: the client gives it another value before it writes to the slot.
     package var guardOffset: UInt64
-    /// What the word holds as long as the picture is whole.
+    /// The value of the guard word as long as the picture is complete.
     package var generation: UInt64
 
     package init(pool: UInt32, offset: UInt64, byteCount: UInt64, guardOffset: UInt64, generation: UInt64) {
@@ -65,11 +65,11 @@ package struct SharedPayload: Equatable, Sendable {
     }
 }
 
-/// What a daemon takes in shared memory: the value of the welcome's extension 4.
+/// The shared memory limits of the daemon: the value of the welcome's extension 4.
 package struct SharedMemoryOffer: Equatable, Sendable {
     static let byteCount = 16
 
-    /// Memories of one client at the same time.
+    /// The maximum number of pools of one client.
     package var maxPools: Int
     /// Bytes of each.
     package var maxPoolBytes: Int

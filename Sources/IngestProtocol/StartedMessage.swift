@@ -1,10 +1,10 @@
 package import MediaCore
 
-/// The first message of a broadcast: who sends, what its orientation tags mean, what to expect.
+/// The first message of a broadcast: client name, orientation convention and expected tracks.
 package struct StartedMessage: Equatable, Sendable {
     package static let fixedBytes = 28
 
-    /// Which tracks a client means to send; a hint, anything may come or stay away later.
+    /// The tracks that a client intends to send. It is a hint: other tracks may come, and these may not.
     package struct Tracks: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -42,7 +42,7 @@ package struct StartedMessage: Equatable, Sendable {
         self.tracks = tracks
     }
 
-    /// Reads a body; every error is fatal, because a broadcast whose terms are unclear does not begin.
+    /// Decodes a body. Every error is fatal, so that no broadcast starts with an unclear setup.
     package static func decode(body: RawSpan) throws(ProtocolError) -> StartedMessage {
         try MessageBody.check(
             body, fixed: fixedBytes,

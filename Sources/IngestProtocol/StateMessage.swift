@@ -8,43 +8,43 @@ package enum BroadcastState: UInt16, CaseIterable, Sendable {
     case congested = 3
     /// The connection was lost; the value is milliseconds until the next attempt.
     case reconnecting = 4
-    /// The client sends more than is used; the value is the frames a second that would be enough.
+    /// The client sends more frames than are used. The value is a sufficient frame rate.
     case slowDown = 5
-    /// No more samples are taken and what is queued is sent; the value is milliseconds in the queue.
+    /// The daemon accepts no more samples and sends queued packets. The value is the queue's duration in ms.
     case draining = 6
-    /// One of several destinations is not reached, the others are; the value is how many still are.
+    /// Some destinations are not connected. The value is the number of connected ones.
     case degraded = 7
-    /// Viewers see a curtain in place of what is sent; the value says because of whom, in bits (`CurtainCauses`).
+    /// Viewers see the curtain. The value has the causes as bits (`CurtainCauses`).
     case curtainUp = 8
-    /// Viewers see what is sent again; the value is 0.
+    /// Viewers see the picture again. The value is 0.
     case curtainDown = 9
 }
 
-/// Who holds the curtain up: the value of the state `curtainUp`. Bits that are not named here are reserved.
+/// The holders of the curtain: the value of the state `curtainUp`. Other bits are reserved.
 package struct CurtainCauses: OptionSet, Equatable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The client itself: it is paused.
+    /// The client, because it is paused.
     package static let client = CurtainCauses(rawValue: 1 << 0)
     /// An app whose pictures may be among those that are sent.
     package static let app = CurtainCauses(rawValue: 1 << 1)
     package static let `operator` = CurtainCauses(rawValue: 1 << 2)
     /// The daemon itself, which waits for nothing that the client could send.
     package static let daemon = CurtainCauses(rawValue: 1 << 3)
-    /// No whole picture has come yet that may be shown.
+    /// No complete picture that can be shown has arrived.
     package static let awaitsPicture = CurtainCauses(rawValue: 1 << 4)
 }
 
-/// News from the daemon: advisory, none of it needs an answer.
+/// A state of the daemon. It is advisory and needs no answer.
 package struct StateMessage: Equatable, Sendable {
     package static let fixedBytes = 8
 
-    /// As it stands on the wire; a client passes over numbers that it has no name for.
+    /// The raw number. Clients ignore unknown numbers.
     package var stateRaw: UInt16
-    /// What it counts depends on the state.
+    /// The meaning depends on the state.
     package var value: UInt32
-    /// A sentence for people, at most 1024 bytes.
+    /// A sentence of at most 1024 bytes.
     package let text: String
 
     package var state: BroadcastState? { BroadcastState(rawValue: stateRaw) }

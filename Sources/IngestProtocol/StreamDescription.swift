@@ -28,7 +28,7 @@ struct StreamDescription: Equatable {
         bitsPerChannel = bytes.uint32(at: offset + 32)
     }
 
-    /// The complete description of a format, as Core Audio would fill it in.
+    /// The complete description of a format, as Core Audio fills it in.
     init(_ format: AudioFormat) {
         sampleRate = Double(format.sampleRate)
         formatID = Self.linearPCM
@@ -51,7 +51,7 @@ struct StreamDescription: Equatable {
         }
     }
 
-    /// The format that is described, once every field has been held against the others.
+    /// The described format, after all fields are checked against each other.
     func format(in type: MessageType) throws(ProtocolError) -> AudioFormat {
         func unsupported(_ message: String) -> ProtocolError {
             ProtocolError(.unsupportedAudioFormat, fatal: false, "\(type): \(message)")

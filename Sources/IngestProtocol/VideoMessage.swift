@@ -1,23 +1,23 @@
 package import MediaCore
 
-/// One raw picture: when it is shown, what its bytes mean, which side is up. The pixels follow as the payload.
+/// One raw picture: presentation time, pixel format and orientation. The pixels follow as the payload.
 ///
 /// Every error is non-fatal: the picture is refused, its payload skipped. Decoding allocates nothing unless it fails.
 package struct VideoMessage: Equatable, Sendable {
     package static let fixedBytes = 52
 
-    /// On the client's clock, any origin.
+    /// On the client's clock, with any origin.
     package var pts: MediaTime
     package var format: VideoSampleFormat
     /// As it stands on the wire: 1 to 8, 0 for none; any other value is read as none.
     package var orientationRaw: UInt8
-    /// Where the payload lies if it does not follow.
+    /// The location of the payload in shared memory; nil if it follows.
     package var shared: SharedPayload?
-    /// What of the picture must not be shown.
+    /// The secure regions of the picture.
     package var regions = SecureRegions()
-    /// The picture is the one of the last video message with one: there is no payload.
+    /// Whether the picture is unchanged since the last one. Then there is no payload.
     package var isUnchanged = false
-    /// What of it differs from an earlier one, where the client says so.
+    /// The damage since an earlier picture, if the client sends it.
     package var damage: DamageField?
 
     /// Nil where none was given or the value does not exist: the picture is taken as it is.
@@ -43,7 +43,7 @@ package struct VideoMessage: Equatable, Sendable {
     {
         try MessageBody.check(body, fixed: fixedBytes, in: .video, fatal: false)
         let regions = MessageExtensions.find(.secureRegions, in: body, from: fixedBytes)
-        // First: whatever else is wrong with the picture, the client hears that nobody knows what it meant to hide.
+        // This check comes first, because unclear secure regions are the most important error.
         if let regions { _ = try SecureRegionsField.check(body.extracting(regions)) }
         let (shared, ownBytes) = try payload(body: body, payloadBytes: payloadBytes, limits: limits)
         let damage = MessageExtensions.find(.damage, in: body, from: fixedBytes)
@@ -97,7 +97,7 @@ package struct VideoMessage: Equatable, Sendable {
         }
     }
 
-    /// Where the payload lies, and how long it is.
+    /// The location and length of the payload.
     private static func payload(
         body: RawSpan, payloadBytes: Int, limits: IngestLimits
     ) throws(ProtocolError) -> (SharedPayload?, Int) {

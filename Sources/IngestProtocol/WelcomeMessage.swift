@@ -1,16 +1,16 @@
 package import MediaCore
 
-/// The daemon's answer to `started`: the version that both speak, what it takes and what it makes of it.
+/// The daemon's answer to `started`: protocol version, supported formats and canvas.
 package struct WelcomeMessage: Equatable, Sendable {
     package static let fixedBytes = 48
 
     package var version: UInt8
     package var limits: IngestLimits
-    /// Pixel formats that are taken, at most 255.
+    /// The supported pixel formats, at most 255.
     package var formats: [FourCC]
     package var canvasWidth: Int
     package var canvasHeight: Int
-    /// The highest rate that is encoded; frames beyond it cost the client for nothing.
+    /// The maximum frame rate. Frames beyond it are dropped.
     package var frameRate: FrameRate
     /// Frames a second of the audio track.
     package var audioRate: Int
@@ -18,7 +18,7 @@ package struct WelcomeMessage: Equatable, Sendable {
     package let broadcastID: String
     /// Nil from a daemon that takes nothing in shared memory.
     package var sharedMemory: SharedMemoryOffer?
-    /// The daemon makes use of `DamageField`.
+    /// Whether the daemon uses `DamageField`.
     package var takesDamage: Bool
 
     package init(

@@ -13,6 +13,6 @@ extension RawSpan {
     }
     func int64(at offset: Int) -> Int64 { Int64(bitPattern: uint64(at: offset)) }
     func float64(at offset: Int) -> Double { Double(bitPattern: uint64(at: offset)) }
-    /// An unsigned 32-bit number as a size or an offset.
+    /// An unsigned 32-bit number as a size or offset.
     func size(at offset: Int) -> Int { Int(uint32(at: offset)) }
 }

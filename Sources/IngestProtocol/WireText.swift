@@ -23,7 +23,7 @@ enum WireText {
         }
     }
 
-    /// As many whole characters of `text` as fit into `limit` bytes.
+    /// The whole characters of `text` that fit into `limit` bytes.
     static func bounded(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         var end = text.startIndex

@@ -8,7 +8,7 @@ extension [UInt8] {
         }
     }
 
-    /// An unsigned 32-bit field; a value outside its range is a mistake of the caller's and traps.
+    /// An unsigned 32-bit field. A value outside its range traps.
     mutating func append(uint32 value: Int) { append(littleEndian: UInt32(value)) }
 
     mutating func append(zeros count: Int) { append(contentsOf: repeatElement(0, count: count)) }

@@ -36,7 +36,7 @@ package struct StrokeFont: Sendable {
     /// The first character that is neither a line break nor in the font.
     package func firstMissing(in text: String) -> Character? { text.first { $0 != "\n" && !has($0) } }
 
-    /// Nil for what the font does not have.
+    /// Nil for a character that the font does not have.
     package func glyph(of character: Character) -> Glyph? {
         if Self.isSpace(character) { return Glyph(strokes: [], width: Self.spaceWidth) }
         if let strokes = sources[character] { return Self.glyph(strokes.map(Self.stroke)) }
@@ -52,7 +52,7 @@ package struct StrokeFont: Sendable {
         return Self.glyph(under + marks)
     }
 
-    /// From one glyph's left to the next one's.
+    /// The distance from one glyph's left edge to the next.
     package static func advance(_ glyph: Glyph) -> Float { glyph.width + spacing }
 
     private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\u{A0}" }

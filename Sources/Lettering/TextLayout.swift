@@ -1,11 +1,11 @@
-/// Text broken into lines and made as large as its room allows: which glyph stands where.
+/// Text broken into lines and scaled to the available space: the position of each glyph.
 ///
 /// Pixels count from the middle of the room, to the right and down. A value, made once.
 package struct TextLayout: Sendable {
     package struct Letter: Equatable, Sendable {
         /// Of `glyphs`.
         package let glyph: Int
-        /// Its leftmost point.
+        /// The leftmost point.
         package let x: Float
         package let baseline: Float
     }
@@ -23,8 +23,8 @@ package struct TextLayout: Sendable {
     /// Characters that the font does not have are left out: the configuration has refused them.
     ///
     /// - Parameters:
-    ///   - width: of the room, in pixels, as `height`; more than 0, both.
-    ///   - capitalHeight: pixels that a capital letter may have at most.
+    ///   - width: the width of the space in pixels, as `height`; both must be more than 0.
+    ///   - capitalHeight: the maximum height of a capital letter in pixels.
     package init(_ text: String, width: Float, height: Float, capitalHeight: Float) {
         let font = StrokeFont()
         var glyphs: [Glyph] = []
