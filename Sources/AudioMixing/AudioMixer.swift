@@ -63,7 +63,7 @@ package final class AudioMixer {
 
     // MARK: In
 
-    /// Puts one source's PCM at its place.
+    /// Places one source's PCM.
     ///
     /// Blocks of a source follow on as long as their times are near where the last ended; PTS jitter and clock drift
     /// are absorbed. What comes after its place has been rendered, or lies further ahead than the ring, is dropped and
@@ -97,7 +97,7 @@ package final class AudioMixer {
     /// The next block may be due before `nextDue`, once the sources that are expected have been heard.
     package var isStarting: Bool { latency.isStarting }
 
-    /// The next block if it is due, else nil; call until nil.
+    /// Returns the next block if it is due, else nil. Must be called until it returns nil.
     package func render(broadcastNow: MediaTime) -> MixedBlock? {
         latency.advance(to: broadcastNow)
         return broadcastNow >= nextDue ? nextBlock() : nil
@@ -108,7 +108,7 @@ package final class AudioMixer {
         MediaTime(sample: position, rate: settings.sampleRate) < end ? nextBlock() : nil
     }
 
-    /// Broadcast time up to which any source has put samples.
+    /// The broadcast time up to which any source has samples.
     package var contentEnd: MediaTime {
         MediaTime(sample: max(app.end ?? 0, microphone.end ?? 0), rate: settings.sampleRate)
     }

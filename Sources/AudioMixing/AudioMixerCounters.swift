@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// What became of one source's samples. Counts of frames are at the mixer's rate unless stated.
+/// The counters of one source. Frames are at the mixer's rate unless stated.
 package struct AudioSourceCounters: Equatable, Sendable {
     package var blocks = 0
     /// Frames submitted, at the source's own rate.
@@ -13,22 +13,22 @@ package struct AudioSourceCounters: Equatable, Sendable {
     package var earlyFrames = 0
     /// Dropped: before broadcast time zero.
     package var beforeStartFrames = 0
-    /// Times that samples began later than the last ended, and silence filled in.
+    /// The number of gaps that were filled with silence.
     package var gaps = 0
     package var silenceFrames = 0
-    /// Times that samples lay before the end of what had been placed already, and were dropped up to there.
+    /// The number of overlaps with placed samples, which were dropped.
     package var overlaps = 0
     package var overlapFrames = 0
     package var formatChanges = 0
     /// Rate correction in force: positive stretches, because the source delivers too few samples for its PTS.
     package var driftPartsPerMillion = 0
-    /// Furthest that a block which was appended lay from its PTS.
+    /// The maximum distance of an appended block from its PTS.
     package var largestDeviation = MediaTime.zero
 
     package init() {}
 }
 
-/// What a mixer has done since it was made.
+/// The counters of a mixer.
 package struct AudioMixerCounters: Equatable, Sendable {
     package var app = AudioSourceCounters()
     package var microphone = AudioSourceCounters()

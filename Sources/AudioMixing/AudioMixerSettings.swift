@@ -1,8 +1,8 @@
 package import MediaCore
 
-/// What a mixer makes, and how long it waits for its sources.
+/// The output format of a mixer, and how long it waits for its sources.
 package struct AudioMixerSettings: Sendable, Equatable {
-    /// Output frames a second, 8,000 to 192,000.
+    /// Output sample rate in Hz, 8,000 to 192,000.
     package var sampleRate: Int
     /// Output channels, 1 or 2.
     package var channels: Int
@@ -14,9 +14,9 @@ package struct AudioMixerSettings: Sendable, Equatable {
     package var limiterCeiling: Float
     /// A block of output waits at least this long for its sources, 0 to `maximumLatency`.
     package var minimumLatency: MediaTime
-    /// The wait grows to at most this when blocks come late, up to 5 s; the rings are sized by it.
+    /// The maximum wait for late blocks, up to 5 s. It determines the size of the rings.
     package var maximumLatency: MediaTime
-    /// Sources that will come, as far as anybody knows: the first blocks of output wait for a burst of each.
+    /// The expected sources. The first output blocks wait for a burst of each.
     package var expectedSources: Set<AudioSource>
     /// Frames of an output block, 64 to 8,192; 1,024 is one AAC frame.
     package var frameLength: Int

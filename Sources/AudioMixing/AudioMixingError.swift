@@ -1,8 +1,8 @@
 package import MediaCore
 
-/// Why audio was refused; the mixer is as before and takes the next block.
+/// Why audio was refused. The mixer is unchanged and accepts the next block.
 package enum AudioMixingError: Error, Equatable, CustomStringConvertible {
-    /// The mixer cannot be made with these settings; the text says which and what would be right.
+    /// The settings are invalid. The text names the setting and the allowed values.
     case settings(String)
     /// Sample rate outside 8,000-192,000 or channels outside 1-8.
     case format(AudioFormat)

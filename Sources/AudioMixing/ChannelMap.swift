@@ -7,7 +7,7 @@
 struct ChannelMap: Sendable {
     static let maximumInputs = 8
     let inputs: Int
-    /// Weights of the inputs for output 0 and for output 1.
+    /// The weights of the inputs for outputs 0 and 1.
     let left: InlineArray<8, Float>
     let right: InlineArray<8, Float>
 

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Turns the distance between where samples lie and where their PTS wants them into a rate correction.
+/// Converts the distance between the position of samples and their PTS into a rate correction.
 ///
 /// The distance is smoothed over about a second, which takes PTS jitter out, and is then to be worked off in four: a
 /// microphone that is 1,000 ppm off settles 4 ms from its PTS, and a wave of 0.5 %, the most there is, is not heard.

@@ -1,4 +1,4 @@
-/// Planar float storage of fixed size, zeroed at the start; the one place where audio memory is allocated.
+/// Planar float storage of fixed size, initialised to zero. All audio memory is allocated here.
 @safe package struct FloatPlanes: ~Copyable /* every use of a plane's pointer is marked where it happens */ {
     private let storage: UnsafeMutablePointer<Float>
     package let channels: Int

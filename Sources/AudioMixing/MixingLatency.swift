@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// How long the mixer waits for its sources: grows at once to what a late block would have needed, shrinks slowly.
+/// How long the mixer waits for its sources. The wait grows at once for a late block, and shrinks slowly.
 ///
 /// A growing wait costs delay, a wait that is too short costs samples; so it grows already when a block has come only
 /// just in time. The wait moves nothing on the timeline, only the moment at which a block of output is made.
@@ -9,12 +9,12 @@ struct MixingLatency: Sendable {
     /// in bursts is no more punctual than that.
     private static let margin = MediaTime.milliseconds(15)
     private static let marginShare: Int64 = 8
-    /// How much less than the margin a block may have had to spare before the wait grows.
+    /// The tolerance below the margin before the wait grows.
     private static let slack = MediaTime.milliseconds(10)
     private static let shrinkInterval = MediaTime.seconds(10)
     /// The wait at the start: a burst of half a second, and its margin.
     private static let startingWait = MediaTime.milliseconds(600)
-    /// How long that lasts at most: an expected source may stay away for good.
+    /// The limit of the initial wait, because an expected source may never come.
     private static let longestStart = MediaTime.seconds(2)
 
     private let minimum: MediaTime
@@ -22,7 +22,7 @@ struct MixingLatency: Sendable {
     private(set) var current: MediaTime
     private(set) var isStarting: Bool
     private var intervalEnd: MediaTime?
-    /// Of the blocks of this interval; a negative need is a block that came before its time.
+    /// The needs of the blocks in this interval. A negative need is an early block.
     private var needs = (least: MediaTime.seconds(10), largest: MediaTime.seconds(-10))
     private var longestBlock = MediaTime.zero
 
@@ -34,7 +34,7 @@ struct MixingLatency: Sendable {
         current = isStarting ? max(minimum, min(maximum, Self.startingWait)) : minimum
     }
 
-    /// A block of that duration came `need` after the time of its first sample.
+    /// Records a block that arrived `need` after the time of its first sample.
     mutating func observe(need: MediaTime, duration: MediaTime) {
         let need = min(max(need, .seconds(-1)), maximum)
         needs = (min(needs.least, need), max(needs.largest, need))
@@ -42,7 +42,7 @@ struct MixingLatency: Sendable {
         if wanted - Self.slack > current { current = wanted }
     }
 
-    /// What the blocks of this interval make the wait.
+    /// The wait that the blocks of this interval need.
     private var wanted: MediaTime {
         let spread = needs.largest > needs.least ? needs.largest - needs.least : .zero
         let burst = max(longestBlock, needs.largest, spread)
@@ -50,14 +50,14 @@ struct MixingLatency: Sendable {
         return max(minimum, min(maximum, needs.largest + margin))
     }
 
-    /// Every expected source has been heard: from now on the wait is what they need.
+    /// Ends the initial wait, because all expected sources have arrived.
     mutating func endStart() {
         guard isStarting else { return }
         isStarting = false
         current = wanted
     }
 
-    /// Gives back, each ten seconds, a quarter of what no block of these has needed.
+    /// Reduces the wait, each ten seconds, by a quarter of the unused part.
     mutating func advance(to now: MediaTime) {
         if now >= Self.longestStart { endStart() }
         guard let end = intervalEnd else {

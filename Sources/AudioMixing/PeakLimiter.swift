@@ -60,7 +60,7 @@ struct PeakLimiter: ~Copyable {
         }
     }
 
-    /// Limits a block; returns whether all of it is zero.
+    /// Limits a block. Returns whether all samples are zero.
     mutating func process() -> Bool {
         let peak = Self.peak(buffer, from: lookahead, count: blockFrames)
         if peak > ceiling || idleFrames <= lookahead {

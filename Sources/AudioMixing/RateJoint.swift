@@ -23,10 +23,10 @@ struct RateJoint: ~Copyable {
         future = FloatPlanes(channels: channels, capacity: Self.frames)
     }
 
-    /// What follows does not go on from what came before.
+    /// The following samples do not continue the previous ones.
     mutating func forget() { pastCount = 0 }
 
-    /// Takes note of samples that went into the resampler.
+    /// Records samples that went into the resampler.
     mutating func remember(_ samples: borrowing FloatPlanes, count: Int) {
         let kept = min(count, Self.frames)
         for channel in 0..<past.channels {

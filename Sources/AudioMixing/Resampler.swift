@@ -76,7 +76,7 @@ internal import CLibSWResample
         max(32, 33 * inputRate / outputRate + 1)
     }
 
-    /// Pushes `count` frames in, and returns how many came out. Wraps `swr_convert`.
+    /// Pushes `count` input frames and returns the number of output frames. Wraps `swr_convert`.
     ///
     /// - Parameter limit: no more come out; what is left of the input waits inside.
     func convert(

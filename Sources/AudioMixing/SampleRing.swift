@@ -1,7 +1,7 @@
 /// One source's samples between their placement and their rendering, addressed by broadcast frame number.
 ///
 /// A frame number's slot is its remainder by the capacity; who uses the ring keeps to a window of that many frames.
-/// What was never written is silence, because taking samples leaves zeros.
+/// Unwritten slots are silence, because taking samples leaves zeros.
 struct SampleRing: ~Copyable {
     private let planes: FloatPlanes
     var capacity: Int { planes.capacity }

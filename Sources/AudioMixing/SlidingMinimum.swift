@@ -15,7 +15,7 @@ struct SlidingMinimum: ~Copyable {
         FloatPlanes.memoryBytes(channels: 1, capacity: window) + window * MemoryLayout<Int>.stride
     }
 
-    /// One where nothing has been pushed.
+    /// An empty window.
     var minimum: Float { count == 0 ? 1 : unsafe values[0][first] }
 
     mutating func push(_ value: Float) {

@@ -30,7 +30,7 @@ final class SourceLane {
     private var format: AudioFormat?
     private var drift = DriftController()
     private var isOpen = false
-    /// Where the resampler's next frame goes.
+    /// The position of the resampler's next frame.
     private var next: Int64 = 0
     /// First frame that belongs to this segment; the resampler emits a few frames of silence before it.
     private var segmentStart: Int64 = 0
@@ -305,7 +305,7 @@ final class SourceLane {
 
     // MARK: Samples out
 
-    /// Whether anything has been placed at frame `start` or after it.
+    /// Whether samples are placed at frame `start` or after it.
     func hasSamples(from start: Int64) -> Bool { end.map { $0 > start } ?? false }
 
     /// Adds `count` frames from frame `start`, where the last call ended, to `target`; they are rendered now.
