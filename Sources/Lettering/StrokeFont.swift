@@ -1,5 +1,5 @@
 /// What people write in Latin alphabets, as strokes of a pen: ASCII, Latin-1, and what Europe's other languages have
-/// beside it.
+/// beside it. Letters of dots, as the test pattern has them, have no room for accents and do not grow well.
 ///
 /// Made from its table at each use, a few hundred short strings; whoever needs it holds it as long as it takes. A
 /// value: any thread.
