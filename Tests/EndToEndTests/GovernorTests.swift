@@ -31,6 +31,7 @@ import Testing
             #expect(bound == "memory.cap_bytes" || bound.hasPrefix("memory cgroup "), "\(bound)")
 
             let steps = ["half_log", "least_log", "two_pictures", "one_thread", "no_subpixel_motion"]
+            var neededBefore = 0
             try waitFor("every step to be taken", within: 60, evidence: { (try? stage.daemon.statusText()) ?? "" }) {
                 for (index, picture) in pictures.enumerated() {
                     let at = MediaTime.milliseconds(Int64(index) * 50)
@@ -38,8 +39,12 @@ import Testing
                 }
                 let taken = try given()
                 if taken.count < steps.count, let needed = try memory()["needed_bytes"] as? Int {
+                    // An encoder that is being opened again has given its memory back, and needs most of it at once.
+                    // Of two looks with frames between them, one is not of such a moment.
+                    let most = max(needed, neededBefore)
+                    neededBefore = needed
                     // What is left is less than a thirty-second.
-                    try? cgroup.setLimit(needed + needed / 50)
+                    try? cgroup.setLimit(most + most / 50)
                 }
                 return taken == Set(steps)
             }
