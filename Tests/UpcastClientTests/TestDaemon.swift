@@ -23,6 +23,8 @@ final class TestDaemon: Sendable {
                 let peer = Peer(accepted.relinquish())
                 connection.withLock { $0 = peer }
                 try? script(peer)
+                // Closing is not enough: a process that another test starts has the descriptor, too, until its exec.
+                peer.hangUp()
                 connection.withLock { $0 = nil }
             }
             unlink(path)

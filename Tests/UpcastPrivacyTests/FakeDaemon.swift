@@ -17,6 +17,9 @@ final class FakeDaemon: Sendable {
         listener = try UnixSocket.listen(path: path, mode: 0o600, backlog: backlog)
     }
 
+    /// Closing is not enough: a process that another test starts has the descriptor, too, until its `exec`.
+    deinit { shutdown(listener.raw, CInt(SHUT_RDWR)) }
+
     /// Whether somebody connects in so many milliseconds.
     func hasConnection(within milliseconds: CInt) -> Bool {
         var one = pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)
@@ -52,6 +55,8 @@ final class FakeConnection {
         }
         request = text
     }
+
+    deinit { shutdown(socket.raw, CInt(SHUT_RDWR)) }
 
     private static func isWhole(_ text: String) -> Bool {
         let parts = text.components(separatedBy: "\r\n\r\n")
