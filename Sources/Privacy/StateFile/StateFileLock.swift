@@ -23,4 +23,7 @@ final class StateFileLock: Sendable {
             }
         }
     }
+
+    /// Unlocks before the file is closed: a process that was forked meanwhile keeps a descriptor until its `exec`.
+    deinit { flock(file.raw, LOCK_UN) }
 }
