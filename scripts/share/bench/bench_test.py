@@ -11,6 +11,7 @@ import unittest.mock
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import checks  # noqa: E402
 import clips  # noqa: E402
+import contenders  # noqa: E402
 import frontier  # noqa: E402
 import quality  # noqa: E402
 
@@ -236,6 +237,20 @@ class Recordings(unittest.TestCase):
         path = os.path.join(self.folder.name, "recording.flv")
         kinds = [kind for kind, _, _ in checks.flv(path)]
         self.assertEqual(kinds, ["video"] * 60)
+
+
+class Environment(unittest.TestCase):
+    def test_no_key_of_the_caller_reaches_a_contender(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.dict(os.environ, {"UPCAST_BENCH": "1", "UNRELATED": "stays"}):
+            log = os.path.join(folder, "log")
+            child = contenders._Process(["env"], log)
+            child.child.wait()
+            child._watching = False
+            with open(log) as file:
+                names = [line.split("=", 1)[0] for line in file]
+        self.assertIn("UNRELATED", names)
+        self.assertEqual([name for name in names if name.startswith("UPCAST_")], [])
 
 
 if __name__ == "__main__":

@@ -32,10 +32,15 @@ class Result:
         self.note = ""
 
 
+def _own_environment():
+    """Without the caller's keys of the configuration: the bench measures the settings that it writes."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("UPCAST_")}
+
+
 class _Process:
     """A child whose processor time and peak resident set are taken when it ends."""
 
-    def __init__(self, command, log, group=None, stdin=subprocess.DEVNULL, environment=None):
+    def __init__(self, command, log, group=None, stdin=subprocess.DEVNULL):
         def enter():
             if group:
                 with open(os.path.join(group, "cgroup.procs"), "w") as file:
@@ -45,7 +50,7 @@ class _Process:
         with open(log, "wb") as out:
             self.child = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", *command], stdin=stdin, stdout=out, stderr=out, preexec_fn=enter,
-                env=environment)
+                env=_own_environment())
         self.peak = 0
         self._watching = True
         self._watch = threading.Thread(target=self._look, daemon=True)
