@@ -47,8 +47,7 @@ public struct CapturedApp: Sendable {
     @discardableResult
     public func raiseCurtain(reason: String = "") throws(UpcastPrivacyError) -> CurtainReceipt {
         var request = CurtainUpRequest()
-        request.app = name
-        if !reason.isEmpty { request.reason = Self.cut(reason, to: 200) }
+        (request.app, request.reason) = (name, Self.given(reason))
         let answer = try ask("POST", "/curtain/up", request, Consequence.raise)
         guard let receipt = CurtainReceipt(answer) else {
             throw UpcastPrivacyError(
@@ -89,8 +88,7 @@ public struct CapturedApp: Sendable {
         _ region: HiddenRegion, named name: String, reason: String = ""
     ) throws(UpcastPrivacyError) {
         var request = region.request
-        (request.app, request.name) = (self.name, name)
-        if !reason.isEmpty { request.reason = Self.cut(reason, to: 200) }
+        (request.app, request.name, request.reason) = (self.name, name, Self.given(reason))
         _ = try ask("POST", "/regions", request, Consequence.hide)
     }
 
@@ -130,6 +128,9 @@ public struct CapturedApp: Sendable {
             throw UpcastPrivacyError(error, consequence)
         }
     }
+
+    /// Left out when empty.
+    private static func given(_ reason: String) -> String? { reason.isEmpty ? nil : cut(reason, to: 200) }
 
     /// No app is to fail here because it says too much.
     private static func cut(_ text: String, to bytes: Int) -> String {
