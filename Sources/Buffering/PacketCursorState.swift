@@ -118,8 +118,8 @@ struct PacketCursorState {
             return .zero
         }
         // Before the first audio packet, it is unknown whether video waits for audio.
-        let isHeld = !moment.isEnded && ring.lastDTS.audio != nil
-        let due = isHeld ? horizon(of: track, in: ring, at: moment) : moment.newestDTS - delay(in: ring)
+        let mayWait = !moment.isEnded && ring.lastDTS.audio != nil
+        let due = mayWait ? horizon(of: track, in: ring, at: moment) : moment.newestDTS - delay(in: ring)
         return max(.zero, lateness(of: entry, due: min(due, ring.newestDTS), at: moment))
     }
 

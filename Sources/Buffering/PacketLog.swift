@@ -61,7 +61,7 @@ package final class PacketLog: PacketSink, Sendable {
     /// - Parameters:
     ///   - epoch: rises with each call.
     ///   - age: takes back only packets newer than this, against the newest; nil for all.
-    package func takeBack(epoch: UInt32, newerThan age: MediaTime? = nil) -> TakenBack {
+    package func takeBack(epoch: CurtainEpoch, newerThan age: MediaTime? = nil) -> TakenBack {
         monitor.signal { $0.ring.takeBack(epoch: epoch, newerThan: age) }
     }
 

@@ -57,7 +57,7 @@ struct TrackCounts: Equatable {
     /// is not waited for.
     private(set) var encoderDelay = MediaTime.zero
     /// Packets of earlier epochs are refused.
-    private(set) var epoch: UInt32 = 0
+    private(set) var epoch: CurtainEpoch = .first
     /// The latest decode time of each track that any cursor has read.
     private var delivered: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
 
@@ -161,7 +161,7 @@ struct TrackCounts: Equatable {
     ///
     /// - Parameter age: only packets newer than this, against the newest; nil for all.
     /// - Returns: where each track goes on.
-    func takeBack(epoch new: UInt32, newerThan age: MediaTime?) -> TakenBack {
+    func takeBack(epoch new: CurtainEpoch, newerThan age: MediaTime?) -> TakenBack {
         epoch = new
         var taken = TakenBack(lastVideo: delivered.video, lastAudio: delivered.audio)
         let bound = age.map { newestDTS - $0 }

@@ -13,7 +13,7 @@ package struct CommandRefusal: Error, Equatable, Sendable {
         /// The command needs a protection that is off.
         case turnedOff = "turned_off"
         /// Somebody relies on what the command would turn off.
-        case isHeld = "is_held"
+        case isInUse = "is_held"
         /// It belongs to somebody else.
         case forbidden
     }

@@ -79,13 +79,13 @@ package struct StandingRegionStatus: JSONRecord {
 package struct ProtectionStatus: JSONRecord {
     package var name = ""
     package var isOn = false
-    package var isHeld = false
+    package var isInUse = false
 
     package init() {}
 
     package mutating func visit(_ fields: inout JSONFields) {
         fields("name", &name)
         fields("on", &isOn)
-        fields("held", &isHeld)
+        fields("held", &isInUse)
     }
 }

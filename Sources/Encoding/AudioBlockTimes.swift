@@ -5,7 +5,7 @@ struct AudioBlockTimes {
     private struct Block {
         var firstSample: Int64
         var time: MediaTime
-        var epoch: UInt32
+        var epoch: CurtainEpoch
     }
 
     /// More blocks than an AAC encoder holds.
@@ -20,7 +20,7 @@ struct AudioBlockTimes {
     }
 
     /// Remembers that `firstSample` is heard at `time`, in place of the oldest block.
-    mutating func insert(firstSample: Int64, time: MediaTime, epoch: UInt32) {
+    mutating func insert(firstSample: Int64, time: MediaTime, epoch: CurtainEpoch) {
         let block = Block(firstSample: firstSample, time: time, epoch: epoch)
         if blocks.count < Self.capacity { blocks.append(block) } else { blocks[next] = block }
         next = (next + 1) % Self.capacity
@@ -30,7 +30,7 @@ struct AudioBlockTimes {
     /// predecessors' places: `sample` is now heard when the block behind it was. False where one of them is not
     /// remembered; nothing is changed then.
     mutating func moveUp(
-        from sample: Int64, to end: Int64, length: Int, adding time: MediaTime, epoch: UInt32
+        from sample: Int64, to end: Int64, length: Int, adding time: MediaTime, epoch: CurtainEpoch
     ) -> Bool {
         func index(_ first: Int64) -> Int? { blocks.firstIndex { $0.firstSample == first } }
         for first in stride(from: sample, to: end, by: length) where index(first) == nil { return false }
@@ -47,7 +47,7 @@ struct AudioBlockTimes {
     }
 
     /// When `sample` is heard, and its block's epoch; nil before the first block that is remembered.
-    func time(of sample: Int64) -> (time: MediaTime, epoch: UInt32)? {
+    func time(of sample: Int64) -> (time: MediaTime, epoch: CurtainEpoch)? {
         var best: Block?
         for block in blocks where block.firstSample <= sample && block.firstSample >= best?.firstSample ?? .min {
             best = block

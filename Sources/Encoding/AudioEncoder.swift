@@ -33,7 +33,7 @@ package final class AudioEncoder {
     private var times: AudioBlockTimes
     private var lastDTS: MediaTime?
     /// Packets of earlier ones are not written.
-    private var epoch: UInt32 = 0
+    private var epoch: CurtainEpoch = .first
     private var isFinished = false
     /// Blocks of zeros that were given to the encoder last, one behind the other.
     private var silentBlocks = 0
@@ -118,7 +118,8 @@ package final class AudioEncoder {
     ///   - time: when the first of them is heard. Calls are to follow each other without gaps, as a mixer's do: a
     ///     packet takes its time from the samples with which it begins, and its epoch.
     package func encode(
-        channels planes: UnsafePointer<UnsafePointer<Float>>, frames: Int, time: MediaTime, epoch: UInt32 = 0,
+        channels planes: UnsafePointer<UnsafePointer<Float>>, frames: Int, time: MediaTime,
+        epoch: CurtainEpoch = .first,
         into sink: any PacketSink
     ) throws(EncodingError) {
         guard !isFinished else { throw .finished(encoder: encoder.name) }
@@ -157,7 +158,7 @@ package final class AudioEncoder {
     }
 
     /// Writes the packet of silence in place of one that the encoder would make; false where it is not known yet.
-    private func leaveOut(at time: MediaTime, epoch: UInt32, into sink: any PacketSink) -> Bool {
+    private func leaveOut(at time: MediaTime, epoch: CurtainEpoch, into sink: any PacketSink) -> Bool {
         guard silencePackets >= 2, let nextPacket, let (due, dueEpoch) = times.time(of: nextPacket),
             times.moveUp(from: nextPacket, to: submitted, length: frameLength, adding: time, epoch: epoch)
         else { return false }
@@ -168,7 +169,7 @@ package final class AudioEncoder {
 
     /// For a stream whose end was taken back: packets that begin with samples of earlier epochs are not written any
     /// more, and what is encoded next may be heard at any time after `time`.
-    package func goBack(to time: MediaTime?, epoch: UInt32) {
+    package func goBack(to time: MediaTime?, epoch: CurtainEpoch) {
         self.epoch = epoch
         if let time, let last = lastDTS, time < last { lastDTS = time }
     }
@@ -223,7 +224,7 @@ package final class AudioEncoder {
         }
     }
 
-    private func write(_ payload: RawSpan, at time: MediaTime, epoch: UInt32, into sink: any PacketSink) {
+    private func write(_ payload: RawSpan, at time: MediaTime, epoch: CurtainEpoch, into sink: any PacketSink) {
         guard epoch >= self.epoch else { return }
         // Times that the caller set back would go back on the wire; within a track they must rise.
         var dts = time

@@ -9,7 +9,7 @@ struct PendingFrames {
         /// On the broadcast's timeline.
         var pts: MediaTime
         var arrival: MediaTime
-        var epoch: UInt32
+        var epoch: CurtainEpoch
     }
 
     /// More than any encoder here delays: x264's longest lookahead is 250, and its threads hold a few more.

@@ -34,17 +34,17 @@ package final class VideoEncoder {
     /// How far the encoder's time is ahead of the broadcast's, which may go back.
     private var ahead = MediaTime.zero
     /// Frames of earlier ones are not written.
-    private var epoch: UInt32 = 0
+    private var epoch: CurtainEpoch = .first
     private var isFinished = false
     /// Frames that went in and have not come out.
-    private var held = 0
+    private var framesInside = 0
 
     /// What an encoder needs to know to go on with another's stream.
     package struct Continuation: Sendable {
         fileprivate var bitrate: Int
         fileprivate var lastPTS: MediaTime?
         fileprivate var lastDTS: MediaTime?
-        fileprivate var epoch: UInt32
+        fileprivate var epoch: CurtainEpoch
     }
 
     /// Opens the encoder.
@@ -108,7 +108,7 @@ package final class VideoEncoder {
     package func isKeyframeDue(at pts: MediaTime) -> Bool { keyframes.isDue(at: pts + ahead) }
 
     /// What the encoder holds comes out only as more goes in: it looks ahead, or has B-frames.
-    package var holdsFrames: Bool { held > 0 }
+    package var holdsFrames: Bool { framesInside > 0 }
 
     /// True where pictures are copied before they are encoded.
     static func copies(_ settings: VideoEncoderSettings, _ layout: VideoEncoderSettings.ChromaLayout?) -> Bool {
@@ -122,7 +122,7 @@ package final class VideoEncoder {
     ///   - pts: later than the last frame's.
     ///   - arrival: goes into the `PacketInfo` of this frame's packet, as does `epoch`.
     package func encode(
-        _ picture: PicturePlanes, pts: MediaTime, forceKeyframe: Bool, arrival: MediaTime, epoch: UInt32 = 0,
+        _ picture: PicturePlanes, pts: MediaTime, forceKeyframe: Bool, arrival: MediaTime, epoch: CurtainEpoch = .first,
         into sink: any PacketSink
     ) throws(EncodingError) {
         guard !isFinished else { throw .finished(encoder: encoder.name) }
@@ -140,13 +140,13 @@ package final class VideoEncoder {
         unsafe frame.pointee.pict_type = isKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         try unsafe encoder.send(frame)
         newestIsKeyframe = isKeyframe
-        held += 1
+        framesInside += 1
         try drain(into: sink)
     }
 
     /// For a stream whose end was taken back: frames of earlier epochs that the encoder still holds are not written any
     /// more, and the next one, which has to be a keyframe, may be shown at any time after `time`.
-    package func goBack(to time: MediaTime?, epoch: UInt32) {
+    package func goBack(to time: MediaTime?, epoch: CurtainEpoch) {
         self.epoch = epoch
         guard let time, let last = lastPTS, time < last else { return }
         ahead += last - time
@@ -187,7 +187,7 @@ package final class VideoEncoder {
 
     private func drain(into sink: any PacketSink) throws(EncodingError) {
         while try encoder.receive() {
-            held -= 1
+            framesInside -= 1
             write(to: sink)
         }
     }

@@ -29,7 +29,7 @@ package struct PacketInfo: Equatable, Sendable {
     /// Monotonic clock when the sample's last byte had been read, for latency; zero where it was made up (silence).
     package var arrival: MediaTime
     /// How often the curtain had been raised when the sample was taken: packets of before are taken back by number.
-    package var epoch: UInt32
+    package var epoch: CurtainEpoch
     /// How far the newest picture that the encoder had been given was ahead of this one's decode time: what lookahead
     /// and B-frames cost.
     package var encoderDelay: MediaTime
@@ -38,7 +38,7 @@ package struct PacketInfo: Equatable, Sendable {
 
     package init(
         track: Track, pts: MediaTime, dts: MediaTime, priority: PacketPriority, arrival: MediaTime = .zero,
-        epoch: UInt32 = 0, encoderDelay: MediaTime = .zero
+        epoch: CurtainEpoch = .first, encoderDelay: MediaTime = .zero
     ) {
         self.track = track
         self.pts = pts

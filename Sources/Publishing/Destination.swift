@@ -134,7 +134,7 @@ package final class Destination: Sendable {
     /// watched by the destination's thread until it has arrived.
     ///
     /// - Returns: the newest presentation time of what had gone out by then, in whole or in part.
-    package func takeBack(before epoch: UInt32, keeping keptUntil: MediaTime? = nil) -> MediaTime? {
+    package func takeBack(before epoch: CurtainEpoch, keeping keptUntil: MediaTime? = nil) -> MediaTime? {
         defer { if gate.isAwaiting { cursor.wake() } }
         return gate.raise(to: epoch, keeping: keptUntil)
     }

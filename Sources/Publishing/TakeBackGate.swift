@@ -9,7 +9,7 @@ internal import MediaCore
 /// their being sent. Any thread.
 final class TakeBackGate: Sendable {
     private struct State {
-        var epoch: UInt32 = 0
+        var epoch: CurtainEpoch = .first
         /// Packets of the epoch before that were decoded up to then still pass.
         var keptUntil: MediaTime?
         /// The packet that is being written, and the newest that was since the connection began.
@@ -27,7 +27,7 @@ final class TakeBackGate: Sendable {
 
         func admits(_ packet: PacketInfo) -> Bool {
             guard packet.epoch < epoch else { return true }
-            guard let keptUntil, packet.epoch + 1 == epoch else { return false }
+            guard let keptUntil, packet.epoch.next == epoch else { return false }
             return packet.dts <= keptUntil
         }
 
@@ -90,7 +90,7 @@ final class TakeBackGate: Sendable {
     /// No packet of an earlier epoch goes out once this returns, but those that were decoded up to `keptUntil`.
     ///
     /// - Returns: `lastPTS` as it was then.
-    func raise(to epoch: UInt32, keeping keptUntil: MediaTime? = nil) -> MediaTime? {
+    func raise(to epoch: CurtainEpoch, keeping keptUntil: MediaTime? = nil) -> MediaTime? {
         state.withLock { state in
             state.epoch = max(state.epoch, epoch)
             state.keptUntil = keptUntil

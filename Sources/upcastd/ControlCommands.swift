@@ -127,7 +127,7 @@ extension ControlRoutes {
                 switch error.code {
                 case .badDestination, .badValue: 400
                 case .notFound, .snapshotUnavailable: 404
-                case .doesNotFit, .hasFailed, .noBroadcast, .turnedOff, .isHeld: 409
+                case .doesNotFit, .hasFailed, .noBroadcast, .turnedOff, .isInUse: 409
                 case .forbidden: 403
                 case .failed: 500
                 }

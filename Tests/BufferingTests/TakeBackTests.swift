@@ -7,11 +7,11 @@ import Testing
 @Suite struct TakeBackTests {
     private static let limits = PacketLogLimits(maxBytes: 100_000, maxDuration: .seconds(5), maxPackets: 600)
 
-    private func video(_ ms: Int64, _ priority: PacketPriority = .reference, _ epoch: UInt32 = 0) -> PacketInfo {
+    private func video(_ ms: Int64, _ priority: PacketPriority = .reference, _ epoch: CurtainEpoch = 0) -> PacketInfo {
         PacketInfo(
             track: .video, pts: .milliseconds(ms), dts: .milliseconds(ms), priority: priority, epoch: epoch)
     }
-    private func audio(_ ms: Int64, _ epoch: UInt32 = 0) -> PacketInfo {
+    private func audio(_ ms: Int64, _ epoch: CurtainEpoch = 0) -> PacketInfo {
         PacketInfo(track: .audio, pts: .milliseconds(ms), dts: .milliseconds(ms), priority: .audio, epoch: epoch)
     }
     private func write(_ log: PacketLog, _ infos: PacketInfo...) {

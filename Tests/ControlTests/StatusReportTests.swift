@@ -102,7 +102,7 @@ extension StatusReport {
         (region.x, region.y, region.width, region.height) = (0.1, 0.5, 0.3, 0.2)
         report.privacy.regions = [region]
         var protection = ProtectionStatus()
-        (protection.name, protection.isOn, protection.isHeld) = ("curtain", true, true)
+        (protection.name, protection.isOn, protection.isInUse) = ("curtain", true, true)
         report.privacy.protections = [protection]
         report.privacy.auditLost = 3
         return report

@@ -192,7 +192,7 @@ import Testing
         let encoder = try AudioEncoder(AudioEncoderSettings(channels: 1, bitrate: 64_000))
         let recording = PacketRecording()
         let block = [Float](repeating: -0.0, count: 1024)
-        func encode(_ number: Int64, epoch: UInt32) throws {
+        func encode(_ number: Int64, epoch: CurtainEpoch) throws {
             try Self.withPointers([block]) { pointers in
                 try pointers.withUnsafeBufferPointer {
                     try encoder.encode(

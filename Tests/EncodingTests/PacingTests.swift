@@ -63,7 +63,7 @@ import Testing
             pending.insert(
                 .init(
                     time: .milliseconds(Int64(index)), pts: .zero, arrival: .seconds(Int64(index)),
-                    epoch: UInt32(index)))
+                    epoch: CurtainEpoch(raises: UInt32(index))))
         }
         #expect(pending[.milliseconds(399)]?.arrival == .seconds(399))
         #expect(pending[.milliseconds(80)]?.epoch == 80)
@@ -74,7 +74,9 @@ import Testing
         var times = AudioBlockTimes(sampleRate: 1000)
         #expect(times.time(of: 0) == nil)
         for index in 0..<20 {
-            times.insert(firstSample: Int64(index) * 100, time: .seconds(Int64(index)), epoch: UInt32(index))
+            times.insert(
+                firstSample: Int64(index) * 100, time: .seconds(Int64(index)),
+                epoch: CurtainEpoch(raises: UInt32(index)))
         }
         #expect(times.time(of: 399) == nil)
         #expect(times.time(of: 400)?.time == .seconds(4))

@@ -26,7 +26,7 @@ import Testing
         #expect(isWritten == nil, "there is no state file")
         #expect(rig.host.privacy.isInUse(protection))
         let refusal = #expect(throws: CommandRefusal.self) { try rig.host.privacy.turn(protection, on: false) }
-        #expect(refusal?.code == .isHeld)
+        #expect(refusal?.code == .isInUse)
         #expect(rig.host.privacy.protections.isOn(protection))
         #expect(try rig.host.privacy.turn(protection, on: false, force: true))
         #expect(!rig.host.privacy.protections.isOn(protection))

@@ -54,7 +54,7 @@ import Testing
     /// Another raise takes back what is being filled: the rest of that is not encoded.
     @Test func aNewerRaiseEndsAFilling() throws {
         let rig = try VideoRig(delay: .seconds(60))
-        let packets = Monitor([UInt32: Int]())
+        let packets = Monitor([CurtainEpoch: Int]())
         rig.onPacket { [rig] info in
             let count = packets.signal { packets in
                 packets[info.epoch, default: 0] += 1
@@ -73,9 +73,9 @@ import Testing
     /// A curtain that comes and goes before it is drawn has taken back as much as any other.
     @Test func aCurtainThatWasNeverDrawnIsFilled() throws {
         let rig = try VideoRig(delay: .seconds(3))
-        let packets = Monitor([UInt32: Int]())
+        let packets = Monitor([CurtainEpoch: Int]())
         rig.onPacket { info in packets.signal { $0[info.epoch, default: 0] += 1 } }
-        func count(_ epoch: UInt32, _ enough: Int) -> Bool {
+        func count(_ epoch: CurtainEpoch, _ enough: Int) -> Bool {
             packets.wait(until: Patience.deadline(20)) { $0[epoch, default: 0] >= enough ? true : nil } == true
         }
         rig.raise()
@@ -264,7 +264,7 @@ import Testing
 
     @Test func aBroadcastThatEndsIsFilledForASecond() {
         var limit = FillLimit()
-        func goesOn(_ epoch: UInt32, _ stamp: Curtain.Stamp, _ isEnding: Bool, _ now: MediaTime) -> Bool {
+        func goesOn(_ epoch: CurtainEpoch, _ stamp: Curtain.Stamp, _ isEnding: Bool, _ now: MediaTime) -> Bool {
             limit.goesOn(epoch, current: stamp, isEnding: isEnding, at: now)
         }
         let up = stamp(raised: 1)
@@ -278,7 +278,7 @@ import Testing
 
     @Test func aNewerRaiseHasItsOwnFilling() {
         var limit = FillLimit()
-        func goesOn(_ epoch: UInt32, _ stamp: Curtain.Stamp, _ isEnding: Bool, _ now: MediaTime) -> Bool {
+        func goesOn(_ epoch: CurtainEpoch, _ stamp: Curtain.Stamp, _ isEnding: Bool, _ now: MediaTime) -> Bool {
             limit.goesOn(epoch, current: stamp, isEnding: isEnding, at: now)
         }
         #expect(goesOn(1, stamp(raised: 2), false, .zero) == false)

@@ -11,7 +11,7 @@ import Testing
         var index = 0
         while index < times.count {
             var time = times[index]
-            while case .hold(let wait) = pacer.decide(.microseconds(Int64(time * 1000))) {
+            while case .wait(let wait) = pacer.decide(.microseconds(Int64(time * 1000))) {
                 // A newer frame that arrives while this one is held replaces it.
                 guard index + 1 < times.count, times[index + 1] < time + wait.secondsAsDouble * 1000 else { break }
                 index += 1

@@ -1,6 +1,7 @@
 import Encoding
 import LinuxSystem
 import MediaCore
+import Privacy
 import TestSupport
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
             let booth = SnapshotBooth(Self.canvas, size: 64, clock: MonotonicClock(), encode: { _ in gate.encode() })
             let picture = Picture(width: 64, height: 36)
             #expect(try booth.file() == nil)
-            booth.pass(picture, epoch: 0, regions: 0)
+            booth.pass(picture, epoch: 0, regions: .first)
             let result = Monitor<[UInt8]??>(nil)
             let asker = try WorkerThread(name: "test-asker") {
                 let file = try? booth.file()
@@ -37,7 +38,7 @@ import Testing
             booth.forget(before: 1)
             #expect(!gate.state.withLock { $0.isOpen })
             // What is encoded now is not of the copy that is being read.
-            booth.pass(picture, epoch: 1, regions: 0)
+            booth.pass(picture, epoch: 1, regions: .first)
             gate.state.signal { $0.isOpen = true }
             let file = result.wait(until: Patience.deadline(20)) { $0 }
             asker.join()
@@ -45,7 +46,7 @@ import Testing
             #expect(booth.lastFile == nil)
             // The next who asks gets one of what is shown now.
             #expect(try booth.file() == nil)
-            booth.pass(picture, epoch: 1, regions: 0)
+            booth.pass(picture, epoch: 1, regions: .first)
             #expect(try booth.file() == [1])
         }
     }

@@ -12,7 +12,7 @@ private final class Effects: PrivacyEffects {
         case takeBack(newerThan: MediaTime?, isUp: Bool)
         case whatWentOut
         case curtainChanged(isUp: Bool)
-        case regionsChanged(to: UInt32?)
+        case regionsChanged(to: RegionsVersion?)
         case report(PrivacyFact)
     }
     private let all = Monitor<[Call]>([])
@@ -39,7 +39,7 @@ private final class Effects: PrivacyEffects {
         return CurtainReceipt()
     }
     func curtainChanged() { note(.curtainChanged(isUp: isUp)) }
-    func regionsChanged(to version: UInt32?) { note(.regionsChanged(to: version)) }
+    func regionsChanged(to version: RegionsVersion?) { note(.regionsChanged(to: version)) }
     var clientHidesRegions: Bool {
         get { usesRegions.withLock { $0 } }
         set { usesRegions.withLock { $0 = newValue } }
@@ -168,7 +168,7 @@ private final class Effects: PrivacyEffects {
         }
         effects.watch(desk)
         let refusal = #expect(throws: CommandRefusal.self) { try desk.turn(protection, on: false) }
-        #expect(refusal?.code == .isHeld)
+        #expect(refusal?.code == .isInUse)
         #expect(desk.protections.isOn(protection) && effects.calls.isEmpty)
         #expect(try desk.turn(protection, on: false, force: true))
         #expect(!desk.protections.isOn(protection))

@@ -99,7 +99,7 @@ import Testing
             destination.cancel()
             destination.join()
         }
-        func write(_ milliseconds: Int64, epoch: UInt32) {
+        func write(_ milliseconds: Int64, epoch: CurtainEpoch) {
             let time = MediaTime.milliseconds(milliseconds)
             log.write(
                 PacketInfo(track: .video, pts: time, dts: time, priority: .keyframe, epoch: epoch),

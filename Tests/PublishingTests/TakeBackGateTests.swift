@@ -6,7 +6,7 @@ import Testing
 @testable import Publishing
 
 @Suite struct TakeBackGateTests {
-    private func packet(_ milliseconds: Int64, epoch: UInt32) -> PacketInfo {
+    private func packet(_ milliseconds: Int64, epoch: CurtainEpoch) -> PacketInfo {
         PacketInfo(
             track: .video, pts: .milliseconds(milliseconds), dts: .milliseconds(milliseconds), priority: .reference,
             epoch: epoch)

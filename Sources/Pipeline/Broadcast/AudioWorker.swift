@@ -19,7 +19,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private let counters: BroadcastCounters
     private let curtain: Curtain
     /// Waits for what was taken back when the curtain was raised for the nth time; nil where the broadcast ends.
-    private let takenBack: @Sendable (UInt32) -> TakenBack?
+    private let takenBack: @Sendable (CurtainEpoch) -> TakenBack?
     private var fillLimit = FillLimit()
     private var muting: CurtainMuting
     private let published: Monitor<AudioMixerCounters>
@@ -33,7 +33,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     init(
         queue: PCMQueue, mixer: AudioMixer, encoder: AudioEncoder, meter: PacketMeter, clock: BroadcastClock,
         counters: BroadcastCounters, curtain: Curtain = Curtain(),
-        takenBack: @escaping @Sendable (UInt32) -> TakenBack? = { _ in nil },
+        takenBack: @escaping @Sendable (CurtainEpoch) -> TakenBack? = { _ in nil },
         onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.curtain = curtain
@@ -139,7 +139,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     }
 
     /// Where packets were taken back, silence takes their place: players wait for sound that never comes.
-    private func fill(upTo end: MediaTime, _ epoch: UInt32) throws(WorkerFailure) {
+    private func fill(upTo end: MediaTime, _ epoch: CurtainEpoch) throws(WorkerFailure) {
         let last = takenBack(epoch)?.lastAudio
         encoder.goBack(to: last, epoch: epoch)
         guard let last else { return }
@@ -158,7 +158,8 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     }
 
     private func encode(
-        _ channels: (UnsafePointer<Float>, UnsafePointer<Float>), _ frames: Int, at time: MediaTime, _ epoch: UInt32
+        _ channels: (UnsafePointer<Float>, UnsafePointer<Float>), _ frames: Int, at time: MediaTime,
+        _ epoch: CurtainEpoch
     ) throws(WorkerFailure) {
         try encoding { () throws(EncodingError) in
             var channels = unsafe channels

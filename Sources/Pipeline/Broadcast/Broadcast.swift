@@ -41,7 +41,7 @@ final class Broadcast: Sendable {
     /// What was taken back when the curtain was raised last.
     private let taken = TakeBackFigure()
     /// How often the curtain had been raised before.
-    private let firstEpoch: UInt32
+    private let firstEpoch: CurtainEpoch
     private let audio: AudioWorker
     private let videoThread: WorkerThread
     private let audioThread: WorkerThread
@@ -118,7 +118,7 @@ final class Broadcast: Sendable {
             scaler: configuration.scalerChoice)
         let destinations = DestinationSet(log: log, format: format, clock: monotonic, onEvent: onEvent)
         self.destinations = destinations
-        let takenBack: @Sendable (UInt32) -> TakenBack? = { [taken] in taken.wait(for: $0) }
+        let takenBack: @Sendable (CurtainEpoch) -> TakenBack? = { [taken] in taken.wait(for: $0) }
         let bitrate = BitrateControl(configuration.bitrateLimits)
         self.bitrate = bitrate
         let encoder = RunningEncoder(

@@ -18,7 +18,7 @@ extension CaptureInlet {
         let stamp: Curtain.Stamp
         let plan: GeometryPlan
         /// The standing regions' version that it hides.
-        let regions: UInt32
+        let regions: RegionsVersion
         /// How often somebody had objected to pictures when it began to come.
         let objections: UInt32
         /// It came under the curtain: it is kept, and not handed over.

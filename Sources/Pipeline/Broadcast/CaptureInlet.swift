@@ -52,7 +52,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
     var kept: Filling?
     /// What the last picture that was begun hides, and the standing regions' version then.
     private var shownRegions = SecureRegions()
-    private var shownVersion: UInt32 = 0
+    private var shownVersion: RegionsVersion = .first
     /// The picture on the canvas that looks as the client's last one does, and the curtain when it was handed over. Nil
     /// where nobody knows of one.
     private var latest: (picture: Picture, stamp: Curtain.Stamp)?
@@ -170,7 +170,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* all state but `publ
     /// scaler makes whole pictures only, or where anybody else has drawn on the canvas, or may have: then it does not
     /// look as that picture does.
     private func takeOver(
-        _ earlier: (picture: Picture, stamp: Curtain.Stamp)?, onto picture: Picture, regions version: UInt32,
+        _ earlier: (picture: Picture, stamp: Curtain.Stamp)?, onto picture: Picture, regions version: RegionsVersion,
         _ message: VideoMessage
     ) -> PictureDamage? {
         guard let damage = message.damage?.damage, intake.makesParts, let earlier, earlier.picture !== picture else {

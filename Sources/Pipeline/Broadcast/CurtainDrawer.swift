@@ -17,14 +17,14 @@ final class CurtainDrawer {
     private let work: WorkMark
     private let isEnding: () -> Bool
     /// Waits for what was taken back when the curtain was raised for the nth time; nil where the broadcast ends.
-    private let takenBack: @Sendable (UInt32) -> TakenBack?
+    private let takenBack: @Sendable (CurtainEpoch) -> TakenBack?
     /// Monotonic clock.
     private(set) var drawnAt: MediaTime?
     private var fillLimit = FillLimit()
 
     init(
         _ output: VideoOutput, _ curtain: Curtain, clock: BroadcastClock, counters: BroadcastCounters, work: WorkMark,
-        isEnding: @escaping () -> Bool, takenBack: @escaping @Sendable (UInt32) -> TakenBack?
+        isEnding: @escaping () -> Bool, takenBack: @escaping @Sendable (CurtainEpoch) -> TakenBack?
     ) {
         (self.output, self.curtain, self.clock, self.counters) = (output, curtain, clock, counters)
         (self.work, self.isEnding, self.takenBack) = (work, isEnding, takenBack)
@@ -42,7 +42,7 @@ final class CurtainDrawer {
     var deadline: MediaTime? { curtain.stamp.epoch == output.epoch ? nil : drawnAt.map { $0 + Self.interval } }
 
     /// Covers what is shown, and fills what was taken back with it.
-    private func draw(_ epoch: UInt32) throws(WorkerFailure) {
+    private func draw(_ epoch: CurtainEpoch) throws(WorkerFailure) {
         output.shown.coverStandingRegions()
         // Nothing is encoded until it is there, so the time is taken afterwards.
         let taken = takenBack(epoch)
@@ -62,7 +62,7 @@ final class CurtainDrawer {
     /// takes the place of what is shown meanwhile. Where no picture is free for it, a gap is left.
     ///
     /// - Returns: when what is shown comes afterwards: later than `end` by what filling took.
-    func fillUnseen(_ epoch: UInt32, upTo end: MediaTime) throws(WorkerFailure) -> MediaTime {
+    func fillUnseen(_ epoch: CurtainEpoch, upTo end: MediaTime) throws(WorkerFailure) -> MediaTime {
         let taken = takenBack(epoch)
         let now = clock.monotonic.now()
         guard let last = output.enter(epoch, taken), let covered = output.shown.coverForNow() else { return end }
@@ -79,7 +79,7 @@ final class CurtainDrawer {
     /// - Parameters:
     ///   - end: broadcast time at `now` by the monotonic clock.
     private func fill(
-        from last: MediaTime, to end: MediaTime, since now: MediaTime, _ epoch: UInt32
+        from last: MediaTime, to end: MediaTime, since now: MediaTime, _ epoch: CurtainEpoch
     ) throws(WorkerFailure) {
         var time = last + Self.interval
         var left = 2 * max(0, (end - last).nanoseconds / Self.interval.nanoseconds)

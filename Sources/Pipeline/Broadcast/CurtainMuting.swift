@@ -13,7 +13,7 @@ internal import Privacy
     private let settings: AudioMixerSettings
     /// Silence, and a block of each of two channels.
     private let samples: UnsafeMutablePointer<Float>
-    private var epoch: UInt32
+    private var epoch: CurtainEpoch
     /// Sound from before is not heard; nil while the curtain is up.
     private var opensAt: MediaTime?
     private var wasMuted = false

@@ -89,7 +89,7 @@ final class DestinationSet: Sendable {
 
     /// Nothing of earlier epochs goes out any more, but what was decoded up to `keptUntil`. Returns the newest
     /// presentation time of what had gone out to each.
-    func takeBack(before epoch: UInt32, keeping keptUntil: MediaTime?) -> [(name: String, lastPTS: MediaTime?)] {
+    func takeBack(before epoch: CurtainEpoch, keeping keptUntil: MediaTime?) -> [(name: String, lastPTS: MediaTime?)] {
         let (members, leaving) = state.withLock { ($0.members, $0.leaving) }
         return (members + leaving).map {
             ($0.settings.name, $0.takeBack(before: epoch, keeping: keptUntil))

@@ -12,7 +12,7 @@ struct FillLimit {
     /// - Parameters:
     ///   - epoch: the raise whose gap is filled; a later one takes the filling back, too.
     ///   - isEnding: the broadcast ends.
-    mutating func goesOn(_ epoch: UInt32, current: Curtain.Stamp, isEnding: Bool, at now: MediaTime) -> Bool {
+    mutating func goesOn(_ epoch: CurtainEpoch, current: Curtain.Stamp, isEnding: Bool, at now: MediaTime) -> Bool {
         guard current.epoch == epoch else { return false }
         guard isEnding else { return true }
         let end = end ?? now + Self.longestAtTheEnd

@@ -10,7 +10,7 @@ struct FramePacer {
         /// Encode now.
         case due
         /// Hold the frame; if nothing newer has come `after` from its arrival, encode it then.
-        case hold(MediaTime)
+        case wait(MediaTime)
     }
 
     private let fullDuration: MediaTime
@@ -33,7 +33,7 @@ struct FramePacer {
     /// What to do with a frame that is to be shown at `time`.
     func decide(_ time: MediaTime) -> Decision {
         guard let due, time < due - tolerance else { return .due }
-        return .hold(due + tolerance - time)
+        return .wait(due + tolerance - time)
     }
 
     /// A frame for `time` has been encoded.

@@ -72,7 +72,7 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
     var holdsFrames: Bool { encoder.holdsFrames }
 
     /// The stream goes on after `last`, in another epoch, with a keyframe; nil where nothing was taken back.
-    func goBack(to last: MediaTime?, epoch: UInt32) {
+    func goBack(to last: MediaTime?, epoch: CurtainEpoch) {
         encoder.goBack(to: last, epoch: epoch)
         requestKeyframe()
     }
@@ -91,7 +91,7 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
     ///   - arrival: of the client's frame; zero for a repeat and the curtain.
     ///   - superseded: frames that newer ones have replaced; called once a second.
     func encode(
-        _ picture: PicturePlanes, pts: MediaTime, arrival: MediaTime, epoch: UInt32, superseded: () -> UInt64
+        _ picture: PicturePlanes, pts: MediaTime, arrival: MediaTime, epoch: CurtainEpoch, superseded: () -> UInt64
     ) throws(WorkerFailure) {
         let force = keyframeWanted.exchange(false, ordering: .relaxed)
         if let frames = framesUntilFreeze {

@@ -11,7 +11,7 @@ internal import Privacy
 struct ShownPicture {
     private(set) var picture: Picture
     /// The standing regions' version that it hides.
-    private(set) var regions: UInt32 = 0
+    private(set) var regions: RegionsVersion = .first
     /// It is the curtain, or the background that opens a broadcast.
     private(set) var isCurtained = true
     /// How it came onto the canvas; nil for the curtain and the background.
@@ -69,7 +69,7 @@ struct ShownPicture {
     struct Covered {
         fileprivate var picture: Picture
         fileprivate var plan: GeometryPlan?
-        fileprivate var regions: UInt32
+        fileprivate var regions: RegionsVersion
     }
 
     /// A curtain through which nothing shows takes the picture's place until `uncover`; nil where no picture is free.

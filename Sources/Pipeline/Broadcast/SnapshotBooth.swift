@@ -2,6 +2,7 @@ internal import Encoding
 internal import LinuxSystem
 internal import MediaCore
 internal import Painting
+internal import Privacy
 internal import Synchronization
 
 /// Small JPEG pictures of what is encoded, for whoever asks; where nobody does it costs a look at a flag.
@@ -21,9 +22,9 @@ final class SnapshotBooth: Sendable {
         var takenAt: MediaTime?
         var file: (bytes: [UInt8], takenAt: MediaTime)?
         /// Pictures of earlier ones are not shown any more.
-        var epoch: UInt32 = 0
+        var epoch: CurtainEpoch = .first
         /// Nor are those that hide less than the standing regions of this version.
-        var regions: UInt32 = 0
+        var regions: RegionsVersion = .first
     }
 
     private let canvas: CanvasFormat
@@ -56,7 +57,7 @@ final class SnapshotBooth: Sendable {
     }
 
     /// Any thread: what was taken before the curtain was raised for the nth time is shown to nobody any more.
-    func forget(before epoch: UInt32) {
+    func forget(before epoch: CurtainEpoch) {
         state.withLock { state in
             state.epoch = epoch
             state.takenAt = nil
@@ -65,7 +66,7 @@ final class SnapshotBooth: Sendable {
     }
 
     /// Any thread: the same for what was taken before the standing regions had this version.
-    func forget(beforeRegions version: UInt32) {
+    func forget(beforeRegions version: RegionsVersion) {
         state.withLock { state in
             state.regions = version
             state.takenAt = nil
@@ -76,7 +77,7 @@ final class SnapshotBooth: Sendable {
     /// Video thread, after each frame.
     ///
     /// - Parameter regions: the version of the standing regions that it hides.
-    func pass(_ picture: Picture, epoch: UInt32, regions: UInt32) {
+    func pass(_ picture: Picture, epoch: CurtainEpoch, regions: RegionsVersion) {
         guard wanted.load(ordering: .relaxed) else { return }
         state.withLock { state in
             guard epoch >= state.epoch, regions >= state.regions, !state.isEncoding else { return }
@@ -120,7 +121,7 @@ final class SnapshotBooth: Sendable {
 
     private enum Copy {
         case file([UInt8])
-        case thumbnail(Thumbnail, epoch: UInt32, regions: UInt32, MediaTime)
+        case thumbnail(Thumbnail, epoch: CurtainEpoch, regions: RegionsVersion, MediaTime)
     }
 
     /// The newest there is, whatever its age.

@@ -9,17 +9,17 @@ internal import MediaCore
 /// that takes: what it encoded would be taken back, too, and the gap would stay.
 final class TakeBackFigure: Sendable {
     private struct State {
-        var newest: (epoch: UInt32, result: TakenBack)?
+        var newest: (epoch: CurtainEpoch, result: TakenBack)?
         var isOver = false
     }
 
     private let state = Monitor(State())
 
     /// Leaves the figure of the raise with this number.
-    func leave(_ result: TakenBack, of epoch: UInt32) { state.signal { $0.newest = (epoch, result) } }
+    func leave(_ result: TakenBack, of epoch: CurtainEpoch) { state.signal { $0.newest = (epoch, result) } }
 
     /// Waits for the figure of the raise with this number, or of a later one; nil where `end` comes first.
-    func wait(for epoch: UInt32) -> TakenBack? {
+    func wait(for epoch: CurtainEpoch) -> TakenBack? {
         state.wait { state -> TakenBack?? in
             if let newest = state.newest, newest.epoch >= epoch { return newest.result }
             return state.isOver ? .some(nil) : nil

@@ -12,5 +12,5 @@ struct VideoFrameTag: Sendable {
     let stamp: Curtain.Stamp
     /// How it came onto the canvas, and which standing regions were painted over on the way.
     let plan: GeometryPlan
-    let regions: UInt32
+    let regions: RegionsVersion
 }

@@ -15,7 +15,7 @@ final class VideoOutput {
     private let snapshots: SnapshotBooth
     private let superseded: () -> UInt64
     /// How often the curtain had been raised when it was last drawn, or a picture shown.
-    private(set) var epoch: UInt32
+    private(set) var epoch: CurtainEpoch
     /// What is shown has changed, and is encoded as soon as a frame is due.
     var owesFrame = false
     /// What was encoded last had been encoded before, or is the curtain.
@@ -24,7 +24,7 @@ final class VideoOutput {
     /// - Parameter superseded: frames that newer ones have replaced so far.
     init(
         _ shown: ShownPicture, _ schedule: PresentationSchedule, _ encoder: RunningEncoder, clock: BroadcastClock,
-        snapshots: SnapshotBooth, epoch: UInt32, superseded: @escaping () -> UInt64
+        snapshots: SnapshotBooth, epoch: CurtainEpoch, superseded: @escaping () -> UInt64
     ) {
         (self.shown, self.schedule, self.encoder, self.clock) = (shown, schedule, encoder, clock)
         (self.snapshots, self.epoch, self.superseded) = (snapshots, epoch, superseded)
@@ -50,7 +50,7 @@ final class VideoOutput {
 
     /// From now on what is encoded belongs to this epoch, and begins with a keyframe. Returns where the stream goes on,
     /// if it goes back.
-    func enter(_ epoch: UInt32, _ taken: TakenBack?) -> MediaTime? {
+    func enter(_ epoch: CurtainEpoch, _ taken: TakenBack?) -> MediaTime? {
         self.epoch = epoch
         let last = taken?.lastVideo
         encoder.goBack(to: last, epoch: epoch)

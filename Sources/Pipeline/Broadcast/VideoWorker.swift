@@ -28,7 +28,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: RunningEncoder, shown: ShownPicture, clock: BroadcastClock,
         counters: BroadcastCounters, snapshots: SnapshotBooth, curtain: Curtain, schedule: PresentationSchedule,
-        takenBack: @escaping @Sendable (UInt32) -> TakenBack?, onFailure: @escaping @Sendable (String) -> Void,
+        takenBack: @escaping @Sendable (CurtainEpoch) -> TakenBack?, onFailure: @escaping @Sendable (String) -> Void,
         takeFrame: ((MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome)? = nil
     ) {
         work = WorkMark("the video thread")
@@ -92,7 +92,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     /// Encodes what is shown when it is due; while it is not, a newer one takes its place.
     private func present(_ first: VideoFrameTag) throws(WorkerFailure) {
         var tag = first
-        holding: while case .hold(let wait) = output.schedule.decide(tag.time) {
+        waiting: while case .wait(let wait) = output.schedule.decide(tag.time) {
             switch take(until: tag.arrival + wait) {
             case .frame(let newer, let newerTag):
                 output.shown.show(newer, newerTag)
@@ -101,11 +101,11 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
             case .again(let newerTag):
                 tag = newerTag
                 counters.framesAboveRate.add()
-            case .timeout, .closed: break holding
+            case .timeout, .closed: break waiting
             case .woken:
                 guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
                 // The first one after a curtain is not left to a repeat, of which there is none before it.
-                if tag.stamp.epoch != output.epoch { break holding }
+                if tag.stamp.epoch != output.epoch { break waiting }
                 // It is shown already, and goes out with the next repeat.
                 output.owesFrame = true
                 return counters.framesAboveRate.add()
@@ -134,7 +134,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
         if let deadline = drawer.deadline { return deadline }
         let schedule = output.schedule
         if output.owesFrame, let time = schedule.repeatTime(at: now) {
-            if case .hold(let wait) = schedule.decide(time) { return now + wait }
+            if case .wait(let wait) = schedule.decide(time) { return now + wait }
             return now
         }
         return schedule.deadline(after: output.repeatInterval)

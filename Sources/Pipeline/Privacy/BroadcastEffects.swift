@@ -35,7 +35,7 @@ final class BroadcastEffects: PrivacyEffects {
         phase.note()
     }
 
-    func regionsChanged(to version: UInt32?) {
+    func regionsChanged(to version: RegionsVersion?) {
         guard let broadcast = current.broadcast else { return }
         if let version { broadcast.snapshots.forget(beforeRegions: version) }
         broadcast.slot.wake()

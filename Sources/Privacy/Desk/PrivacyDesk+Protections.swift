@@ -43,7 +43,7 @@ extension PrivacyDesk {
         audit.flush()
         guard let isNews = outcome else {
             throw CommandRefusal(
-                code: .isHeld,
+                code: .isInUse,
                 sentence: "\(protection.rawValue) hides something at this moment, or an app is consulted that relies "
                     + "on it, and stays on; turn it off when nobody relies on it any more (upcastctl status), or "
                     + "with force")

@@ -182,7 +182,7 @@ package final class PrivacyDesk: Sendable {
         status.regions = regions.all.map(StandingRegionStatus.init)
         status.protections = Protection.allCases.map { protection in
             var entry = ProtectionStatus()
-            (entry.name, entry.isOn, entry.isHeld) = (
+            (entry.name, entry.isOn, entry.isInUse) = (
                 protection.rawValue, protections.isOn(protection), isInUse(protection)
             )
             return entry

@@ -17,7 +17,7 @@ package protocol PrivacyEffects: Sendable {
     /// Standing regions have changed.
     ///
     /// - Parameter version: no snapshot of a picture from before it may be given away; nil where less is hidden now.
-    func regionsChanged(to version: UInt32?)
+    func regionsChanged(to version: RegionsVersion?)
 
     /// The client's samples name regions to hide.
     var clientHidesRegions: Bool { get }

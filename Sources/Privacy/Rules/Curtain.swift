@@ -14,7 +14,7 @@ package final class Curtain: Sendable {
         /// Raising makes it odd, lowering even.
         package var isUp: Bool { number % 2 == 1 }
         /// Times that it has been raised.
-        package var epoch: UInt32 { (number + 1) / 2 }
+        package var epoch: CurtainEpoch { CurtainEpoch(raises: (number + 1) / 2) }
         package static let down = Stamp(number: 0)
     }
 

@@ -93,7 +93,7 @@ package final class StandingRegions: Sendable {
     }
 
     /// Another one where any of them has changed. Look at it before using them: what has changed meanwhile shows then.
-    package var version: UInt32 { number.load(ordering: .acquiring) }
+    package var version: RegionsVersion { RegionsVersion(changes: number.load(ordering: .acquiring)) }
 
     package var all: [StandingRegion] { regions.withLock { $0 } }
 
@@ -148,4 +148,15 @@ package final class StandingRegions: Sendable {
             }
         }
     }
+}
+
+/// How often the standing regions had changed. A picture that hides those of an earlier version hides too little or too
+/// much.
+package struct RegionsVersion: Comparable, Hashable, Sendable {
+    var changes: UInt32
+
+    /// Before any change.
+    package static let first = RegionsVersion(changes: 0)
+
+    package static func < (left: Self, right: Self) -> Bool { left.changes < right.changes }
 }

@@ -26,7 +26,7 @@ struct ProtectionListCommand: ParsableCommand {
             return output.show(.object([.init("protections", .array(protections.map(\.json)))]))
         }
         for protection in protections {
-            let state = protection.isOn ? protection.isHeld ? "on, in use" : "on" : "off"
+            let state = protection.isOn ? protection.isInUse ? "on, in use" : "on" : "off"
             Output.line("\(TerminalText.printable(protection.name)): \(state)")
         }
     }
