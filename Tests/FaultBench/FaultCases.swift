@@ -5,7 +5,7 @@ import TestSupport
 extension FaultCase {
     /// Everything that the bench can do.
     static let all: [FaultCase] = [
-        FaultCase(name: "throttle", summary: "the uplink carries 8, 1, 0.3, then 8 Mb/s again") { stage, pace in
+        FaultCase(name: "throttle", summary: "the uplink carries 8, 1, 0.3, then 8 Mbit/s again") { stage, pace in
             for (rate, long, short) in [(8_000_000, 10.0, 2.0), (1_000_000, 15, 4), (300_000, 15, 4)] {
                 try stage.link(.rate(rate))
                 try stage.wait(pace.span(long, short))
@@ -16,7 +16,7 @@ extension FaultCase {
             try stage.link(.rate(8_000_000))
             stage.linkIsBack()
         },
-        FaultCase(name: "steady", summary: "the uplink carries 1 Mb/s for a while, then 8") { stage, pace in
+        FaultCase(name: "steady", summary: "the uplink carries 1 Mbit/s for a while, then 8") { stage, pace in
             try stage.link(.rate(1_000_000))
             try stage.wait(20)
             var shares: [Double] = []

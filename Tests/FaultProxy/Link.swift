@@ -35,7 +35,7 @@ final class Link {
         return direction == .up ? min(allowed, upUntilStep) : allowed
     }
 
-    /// How many bytes of one connection may wait here: with a delay those of 2 s at 8 Mb/s; little where the rate is
+    /// How many bytes of one connection may wait here: with a delay those of 2 s at 8 Mbit/s; little where the rate is
     /// bounded, so that a link that is full shows at the sender soon.
     func room(_ direction: LinkCommand.Direction) -> Int {
         if delay > .zero { return 2 << 20 }

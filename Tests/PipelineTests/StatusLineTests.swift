@@ -24,11 +24,11 @@ import Testing
     @Test func lines() {
         #expect(report(.idle, [("main", .closed)]).line == "idle: waits for a capture client")
         #expect(report(.starting, [("main", .connecting)]).line == "starting: main not yet reached")
-        #expect(report(.live, [("main", .live)]).line == "live: main, 3.5 Mb/s, queue 40 ms")
+        #expect(report(.live, [("main", .live)]).line == "live: main, 3.5 Mbit/s, queue 40 ms")
         #expect(
             report(.live, [("main", .congested), ("copy", .live), ("backup", .failed)]).line
-                == "live: main (congested), copy, 3.5 Mb/s, queue 40 ms; without backup")
-        #expect(report(.paused, [("main", .live)]).line == "paused: main, 3.5 Mb/s, queue 40 ms")
+                == "live: main (congested), copy, 3.5 Mbit/s, queue 40 ms; without backup")
+        #expect(report(.paused, [("main", .live)]).line == "paused: main, 3.5 Mbit/s, queue 40 ms")
         #expect(report(.reconnecting, [("main", .reconnecting)]).line == "reconnecting: main")
         #expect(report(.draining, [("main", .live)]).line == "draining: 0 ms to be sent to main")
         #expect(report(.stopping, []).line == "stopping: what is queued is sent")

@@ -1,7 +1,7 @@
 internal import ControlProtocol
 
 extension StatusReport {
-    /// "live: main, 3.5 Mb/s, queue 40 ms". Coarse, so that it does not change with every look.
+    /// "live: main, 3.5 Mbit/s, queue 40 ms". Coarse, so that it does not change with every look.
     var line: String {
         let (up, down) = (destinations.filter(\.takesPackets), destinations.filter { !$0.takesPackets })
         return switch state {
@@ -17,7 +17,7 @@ extension StatusReport {
 
     private var rate: String {
         let tenths = (video.bitsPerSecond + 50_000) / 100_000
-        return "\(tenths / 10).\(tenths % 10) Mb/s"
+        return "\(tenths / 10).\(tenths % 10) Mbit/s"
     }
 }
 
