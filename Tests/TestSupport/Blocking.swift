@@ -10,18 +10,6 @@ package func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> 
     return try await withTaskExecutorPreference(OwnThreads.shared) { try body() }
 }
 
-/// Runs every job on a new thread.
-private final class OwnThreads: TaskExecutor {
-    static let shared = OwnThreads()
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let thread = Thread { job.runSynchronously(on: OwnThreads.shared.asUnownedTaskExecutor()) }
-        thread.stackSize = 4 << 20
-        thread.start()
-    }
-}
-
 /// Broadcasts are paced by the clock and hardly load a core, but too many at once would miss their times.
 private final class Turns: Sendable {
     static let shared = Turns(free: max(3, ProcessInfo.processInfo.activeProcessorCount * 2))

@@ -1,0 +1,29 @@
+import LinuxSystem
+
+/// Runs every job on a new thread.
+///
+/// Tests that block keep the few threads of the cooperative pool for minutes, and resumed tasks wait for one meanwhile.
+/// Tasks that work against a deadline of the product run here instead.
+package final class OwnThreads: TaskExecutor {
+    package static let shared = OwnThreads()
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        do {
+            // With a name of its own: else it has that of the thread that resumed the task, and tests count by name.
+            try WorkerThread(name: "test-task", stackBytes: 4 << 20) {
+                job.runSynchronously(on: OwnThreads.shared.asUnownedTaskExecutor())
+            }.abandon()
+        } catch {
+            fatalError("no thread for a test: \(error)")
+        }
+    }
+}
+
+/// Runs a test's asynchronous body on `OwnThreads`. Tasks that it creates run there if they are told to. It may block,
+/// and had better: `Task.yield` and `Task.sleep` resume through the cooperative pool.
+package func onOwnThreads<Value: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+) async throws -> Value {
+    try await withTaskExecutorPreference(OwnThreads.shared) { try await body() }
+}
