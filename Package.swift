@@ -135,7 +135,7 @@ let package = Package(
                 "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
                 "ControlProtocol",
                 "Encoding", "FrameGeometry", "Ingest",
-                "IngestProtocol", "LinuxSystem", "MediaCore", "Painting", "Privacy", "Publishing",
+                "IngestProtocol", "LinuxSystem", "MediaCore", "Painting", "Privacy", "Publishing", "Timeline",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -35,7 +35,7 @@ extension Broadcast {
 
     private func fillVideo(_ status: inout VideoStatus) {
         status.effort = encoder.currentEffort?.rawValue ?? ""
-        status.source = inlet.sourceDescription
+        status.source = inlet.planner.sourceDescription
         status.scaler = inlet.scaler.rawValue
         status.framesReceived = counters.framesReceived.asInt
         status.framesEncoded = counters.framesEncoded.asInt + counters.framesRepeated.asInt
@@ -83,7 +83,7 @@ extension Broadcast {
     }
 
     private var timelineCounters: [Counter] {
-        let timeline = inlet.timelineCounters
+        let timeline = inlet.times.counters
         let mixer = mixerCounters
         return [
             Counter("jumps_forward", timeline.jumpsForward),

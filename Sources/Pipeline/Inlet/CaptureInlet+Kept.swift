@@ -56,7 +56,7 @@ extension CaptureInlet {
         }
         guard !stamp.isUp else { return nil }
         self.kept = nil
-        unchangedSince = time
+        last.unchangedSince = time
         slot.offer(
             kept.picture,
             VideoFrameTag(time: time, arrival: now, stamp: stamp, plan: kept.plan, regions: kept.regions))

@@ -1,0 +1,50 @@
+internal import Buffering
+internal import IngestProtocol
+internal import MediaCore
+internal import Timeline
+
+/// Hands PCM over to the audio thread: bytes arrive right in the queue.
+///
+/// Ingest thread only.
+final class AudioInlet {
+    private let queue: PCMQueue
+    private let times: SampleTimes
+    private let counters: BroadcastCounters
+    private var receiving: PCMBlock?
+
+    init(queue: PCMQueue, times: SampleTimes, counters: BroadcastCounters) {
+        (self.queue, self.times, self.counters) = (queue, times, counters)
+    }
+
+    /// Room for a block's bytes; nil where it is counted and thrown away.
+    func begin(
+        _ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, isPaused: Bool, arrival: MediaTime
+    ) -> UnsafeMutableRawBufferPointer? {
+        let track: TimelineTrack = source == .app ? .audioApp : .audioMicrophone
+        let duration = MediaTime(sample: Int64(message.frames), rate: message.format.sampleRate)
+        let placement = times.place(track, pts: message.pts, duration: duration, arrival: arrival)
+        guard !isPaused else {
+            counters.audioPaused.add()
+            return nil
+        }
+        guard placement.isAccepted, let room = unsafe queue.reserve(payloadBytes) else { return nil }
+        receiving = PCMBlock(
+            source: source, format: message.format, frames: message.frames, time: placement.time, arrival: arrival)
+        return unsafe room
+    }
+
+    /// The block has come whole.
+    func end(arrival: MediaTime) {
+        guard var block = receiving else { return }
+        receiving = nil
+        block.arrival = arrival
+        counters.audioBlocks[Int(block.source.rawValue)].add()
+        counters.audioFrames[Int(block.source.rawValue)].add(UInt64(block.frames))
+        queue.commit(block)
+    }
+
+    func cancel() {
+        receiving = nil
+        queue.abandon()
+    }
+}
