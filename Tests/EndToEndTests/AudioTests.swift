@@ -16,13 +16,14 @@ import Testing
     /// The recorded sound of a timetable that plays over a still picture, checked for gaps in its timestamps.
     private func record(
         _ timetable: [(at: MediaTime, action: Playback.Action)], length: MediaTime,
-        settings: DaemonSettings = .patient
+        settings: DaemonSettings = .patient, lateness: inout MediaTime
     ) throws -> DecodedAudio {
         let stage = try Stage(settings)
         let playback = try stage.live(showing: picture)
         var timetable = timetable
         timetable.show(picture, from: .zero, to: length)
         try playback.play(timetable)
+        lateness = playback.lateness
         try playback.client.finish()
         #expect(playback.client.errors.map(\.text) == [])
         let recording = try stage.server.finishedRecording()
@@ -36,6 +37,13 @@ import Testing
         }
         try stage.end()
         return audio
+    }
+
+    private func record(_ timetable: [(at: MediaTime, action: Playback.Action)], length: MediaTime) throws
+        -> DecodedAudio
+    {
+        var lateness = MediaTime.zero
+        return try record(timetable, length: length, lateness: &lateness)
     }
 
     /// When the tone at `frequency` is heard: the levels of consecutive windows of 50 ms.
@@ -100,13 +108,20 @@ import Testing
             timetable.sound(
                 .app, appTone, format: appFormat, from: .zero, to: .seconds(6), block: .milliseconds(500))
             timetable.sound(.microphone, micTone, format: micFormat, from: .zero, to: .seconds(6))
-            let audio = try record(timetable, length: .seconds(6), settings: DaemonSettings())
-            // The first burst teaches the mixer how late this source is.
-            let end = audio.start + audio.duration
-            let app = levels(audio, 440).filter { $0.time > end - 4.5 && $0.time < end - 1 }
-            let gaps = app.filter { abs($0.level - appTone.decibels) > 1.5 }
-            #expect(app.count > 60)
-            #expect(gaps.isEmpty, "\(gaps)")
+            // The first burst teaches the mixer how late this source is; an eighth of its length, 62 ms, is the margin.
+            // One that is later leaves a gap: where a busy machine has made the client late, it is tried again.
+            for attempt in 1...3 {
+                var lateness = MediaTime.zero
+                let audio = try record(
+                    timetable, length: .seconds(6), settings: DaemonSettings(), lateness: &lateness)
+                let end = audio.start + audio.duration
+                let app = levels(audio, 440).filter { $0.time > end - 4.5 && $0.time < end - 1 }
+                let gaps = app.filter { abs($0.level - appTone.decibels) > 1.5 }
+                #expect(app.count > 60)
+                if !gaps.isEmpty, attempt != 3, lateness > .milliseconds(40) { continue }
+                #expect(gaps.isEmpty, "\(gaps), the client was up to \(lateness) late")
+                return
+            }
         }
     }
 

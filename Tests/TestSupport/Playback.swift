@@ -29,6 +29,9 @@ package final class Playback {
         } while !client.hasSaid(.live)
     }
 
+    /// How much later than its time the latest action of `play` was over. A machine that is busy makes clients late.
+    package private(set) var lateness = MediaTime.zero
+
     /// Runs the actions at their times, which count from now; returns the client's time that was zero to them.
     @discardableResult
     package func play(_ timetable: [(at: MediaTime, action: Action)]) throws -> MediaTime {
@@ -36,6 +39,7 @@ package final class Playback {
         for entry in timetable.sorted(by: { $0.at < $1.at }) {
             pause(until: start + (zero - origin) + entry.at)
             try entry.action(client, zero + entry.at)
+            lateness = max(lateness, now - (zero + entry.at))
         }
         return zero
     }
