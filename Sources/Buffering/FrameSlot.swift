@@ -1,16 +1,16 @@
 internal import LinuxSystem
 package import MediaCore
 
-/// The mailbox between ingest and the video thread: one waiting frame, and the newest wins.
+/// The mailbox between ingest and the video thread. It holds one waiting frame, and the newest wins.
 ///
-/// Owns the pictures. The video thread always holds one, the one that it shows; with a second and a third, one can wait
-/// while another is filled. With only two, a picture that waits is given up as soon as the next begins to come, which
-/// matters only where encoding is too slow anyway. Neither thread ever waits for the other to give one back. `Tag`
-/// travels with the picture. Memory: two or three pictures, reserved at `init`, resident once written.
+/// The slot owns two or three pictures, reserved at `init` and resident once written. The video thread always holds
+/// one, the shown picture. With two others, one can wait while another is filled. With one other, the waiting picture
+/// is superseded as soon as the next one begins to come, which matters only if encoding is too slow. No thread waits
+/// for the other to return a picture. `Tag` travels with the picture.
 package final class FrameSlot<Tag: Sendable>: Sendable {
     package enum Outcome: Sendable {
         case frame(Picture, Tag)
-        /// Show the current picture again.
+        /// The current picture is shown again.
         case again(Tag)
         /// `wake` or `throwAway` was called.
         case woken
@@ -22,9 +22,9 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     private struct State {
         var free: [Picture]
         var waiting: (picture: Picture, tag: Tag)?
-        /// No frame waits, but a repeat of the last picture is requested.
+        /// A requested repeat of the last picture; nil while a frame waits.
         var again: Tag?
-        /// The last frame that was handed over, unless it was given up.
+        /// The last picture that was offered; nil if it was superseded or thrown away.
         var newest: Picture?
         var isClosed = false
         var isWoken = false
@@ -93,11 +93,11 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
-    /// Video thread: a picture that nobody uses. The frame that waits stays; nil where no picture is left beside it.
+    /// Returns a picture that no thread uses, and leaves the waiting frame alone; nil if there is none. Video thread.
     package func acquireFree() -> Picture? { monitor.withLock { $0.free.popLast() } }
 
-    /// Ingest thread: the picture that was handed over last, which waits or is shown; the video thread may be reading
-    /// it, too. Nil before the first, and where the last had to be given up.
+    /// The last picture that was offered, which waits or is shown. The video thread may be reading it, too. Nil before
+    /// the first, and if the last one was superseded, thrown away or forgotten. Ingest thread.
     package var newest: Picture? { monitor.withLock { $0.newest } }
 
     /// Marks the last frame as shown in another form, so that no frame is compared with it. Any thread.
@@ -119,8 +119,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
-    /// Ingest thread: `newest` once more. Where it has not been taken yet, or is already wanted again, the two are one,
-    /// which counts as superseded.
+    /// Offers `newest` again. If it still waits, or a repeat is already requested, they become one, and one counts as
+    /// superseded. Ingest thread.
     package func offerAgain(_ tag: Tag) {
         monitor.signal { state in
             if state.waiting != nil || state.again != nil { state.superseded += 1 }
@@ -128,8 +128,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
-    /// Any thread: the frame that waits is not wanted any more, and no later one is to be compared with it; wakes the
-    /// video thread.
+    /// Throws the waiting frame away, keeps later frames from being compared with it, and wakes the video thread. Any
+    /// thread.
     ///
     /// - Returns: whether a frame waited.
     @discardableResult
@@ -154,8 +154,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         monitor.withLock { $0.giveBack(picture) }
     }
 
-    /// Video thread: the waiting frame, or waits for one until `deadline`. After `close` a waiting frame still comes
-    /// out.
+    /// Takes the waiting frame, or waits for one until `deadline`. After `close` it still returns a waiting frame.
+    /// Video thread.
     package func take(until deadline: MediaTime?) -> Outcome {
         monitor.wait(until: deadline) { state -> Outcome? in
             if let waiting = state.waiting {
@@ -183,6 +183,6 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// Frames that `throwAway` discarded.
     package var thrownAway: UInt64 { monitor.withLock { $0.thrownAway } }
 
-    /// Frames that a newer one replaced before the encoder was free.
+    /// Frames that a newer one replaced before the video thread took them.
     package var superseded: UInt64 { monitor.withLock { $0.superseded } }
 }

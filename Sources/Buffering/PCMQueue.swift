@@ -22,11 +22,10 @@ package struct PCMBlock: Equatable, Sendable {
 
 /// The bounded queue of raw PCM between ingest and the audio thread. If it is full, the oldest PCM is dropped.
 ///
-/// One ring of bytes allocated at `init`, in which every block lies in one piece, so that ingest receives straight into
-/// it and the mixer reads straight from it. One producer and one consumer thread. Bounds: `capacity` bytes and
-/// `maxBlocks` blocks; milliseconds follow from the mixer, which consumes by the clock.
+/// The queue is one ring of bytes, allocated at `init`. Each block is contiguous, so that ingest receives directly into
+/// it and the mixer reads directly from it. One producer and one consumer thread. It is bounded by `capacity` bytes and
+/// `maxBlocks` blocks. Its duration is bounded by the mixer, which consumes in real time.
 @safe package final class PCMQueue: @unchecked Sendable /* bytes of a block belong to one side at a time, see State */ {
-    /// The maximum number of queued blocks.
     package static let maxBlocks = 128
 
     @safe package enum Outcome {
@@ -92,17 +91,17 @@ package struct PCMBlock: Equatable, Sendable {
 
     deinit { unsafe storage.deallocate() }
 
-    /// Producer: room for a block of `count` bytes in one piece, made by dropping the oldest blocks where needed.
+    /// Returns contiguous space for a block of `count` bytes, and drops the oldest blocks if necessary. Producer.
     ///
-    /// Nil where even that does not help: the block is larger than the queue, or the consumer is reading where it would
-    /// go. The producer then discards the sample; it is counted as refused.
+    /// Returns nil if the block is larger than the queue, or if the consumer reads where it would go. The producer then
+    /// discards the sample, which counts as refused.
     package func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer? {
         let start = monitor.withLock { state -> Int? in
             guard count <= capacity else {
                 state.refused += 1
                 return nil
             }
-            // 16-byte steps keep every block aligned for vector loads.
+            // Multiples of 16 bytes keep each block aligned for vector loads.
             let size = (count + 15) & ~15
             let start = state.writeOffset + size <= capacity ? state.writeOffset : 0
             if let reading = state.reading, overlaps(reading, start, size) {
@@ -121,7 +120,7 @@ package struct PCMBlock: Equatable, Sendable {
         return unsafe UnsafeMutableRawBufferPointer(start: storage + start, count: count)
     }
 
-    /// Producer: hands over the block in the buffer that `reserve` returned.
+    /// Hands over the block in the buffer that `reserve` returned. Producer.
     package func commit(_ block: PCMBlock) {
         let wakes = monitor.withLock { state in
             guard var extent = state.filling else { return false }
@@ -145,29 +144,29 @@ package struct PCMBlock: Equatable, Sendable {
         return bytes >= capacity / Self.gatheredShare
     }
 
-    /// The limits of gathering, in blocks and as a part of the capacity. A late consumer loses nothing.
+    /// Gathering ends at this many blocks, or this part of the capacity, so that a late consumer loses nothing.
     private static let mostGathered = 32
     private static let gatheredShare = 4
 
-    /// Producer: cancels the reservation.
+    /// Cancels the reservation. Producer.
     package func abandon() { monitor.withLock { $0.filling = nil } }
 
-    /// Consumer: the oldest block, or waits for one until `deadline`. Call `release` before the next `take`.
+    /// Takes the oldest block, or waits for one until `deadline`. Call `release` before the next `take`. Consumer.
     ///
-    /// - Parameter gathers: a block alone is not worth waking up for: sleeps until the deadline, unless the queue
-    ///   fills.
+    /// - Parameter gathers: sleep until the deadline unless the queue fills, because single blocks are not worth a
+    ///   wake-up.
     package func take(until deadline: MediaTime?, gathers: Bool = false) -> Outcome {
         let result = monitor.wait(until: deadline) { state -> Extent?? in
             state.gathers = gathers
             if isReady(state) { return .some(state.takeOldest()) }
             return state.isClosed ? .some(nil) : nil
         }
-        // What has been gathered comes when the deadline has passed.
+        // Gathered blocks are returned after the deadline.
         guard let result else { return takeNow() ?? .timeout }
         return outcome(result)
     }
 
-    /// Consumer: takes a block without waiting; nil if the queue is empty.
+    /// Takes a block without waiting; nil if the queue is empty. Consumer.
     package func takeNow() -> Outcome? {
         monitor.withLock { $0.takeOldest() }.map { outcome($0) }
     }
@@ -177,7 +176,7 @@ package struct PCMBlock: Equatable, Sendable {
         return unsafe .block(extent.block, UnsafeRawBufferPointer(start: storage + extent.start, count: extent.count))
     }
 
-    /// Consumer: releases the bytes of the block.
+    /// Releases the block that `take` returned. Consumer.
     package func release() { monitor.withLock { $0.reading = nil } }
 
     /// Ends the queue: no more blocks follow. The consumer still receives the queued blocks. Any thread.

@@ -16,18 +16,18 @@ package enum CursorResult: Equatable, Sendable {
 /// How far a cursor is behind the log.
 package struct CursorBacklog: Equatable, Sendable {
     package var packets = 0
-    /// Payload bytes written and not read, those that a delay holds back among them; and what was read of the other
-    /// track since.
+    /// Payload bytes that were written and not read. They include packets that a delay holds back, and packets of the
+    /// other track that were read meanwhile.
     package var bytes = 0
-    /// Decode time between what should have been read by now and what is to be read next.
+    /// Decode time from the next packet to the newest one that is due.
     package var duration = MediaTime.zero
 
     package init() {}
 }
 
-/// One destination's position in a packet log, with the policy for a late destination.
+/// A destination's cursor of the packet log, with the policy for a late destination.
 ///
-/// One thread reads; any thread may wake it or ask for figures.
+/// One thread reads; any thread may call the other methods.
 package final class PacketCursor: @unchecked Sendable /* what varies is touched under the log's lock only */ {
     private let log: PacketLog
     private let clock: any TimeSource
@@ -40,10 +40,10 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
         state = PacketCursorState(policy: policy)
     }
 
-    /// Copies the next packet's payload into `buffer`, behind `headroom` bytes that stay free, and waits for one
-    /// until `deadline` (CLOCK_MONOTONIC) where there is none.
+    /// Copies the next packet's payload into `buffer`, after `headroom` free bytes. Waits for a packet until `deadline`
+    /// (CLOCK_MONOTONIC).
     ///
-    /// A packet that does not fit the buffer's limit is dropped and counted.
+    /// Drops and counts a packet that does not fit into the buffer.
     package func next(into buffer: inout PacketBuffer, headroom: Int, until deadline: MediaTime?) -> CursorResult {
         while true {
             var request: (@Sendable () -> Void)?
@@ -63,7 +63,7 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
                     unsafe buffer.withPayload { unsafe log.ring.copyPayload(of: sequence, to: $0) }
                     return .packet(entry.info, byteCount: entry.byteCount)
                 case .ended: return .ended
-                // The callback must not run under the lock: leave it, call, and come back.
+                // The callback must not run under the lock: leave the lock, call it, and try again.
                 case .wait: return request == nil ? nil : .some(nil)
                 }
             }
@@ -73,17 +73,17 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
         }
     }
 
-    /// For a new connection: the next video packet is a keyframe that was not delivered before; what is passed over on
-    /// the way to it is counted as `cause`. Decode times go on rising.
+    /// Prepares for a new connection. The next video packet is a keyframe that was not delivered before. Packets before
+    /// it count as drops of `cause`. Decode times keep rising.
     package func restart(counting cause: DropCause) { log.monitor.withLock { _ in state.restart(counting: cause) } }
 
-    /// Makes the reader's call of `next`, or its next one, return `.woken`.
+    /// Makes the current call of `next`, or the following one, return `.woken`.
     package func wake() { log.monitor.signal { _ in isWoken = true } }
 
     package var drops: DropCounters { log.monitor.withLock { _ in state.drops } }
 
-    /// What has been written and not been looked at, and how late that is; a delay is not lateness. Nothing before the
-    /// first keyframe has been read.
+    /// How far the cursor is behind the log. A configured delay does not count as lag. Packets that the cursor passed
+    /// before its first keyframe do not count.
     package var backlog: CursorBacklog {
         log.monitor.withLock { log in
             let next = max(state.position, log.ring.first)

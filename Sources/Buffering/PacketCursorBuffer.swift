@@ -1,7 +1,7 @@
 /// A reader's copy of one packet, with space before and after it for protocol headers.
 ///
-/// The whole limit is reserved at `init`; pages become resident as packets that large come by, and the memory is
-/// never moved. One thread uses it.
+/// `init` reserves the whole limit and never moves it. Pages become resident with the first packet that needs them. One
+/// thread uses it.
 @safe package struct PacketBuffer: ~Copyable {
     private let storage: UnsafeMutableRawPointer
     /// Bytes of storage: headroom, payload and tailroom together never exceed it.
@@ -33,8 +33,8 @@
         self.byteCount = byteCount
     }
 
-    /// The payload's first byte, with `headroom` writable bytes before it and `byteCount + tailroom` from it on; valid
-    /// during the call.
+    /// Passes the payload's first byte. `headroom` bytes before it, and `byteCount + tailroom` bytes from it on, are
+    /// writable. The pointer is valid during the call.
     package mutating func withPayload<Result, Failure: Error>(
         _ body: (UnsafeMutableRawPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

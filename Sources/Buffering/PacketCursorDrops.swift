@@ -65,8 +65,7 @@ package struct TrackDrops: Equatable, Sendable {
     }
 }
 
-/// What one cursor dropped. Packets before its first keyframe do not count, but a keyframe that was too large to start
-/// with does.
+/// The drops of one cursor. Packets before its first keyframe do not count, except a keyframe that was too large.
 package struct DropCounters: Equatable, Sendable {
     package var video = TrackDrops()
     package var audio = TrackDrops()

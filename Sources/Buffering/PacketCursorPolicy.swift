@@ -1,12 +1,11 @@
 package import MediaCore
 
-/// The order in which a cursor gives out packets of the two tracks. Sound leaves its encoder some 85 ms later than the
-/// picture of the same time.
+/// The order of the two tracks' packets. Sound leaves its encoder about 85 ms later than the picture of the same time.
 package enum Interleaving: Sendable {
-    /// By decode time, as ffmpeg and OBS send them: a picture waits for the sound of its time. Each waits for the other
-    /// track for a second at most.
+    /// By decode time, as ffmpeg and OBS send them. A picture waits for the sound of its time. Each track waits for the
+    /// other for at most a second.
     case strict
-    /// A picture leaves as soon as it is encoded, and sound of the same time follows.
+    /// A picture leaves as soon as it is encoded; the sound of the same time follows.
     case lowLatency
 }
 
@@ -18,8 +17,8 @@ package struct CursorPolicy: Equatable, Sendable {
     package var hardLimit: MediaTime
     /// Beyond this lag, the cursor sheds audio as well, because old audio delays new packets.
     package var audioLimit: MediaTime
-    /// Packets go out this long after the newest was written: the broadcast delay. The log must hold it, and
-    /// `hardLimit` beyond it.
+    /// The broadcast delay: the time from the write of a packet until it is sent. The log must hold it and `hardLimit`
+    /// together.
     package var delay: MediaTime
     package var interleaving: Interleaving
 

@@ -1,10 +1,10 @@
 internal import MediaCore
 
-/// What a cursor reads next and what it sheds. Pure; the caller locks the ring.
+/// Decides what a cursor reads next and what it sheds. Pure; the caller locks the ring.
 ///
-/// Packets come out in the order of their decode times, both tracks together, as far as the policy lets them wait for
-/// the other track. Whatever the loss, what comes out decodes: the first video packet is a keyframe, and after a
-/// reference frame has been left out no video comes until a keyframe. Audio is left out last.
+/// Packets of both tracks come out by decode time, as far as the policy lets one track wait for the other. What comes
+/// out is always decodable: the first video packet is a keyframe, and after a dropped reference frame no video comes
+/// until the next keyframe. Audio is shed last.
 struct PacketCursorState {
     enum Step: Equatable {
         case deliver(sequence: Int)
@@ -16,7 +16,7 @@ struct PacketCursorState {
 
     /// The state of the log at the time of reading.
     struct Moment {
-        /// The newest decode time; after the log's end it goes on with the clock, so that a delay runs out.
+        /// The newest decode time. After the log's end it advances with the clock, so that a delay ends.
         var newestDTS: MediaTime
         /// Whether no more packets follow. Then the cursor sheds nothing.
         var isEnded: Bool
@@ -25,29 +25,30 @@ struct PacketCursorState {
     /// A keyframe request is repeated after this much decode time.
     static let keyframeRetry = MediaTime.seconds(1)
     /// With low latency, video may be ahead of the newest audio by this much without waiting for it. The mixer and the
-    /// AAC encoder make audio about 0.1 s late, 0.2 s where it comes in blocks of 0.1 s, so that nothing waits as a
-    /// rule; with longer bursts it does, for SRS and players take steps of 0.25 s between the tracks for a break.
+    /// AAC encoder make audio about 0.1 s late, or 0.2 s if it comes in blocks of 0.1 s, so that video normally does
+    /// not wait. It waits for longer bursts, because SRS and players treat steps of 0.25 s between the tracks as a
+    /// break.
     static let lowLatencyLead = MediaTime.milliseconds(225)
-    /// In strict order, by as much: an AAC packet is 1024 samples, 21.3 ms at 48 kHz, so that the next one is later.
+    /// The same in strict order. An AAC packet is 1024 samples, 21.3 ms at 48 kHz, so that the next one is later.
     static let strictLead = MediaTime.milliseconds(21)
-    /// And it waits no longer than this.
+    /// The longest time that video waits for audio.
     static let longestHold = MediaTime.seconds(1)
     private static let leastFreshness = MediaTime.milliseconds(50)
-    /// In strict order, audio waits as long for a picture of its time, longer by what the encoder delays, and longer
-    /// where pictures have come later. A screen that stands still has none to wait for.
+    /// In strict order, audio waits at least this long for a picture of its time. It waits longer by the encoder's
+    /// delay, or if earlier pictures were later. A still screen has no picture to wait for.
     static let leastAudioHold = MediaTime.milliseconds(100)
 
     let policy: CursorPolicy
     private(set) var drops = DropCounters()
-    /// Each track's next sequence number to look at, and the packets of that track before it.
+    /// For each track, the next sequence number to examine, and the number of the track's packets before it.
     private var next = TrackCounts()
     private var passed = TrackCounts()
-    /// Decode time of the keyframe that the reader started with; nil until it has been delivered.
+    /// Decode time of the keyframe that the reader started with; nil until its delivery.
     private var startDTS: MediaTime?
-    /// What packets that are passed over before the start are counted as: nothing at first, a loss after `restart`.
+    /// The cause that counts packets before the start: none at first, a loss after `restart`.
     private var skipCause: DropCause?
     private var awaitsKeyframe = true
-    /// The newest decode time when a keyframe was last asked for.
+    /// The newest decode time when a keyframe was last requested.
     private var askedAt: MediaTime?
 
     init(policy: CursorPolicy) { self.policy = policy }
@@ -55,8 +56,7 @@ struct PacketCursorState {
     /// The lowest sequence number that the cursor has not examined.
     var position: Int { min(next.video, next.audio) }
 
-    /// A new connection: what comes next is a keyframe that has not been delivered before, and what is passed over on
-    /// the way to it is counted as `cause`.
+    /// Prepares for a new connection: see `PacketCursor.restart`.
     mutating func restart(counting cause: DropCause) {
         guard startDTS != nil else { return }
         startDTS = nil
@@ -65,7 +65,7 @@ struct PacketCursorState {
         askedAt = nil
     }
 
-    /// The next packet that should go out, with the position moved past it and past all that was left out.
+    /// Returns the next packet to send, and moves the position past it and past all dropped packets.
     ///
     /// - Parameter largest: the maximum payload size of the reader.
     mutating func next(in ring: PacketLogRing, at moment: Moment, largest: Int) -> Step {
@@ -93,8 +93,7 @@ struct PacketCursorState {
         return moment.isEnded && earliest(in: ring) == nil ? .ended : .wait
     }
 
-    /// Whether the encoder should be asked for a keyframe now; says so once for each need, and again each
-    /// `keyframeRetry`.
+    /// Whether the encoder should be asked for a keyframe now. True once for each need, and again each `keyframeRetry`.
     mutating func takeKeyframeRequest(in ring: PacketLogRing, at moment: Moment) -> Bool {
         guard awaitsKeyframe, !moment.isEnded else { return false }
         if let keyframe = ring.newestKeyframe, keyframe >= next.video,
@@ -105,14 +104,14 @@ struct PacketCursorState {
         return true
     }
 
-    /// How far the next packet of either track is behind what should have gone out by now; what waits on purpose is not
+    /// How far the next packet of either track is behind what is due now. A packet that is held back on purpose is not
     /// late.
     func lag(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
         max(lag(of: .video, in: ring, at: moment), lag(of: .audio, in: ring, at: moment))
     }
 
     private func lag(of track: Track, in ring: PacketLogRing, at moment: Moment) -> MediaTime {
-        // The packets between belong to the other track, and may be delivered.
+        // The packets in between belong to the other track, and may be delivered already.
         let unread = (max(next[track], ring.first)..<ring.end).lazy.map { ring[$0] }
         guard let entry = unread.first(where: { $0.info.track == track && $0.missing != .takenBack }) else {
             return .zero
@@ -123,7 +122,8 @@ struct PacketCursorState {
         return max(.zero, lateness(of: entry, due: min(due, ring.newestDTS), at: moment))
     }
 
-    /// By how much a packet is later than it was due, or than it was written: what an encoder delays is not late.
+    /// How late a packet is: against when it was due, or when it was written, whichever is less. The encoder's delay
+    /// does not count.
     private func lateness(of entry: PacketLogEntry, due: MediaTime, at moment: Moment) -> MediaTime {
         min(due - entry.info.dts, moment.newestDTS - entry.writtenAt)
     }
@@ -147,8 +147,8 @@ struct PacketCursorState {
             let lead = isStrict ? Self.strictLead : Self.lowLatencyLead
             let longest = moment.newestDTS - Self.longestHold
             guard let audio = ring.lastDTS.audio else {
-                // The first sound comes after the first picture; where none has come for long, there is none. By then
-                // the first picture must not be too old to begin with.
+                // The first sound comes after the first picture. If none comes for long, the client sends no sound. The
+                // wait ends while the first picture is still fresh enough to start with.
                 let hold = moment.newestDTS - min(Self.longestHold, policy.hardLimit - Self.leastFreshness)
                 let isBeginning = isStrict && hold < ring.firstDTS ?? moment.newestDTS
                 return isBeginning ? min(due, hold) : due
@@ -156,7 +156,7 @@ struct PacketCursorState {
             return min(due, max(audio + lead, longest))
         case .audio:
             guard isStrict, let video = ring.lastDTS.video else { return due }
-            // As late as another was by a packet of sound more: one may be written just before the picture is.
+            // One more sound packet than the latest picture needed, because one may be written just before the picture.
             let late = min(ring.videoLateness + Self.strictLead, Self.longestHold)
             let hold = max(Self.leastAudioHold + ring.encoderDelay, late)
             return min(due, max(video, moment.newestDTS - hold))
@@ -165,7 +165,7 @@ struct PacketCursorState {
 
     private func delay(in ring: PacketLogRing) -> MediaTime { min(policy.delay, ring.limits.maxDelay) }
 
-    /// The next packet of either track with the lower decode time.
+    /// Of the next packets of both tracks, the one with the lower decode time.
     private mutating func earliest(in ring: PacketLogRing) -> Int? {
         pass(.video, in: ring)
         pass(.audio, in: ring)
@@ -174,8 +174,8 @@ struct PacketCursorState {
         return ring[next.audio].info.dts < ring[next.video].info.dts ? next.audio : next.video
     }
 
-    /// Passes the other track's packets, and those that were taken back: they are in nobody's way, whenever they would
-    /// have been due.
+    /// Passes packets of the other track, and packets that were taken back, which must not delay others until they are
+    /// due.
     private mutating func pass(_ track: Track, in ring: PacketLogRing) {
         while next[track] < ring.end {
             let entry = ring[next[track]]
@@ -224,8 +224,8 @@ struct PacketCursorState {
         if let cause { drops[track][cause] += packets }
     }
 
-    /// Counts what the log forgot before it was read. What the frames were is no longer known, so lost video is
-    /// taken for a lost reference frame.
+    /// Counts packets that the log evicted before they were read. Their frame types are unknown, so lost video counts
+    /// as a lost reference frame.
     private mutating func passEvicted(in ring: PacketLogRing) {
         for track in [Track.video, .audio] where next[track] < ring.first {
             let lost = ring.counts(before: ring.first)[track] - passed[track]
@@ -238,7 +238,7 @@ struct PacketCursorState {
 
     // MARK: The start
 
-    /// Goes to the keyframe to start with, or, where there is none, past everything written so far.
+    /// Moves to the keyframe to start with or, without one, past everything written so far.
     private mutating func seekStart(in ring: PacketLogRing, horizon: MediaTime, at moment: Moment) {
         let start = startingPoint(in: ring, horizon: horizon, at: moment) ?? ring.end
         let before = ring.counts(before: start)
@@ -249,7 +249,7 @@ struct PacketCursorState {
         }
     }
 
-    /// The newest keyframe that is due and not too old to be shown to anybody, or else the first that will be due.
+    /// The newest keyframe that is due and within the hard limit, or else the first one that will be due.
     private func startingPoint(in ring: PacketLogRing, horizon: MediaTime, at moment: Moment) -> Int? {
         var ahead: Int?
         for sequence in stride(from: ring.end - 1, through: max(next.video, ring.first), by: -1) {

@@ -1,7 +1,6 @@
 package import LinuxSystem
 package import MediaCore
 
-/// The counters of a packet log.
 package struct PacketLogStatistics: Equatable, Sendable {
     /// Payload bytes in the log.
     package var bytes: Int
@@ -17,11 +16,11 @@ package struct PacketLogStatistics: Equatable, Sendable {
     package var refused: Int
 }
 
-/// The one store of encoded packets, between the encoders and any number of destinations.
+/// The only store of encoded packets, between the encoders and the destinations.
 ///
-/// Any thread writes; each destination reads through a cursor of its own. Storage is allocated at `init`, and anew by
-/// `resize`. When full, the oldest packets go, read or not, and cursors that were behind notice; a writer never waits
-/// for a reader (it waits at most for one packet's copy, or for `resize`).
+/// Any thread writes; each destination reads through its own cursor. Storage is allocated at `init`, and again by
+/// `resize`. When the log is full, the oldest packets are evicted, read or not, and late cursors count them as drops. A
+/// writer never waits for a reader; it waits at most for one packet's copy, or for `resize`.
 package final class PacketLog: PacketSink, Sendable {
     struct State {
         let ring: PacketLogRing
@@ -43,7 +42,8 @@ package final class PacketLog: PacketSink, Sendable {
 
     /// Appends a packet and wakes waiting cursors. After `end`, it does nothing.
     ///
-    /// A decode time that does not rise within its track, or a payload larger than the log, is counted as refused.
+    /// Counts a packet as refused if its decode time does not rise within its track, or if its payload is larger than
+    /// the log.
     package func write(_ info: PacketInfo, payload: RawSpan) {
         unsafe payload.withUnsafeBytes { bytes in
             monitor.signal { state in
@@ -52,29 +52,29 @@ package final class PacketLog: PacketSink, Sendable {
         }
     }
 
-    /// Takes back every packet that no reader has had, and those of earlier epochs that the encoders still hold: once
-    /// it has returned, `PacketCursor.next` gives out none of them. Any thread; waits for one packet's copy at most.
+    /// Takes back all packets in the log, and packets of earlier epochs that the encoders still hold. Once this
+    /// returns, `PacketCursor.next` returns none of them. Any thread; waits at most for one packet's copy.
     ///
-    /// Packets of the new epoch may go on where the foremost reader is, though their decode times lie before those that
-    /// were taken back: with a delay the gap can be filled.
+    /// Packets of the new epoch may continue at the position of the foremost reader. Their decode times may lie before
+    /// those of the packets taken back, so that they can fill the gap of a delay.
     ///
     /// - Parameters:
     ///   - epoch: rises with each call.
-    ///   - age: takes back only packets newer than this, against the newest; nil for all.
+    ///   - age: takes back only packets newer than this, relative to the newest; nil for all.
     package func takeBack(epoch: CurtainEpoch, newerThan age: MediaTime? = nil) -> TakenBack {
         monitor.signal { $0.ring.takeBack(epoch: epoch, newerThan: age) }
     }
 
-    /// Any thread: holds fewer or more bytes from now on, and nothing back for longer than `maxDelay`. The oldest
-    /// packets that do not fit are forgotten; with a shorter delay cursors are late at once, which they mend as ever.
-    /// Little more memory is taken meanwhile than the larger of both sizes. False where the kernel refuses.
+    /// Changes the maximum bytes and the maximum delay. Evicts the oldest packets that do not fit. With a shorter
+    /// delay, cursors are late at once, and catch up as usual. Meanwhile the log takes little more memory than the
+    /// larger of both sizes. Returns false if the kernel has no memory. Any thread.
     package func resize(maxBytes: Int, maxDelay: MediaTime) -> Bool {
         monitor.signal { $0.ring.resize(maxBytes: maxBytes, maxDelay: maxDelay) }
     }
 
     package var limits: PacketLogLimits { monitor.withLock { $0.ring.limits } }
 
-    /// Says at `now` (monotonic clock) that no more packets come: cursors read what is left, then get `.ended`.
+    /// Ends the log at `now` (monotonic clock). Cursors read the remaining packets, then get `.ended`.
     package func end(at now: MediaTime = MonotonicClock().now()) { monitor.signal { $0.endedAt = $0.endedAt ?? now } }
 
     /// Called on a cursor's thread, outside the lock, when a destination needs a new keyframe.

@@ -3,19 +3,18 @@ internal import MediaCore
 /// One packet's place in a `PacketLogRing`.
 struct PacketLogEntry {
     var info: PacketInfo
-    /// Where the payload starts, counted in bytes ever written; modulo the ring's size it is an index.
+    /// Where the payload starts, in bytes ever written; modulo the ring's size it is an index.
     var offset: Int
     var byteCount: Int
-    /// Why the payload is not here although the packet was written: readers count it as lost.
+    /// Why the ring has no payload for this packet; readers count it as dropped. Nil for a stored packet.
     var missing: DropCause?
-    /// The log's newest decode time when it was written: an encoder that holds frames back is late with them, and no
-    /// reader is to blame.
+    /// The log's newest decode time at the write. A frame that the encoder held back is late then, which is not the
+    /// reader's lag.
     var writtenAt: MediaTime
-    /// Packets of each track that were written before this one, so that a reader can tell what it missed.
+    /// Packets of each track before this one, from which a reader computes what it missed.
     var before: TrackCounts
 }
 
-/// One number for each track.
 struct TrackCounts: Equatable {
     var video = 0
     var audio = 0
@@ -26,23 +25,22 @@ struct TrackCounts: Equatable {
     }
 }
 
-/// Two rings, one of payload bytes and one of entries, that forget their oldest packets to take in new ones.
+/// Two rings, one of payload bytes and one of entries. A new packet evicts the oldest ones if necessary.
 ///
-/// Entries have consecutive sequence numbers from zero; `first..<end` are held. Storage is allocated once, and again
-/// where `resize` is called. Not thread-safe: `PacketLog` owns one behind its lock. No clock: time is what the packets
-/// say.
+/// Entries have consecutive sequence numbers from zero; the ring holds `first..<end`. Storage is allocated once, and
+/// again by `resize`. Not thread-safe: `PacketLog` locks it. No clock: the packets' times are the only time.
 @safe final class PacketLogRing {
     private(set) var limits: PacketLogLimits
     private var bytes: RingStorage
     private let entries: UnsafeMutablePointer<PacketLogEntry>
-    /// The oldest sequence number that is held.
+    /// The oldest sequence number in the ring.
     private(set) var first = 0
     /// One past the newest sequence number.
     private(set) var end = 0
     /// The latest decode time written on either track.
     private(set) var newestDTS = MediaTime.zero
     private(set) var written = TrackCounts()
-    /// Packets that were refused because their payload was too large or out of order.
+    /// Packets that were refused because they were too large or out of order.
     private(set) var refused = 0
     private var writeOffset = 0
     private var lastKeyframe = -1
@@ -50,11 +48,11 @@ struct TrackCounts: Equatable {
     private(set) var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
     /// Decode time of the first packet ever.
     private(set) var firstDTS: MediaTime?
-    /// How far pictures come behind the newest sound, the most of the last 64 to 128; zero where they are ahead of it.
+    /// How late pictures are against the newest sound: the maximum of the last 64 to 128; zero if they are ahead of it.
     var videoLateness: MediaTime { max(lateness.now, lateness.before) }
     private var lateness = (now: MediaTime.zero, before: MediaTime.zero, pictures: 0)
-    /// What the video encoder's lookahead and B-frames cost, by the newest packet. More than half of what the log holds
-    /// is not waited for.
+    /// The delay of the video encoder's lookahead and B-frames, from the newest packet. At most half of the log's
+    /// duration.
     private(set) var encoderDelay = MediaTime.zero
     /// Packets of earlier epochs are refused.
     private(set) var epoch: CurtainEpoch = .first
@@ -72,13 +70,13 @@ struct TrackCounts: Equatable {
 
     deinit { unsafe entries.deallocate() }
 
-    /// Holds fewer or more bytes from now on: the newest packets that fit stay. False, with nothing changed, where the
-    /// kernel has no room.
+    /// Changes the size and keeps the newest packets that fit. Returns false, and changes nothing, if the kernel has no
+    /// memory.
     func resize(maxBytes: Int, maxDelay: MediaTime) -> Bool {
         guard let storage = RingStorage(byteCount: maxBytes) else { return false }
         while first < end, usedBytes > maxBytes { first += 1 }
         let start = offset(of: first)
-        // Removed packets are freed at once; the others are moved in pieces.
+        // Evicted packets are freed first; the others are moved in pieces.
         bytes.release(at: writeOffset, count: bytes.byteCount - usedBytes)
         bytes.move(at: start, count: usedBytes, to: storage)
         bytes = storage
@@ -93,7 +91,7 @@ struct TrackCounts: Equatable {
         return unsafe entries[sequence % limits.maxPackets]
     }
 
-    /// The newest keyframe in the log.
+    /// The sequence number of the newest keyframe in the ring; nil for none.
     var newestKeyframe: Int? { lastKeyframe >= first ? lastKeyframe : nil }
 
     var usedBytes: Int { writeOffset - offset(of: first) }
@@ -101,14 +99,14 @@ struct TrackCounts: Equatable {
     /// From the oldest packet's decode time to the newest's.
     var duration: MediaTime { first < end ? max(.zero, newestDTS - self[first].info.dts) : .zero }
 
-    /// Where the payload of `sequence` starts; for `end`, where the next will.
+    /// Where the payload of `sequence` starts; for `end`, where the next one will start.
     func offset(of sequence: Int) -> Int { sequence < end ? self[sequence].offset : writeOffset }
 
     /// Packets of each track written before `sequence`, which is in `first...end`.
     func counts(before sequence: Int) -> TrackCounts { sequence < end ? self[sequence].before : written }
 
-    /// Takes in a packet, forgetting the oldest until it fits. A packet larger than the whole ring, or whose decode
-    /// time does not rise, leaves an entry without payload, so that readers notice the gap.
+    /// Appends a packet and evicts the oldest ones until it fits. A packet that is refused or taken back gets an entry
+    /// without payload, so that readers count it.
     func append(_ info: PacketInfo, payload: UnsafeRawBufferPointer) {
         var missing: DropCause?
         if let last = info.track == .video ? lastDTS.video : lastDTS.audio, info.dts <= last { missing = .outOfOrder }
@@ -148,7 +146,6 @@ struct TrackCounts: Equatable {
 
     // MARK: Taking back
 
-    /// Marks a packet as read.
     func noteDelivered(_ info: PacketInfo) {
         switch info.track {
         case .video: delivered.video = max(delivered.video ?? info.dts, info.dts)
@@ -156,11 +153,11 @@ struct TrackCounts: Equatable {
         }
     }
 
-    /// Readers get none of the packets that are held any more, and none of earlier epochs that are still to come.
-    /// The next packets continue at the position of the foremost cursor.
+    /// Takes back all packets in the ring, even those that only some cursors have read, and refuses earlier epochs from
+    /// now on. The next packets continue at the position of the foremost cursor.
     ///
-    /// - Parameter age: only packets newer than this, against the newest; nil for all.
-    /// - Returns: where each track goes on.
+    /// - Parameter age: takes back only packets newer than this, relative to the newest; nil for all.
+    /// - Returns: where each track continues, and the number of packets that no cursor had read.
     func takeBack(epoch new: CurtainEpoch, newerThan age: MediaTime?) -> TakenBack {
         epoch = new
         var taken = TakenBack(lastVideo: delivered.video, lastAudio: delivered.audio)
@@ -199,7 +196,7 @@ struct TrackCounts: Equatable {
         writeOffset += payload.count
     }
 
-    /// Copies a held packet's payload, which is `byteCount` bytes, to `target`.
+    /// Copies the payload of a held packet (`byteCount` bytes) to `target`.
     func copyPayload(of sequence: Int, to target: UnsafeMutableRawPointer) {
         let entry = self[sequence]
         unsafe bytes.read(at: entry.offset, count: entry.byteCount, to: target)

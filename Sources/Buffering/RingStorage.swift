@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Anonymous memory for a ring in its own mapping, so that parts of it can be freed while the rest is in use.
+/// Anonymous memory for a ring in its own mapping, so that unused parts can be freed.
 ///
 /// Pages become resident at their first write. Not thread-safe.
 @safe final class RingStorage {
@@ -22,9 +22,9 @@ internal import Glibc
 
     deinit { unsafe munmap(base, byteCount) }
 
-    /// The bytes of a place that goes round from the end to the beginning: one piece or two, in order.
+    /// Calls `body` with the one or two contiguous pieces of a range that may wrap around, in order.
     ///
-    /// - Parameter offset: counted in bytes ever written; modulo `byteCount` it is an index.
+    /// - Parameter offset: in bytes ever written; modulo `byteCount` it is an index.
     func forEachPiece(at offset: Int, count: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
         precondition(count <= byteCount, "more than the ring holds")
         let start = offset % byteCount
@@ -49,7 +49,7 @@ internal import Glibc
         }
     }
 
-    /// Gives the whole pages of a place back to the kernel (madvise(2), MADV_DONTNEED); what stood there is zero then.
+    /// Returns the whole pages of a range to the kernel (madvise(2), MADV_DONTNEED). They read as zero afterwards.
     func release(at offset: Int, count: Int) {
         unsafe forEachPiece(at: offset, count: count) { piece in
             let start = UInt(bitPattern: piece.baseAddress!)
@@ -60,8 +60,8 @@ internal import Glibc
         }
     }
 
-    /// Moves what stands at `offset` to the same offset of another ring, giving pages back as it goes: both together
-    /// never hold much more than the larger of them would.
+    /// Moves a range to the same offset of another ring, and frees its pages meanwhile. Both rings together hold little
+    /// more than the larger of them.
     func move(at offset: Int, count: Int, to target: RingStorage) {
         let step = 64 * 1024
         var done = 0
@@ -72,7 +72,7 @@ internal import Glibc
                 unsafe target.write(UnsafeRawBufferPointer(piece), at: place)
                 place += piece.count
             }
-            // From the start of the range, so that pages shared by two parts are freed as well.
+            // From the start of the range, so that pages shared by two steps are freed as well.
             done += part
             release(at: offset, count: done)
         }

@@ -1,17 +1,17 @@
 package import MediaCore
 
-/// PCM in runs of some milliseconds; used by one thread.
+/// A source of PCM in blocks of some milliseconds; used by one thread.
 package protocol AudioInput: AnyObject {
     var format: AudioFormat { get }
-    /// The run that `advance` made; its storage is used again for the next one.
+    /// The block that `advance` has read. The next call reuses the storage.
     var samples: [UInt8] { get }
-    /// True for what ends by itself.
+    /// Whether the input has an end.
     var isFinite: Bool { get }
-    /// Makes the next run of at most `frames`; returns how many there are, 0 at the end.
+    /// Reads the next block of at most `frames` frames. Returns the number of frames; 0 at the end.
     func advance(frames: Int) throws(InputError) -> Int
 }
 
-/// PCM out of a file or a pipe, with a WAV header or without.
+/// PCM from a file or pipe, with or without a WAV header.
 package final class PCMInput: AudioInput {
     package let format: AudioFormat
     package private(set) var samples: [UInt8] = []
@@ -23,7 +23,7 @@ package final class PCMInput: AudioInput {
     private let dataBytes: Int?
     private var left: Int?
 
-    /// Looks whether the input is a WAV stream; where it is not, `rawFormat` says what its bytes are.
+    /// Detects a WAV stream; otherwise `rawFormat` describes the bytes.
     package init(_ reader: InputReader, rawFormat: AudioFormat?, loops: Bool = false) throws(InputError) {
         self.reader = reader
         self.loops = loops
@@ -59,7 +59,7 @@ package final class PCMInput: AudioInput {
         let wanted = min(frames * format.bytesPerFrame, left ?? .max)
         if samples.count != wanted { samples = [UInt8](repeating: 0, count: wanted) }
         let got = try reader.fill(&samples, count: wanted)
-        // Half a frame at the end is nothing.
+        // An incomplete frame at the end is dropped.
         let whole = got / format.bytesPerFrame
         samples.removeLast(samples.count - whole * format.bytesPerFrame)
         left? -= got

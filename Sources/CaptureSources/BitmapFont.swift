@@ -1,9 +1,9 @@
-/// Capital letters, digits and a few signs, five by seven dots each: enough to label a test picture.
+/// Capital letters, digits and a few signs for test pictures, five by seven dots each.
 enum BitmapFont {
     static let width = 5
     static let height = 7
 
-    /// Seven rows from the top; the leftmost dot is bit 4. Anything that has no picture is a space.
+    /// Seven rows from the top; the leftmost dot is bit 4. Unknown characters become spaces.
     static func rows(of character: Character) -> [UInt8] { glyphs[character] ?? [0, 0, 0, 0, 0, 0, 0] }
 
     private static let glyphs: [Character: [UInt8]] = [

@@ -1,9 +1,9 @@
 package import MediaCore
 
-/// A picture that lies in memory of its source's: it need not be copied to be compared or sent.
+/// A picture in its source's memory, which is compared or sent without a copy.
 @safe package struct BorrowedPicture {
     package let format: VideoSampleFormat
-    /// At least the format's `minimumPayloadBytes`; until the source is asked for the next frame. They may change while
+    /// At least the format's `minimumPayloadBytes`. Valid until the next `advance` of the source. They may change while
     /// they are read.
     package let bytes: UnsafeRawBufferPointer
     private let check: () throws(InputError) -> Void
@@ -16,6 +16,6 @@ package import MediaCore
         self.check = check
     }
 
-    /// To be called when the bytes have been read: throws where some of them were not there.
+    /// Call it after the bytes were read. Throws if some of them were missing.
     package func checkRead() throws(InputError) { try check() }
 }

@@ -1,45 +1,45 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// Where bytes come from: a file, a pipe, or a test's memory.
+/// A source of bytes: a file, a pipe, or a test's memory.
 package protocol ByteInput: AnyObject {
-    /// Reads at least one byte and at most as many as fit; 0 at the end, or when the reader was told to stop.
+    /// Reads at least one byte and at most the size of the buffer. Returns 0 at the end, or after a stop.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int
-    /// Goes back to the first byte; false for a pipe.
+    /// Returns to the first byte; false for a pipe.
     func rewind() -> Bool
 }
 
-/// A file, a pipe or standard input, read by one thread that can be stopped while it waits.
+/// A file, a pipe or standard input. One thread reads; a stop interrupts its wait.
 package final class FileInput: ByteInput, Sendable {
     private let descriptor: OwnedDescriptor
-    /// For messages.
+    /// The name in messages.
     let name: String
     private let stop: StopSignal
     private let isStandardInput: Bool
 
     /// - Parameters:
     ///   - path: `-` for standard input.
-    ///   - stop: ends a read that waits for a pipe.
+    ///   - stop: interrupts a read that waits for a pipe.
     package init(path: String, stop: StopSignal) throws(InputError) {
         isStandardInput = path == "-"
         name = isStandardInput ? "standard input" : path
         self.stop = stop
-        // A named pipe that nobody writes to yet would hold `open` up, where no stop could end it.
+        // Without O_NONBLOCK, `open` would wait for the writer of a named pipe, and a stop could not interrupt it.
         let fd = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard fd >= 0 else { throw InputError("cannot open \(name): \(Errno.current)") }
         descriptor = OwnedDescriptor(fd)
     }
 
-    /// True for what produces its bytes while they are read.
+    /// Whether the bytes are produced while they are read, as from a pipe.
     package var isLive: Bool {
         var status = stat()
         return unsafe fstat(descriptor.raw, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// True for a named regular file: what is read of it can be read again, at any place.
+    /// Whether this is a regular file with a name, which can be read again at any offset.
     package var isMappable: Bool { !isStandardInput && !isLive }
 
-    /// Bytes of a regular file, as many as it has now.
+    /// The current size of a regular file, in bytes.
     var size: Int {
         get throws(InputError) {
             var status = stat()
@@ -50,7 +50,7 @@ package final class FileInput: ByteInput, Sendable {
         }
     }
 
-    /// The first bytes of a regular file, as many as it has at least.
+    /// Maps the first `byteCount` bytes of a regular file, which must be at least that large.
     func map(byteCount: Int) throws(InputError) -> FileMapping {
         do {
             return try FileMapping(descriptor.raw, byteCount: byteCount)
@@ -70,7 +70,7 @@ package final class FileInput: ByteInput, Sendable {
 
     package func rewind() -> Bool { lseek(descriptor.raw, 0, SEEK_SET) == 0 }
 
-    /// False when the stop signal came first. Regular files are always ready.
+    /// False if the stop signal came first. Regular files are always ready.
     private func waitForInput() -> Bool {
         var waiting = (
             pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0),

@@ -1,14 +1,14 @@
 internal import LinuxSystem
 package import MediaCore
 
-/// The one moment at which every input begins: as soon as each of them has given its first sample.
+/// The common start of all inputs: when each of them has its first sample.
 ///
-/// Without it a pipe whose writer needs a second to begin would be a second behind the file beside it for the whole
-/// broadcast. Inputs are known by their names; any thread may call anything.
+/// Without it, a pipe whose writer needs a second to begin would stay a second behind the file beside it. Inputs are
+/// identified by name. Any thread may call any method.
 package final class CommonStart: Sendable {
     private struct State {
         var missing: Set<String>
-        /// The last first sample so far; threads may call in another order than their clocks were read in.
+        /// The latest time of a first sample so far. Threads may call in another order than they read their clocks.
         var latest = MediaTime.zero
         var time: MediaTime?
         var isCancelled = false
@@ -16,27 +16,27 @@ package final class CommonStart: Sendable {
 
     private let state: Monitor<State>
 
-    /// - Parameter inputs: whom to wait for; none begins at the first call of `arrived`.
+    /// - Parameter inputs: the inputs to wait for. If empty, the first call of `arrived` starts.
     package init(_ inputs: Set<String>) { state = Monitor(State(missing: inputs)) }
 
-    /// When the inputs began; nil while one of them is missing.
+    /// The time of the start; nil while inputs are missing.
     package var time: MediaTime? { state.withLock { $0.time } }
 
-    /// The first sample of `input` is there: waits until every input has come so far.
+    /// Notes the first sample of `input`, and waits until all inputs have one.
     ///
-    /// - Parameter now: on the clock that the start is to be told in.
-    /// - Returns: the time of the input's first sample, the same for all; `now` for one that came after the start; nil
-    ///   after `cancel`.
+    /// - Parameter now: the current time on the clock of the start.
+    /// - Returns: the time of the input's first sample, which is the same for all. For an input that comes after the
+    ///   start: `now`. Nil after `cancel`.
     package func arrived(_ input: String, at now: MediaTime) -> MediaTime? {
         if let time { return max(time, now) }
         remove(input, at: now)
         return state.wait { $0.isCancelled ? .some(nil) : $0.time.map { .some($0) } } ?? nil
     }
 
-    /// `input` will not come (or has come already): the others need not wait for it.
+    /// Stops waiting for `input`, which will not come, or has come already.
     package func withdraw(_ input: String, at now: MediaTime) { remove(input, at: now) }
 
-    /// Begins without those that are missing; returns their names, in order.
+    /// Starts without the missing inputs. Returns their sorted names.
     package func expire(at now: MediaTime) -> [String] {
         state.signal { state in
             defer { state.missing = [] }
@@ -45,7 +45,7 @@ package final class CommonStart: Sendable {
         }
     }
 
-    /// Wakes whoever waits; nothing begins any more.
+    /// Wakes all waiting threads. Nothing starts afterwards.
     package func cancel() { state.signal { $0.isCancelled = true } }
 
     private func remove(_ input: String, at now: MediaTime) {

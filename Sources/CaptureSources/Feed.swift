@@ -1,14 +1,13 @@
 package import MediaCore
 
-/// How a track is sent.
 package struct FeedSettings: Sendable {
-    /// Gives the time of every track's first sample.
+    /// Determines the time of each track's first sample.
     package var start: CommonStart
-    /// The track's name among those that begin together.
+    /// The track's name in `start`.
     package var name: String
-    /// False sends each sample as soon as it is there.
+    /// False sends each sample as soon as it is read.
     package var isPaced: Bool
-    /// Ends the feed before the first sample that would be later than this after the common start.
+    /// The feed ends before the first sample that is later than this after the common start.
     package var duration: MediaTime?
 
     package init(start: CommonStart, name: String, isPaced: Bool = true, duration: MediaTime? = nil) {
@@ -19,8 +18,8 @@ package struct FeedSettings: Sendable {
     }
 }
 
-/// Sends a source's frames when they are due. Deadlines are absolute, counted from the first frame: a late frame makes
-/// no later one late.
+/// Sends a source's frames when they are due. Deadlines are relative to the first frame, so that a late frame does not
+/// delay later ones.
 package struct VideoFeed {
     private let source: any VideoSource
     private let schedule: OrientationSchedule
@@ -36,12 +35,12 @@ package struct VideoFeed {
         self.clock = clock
     }
 
-    /// Runs until the source ends, the duration is over or the clock says stop.
+    /// Runs until the source ends, the duration is over or the clock is stopped.
     ///
     /// - Parameters:
-    ///   - memory: where the next frame is written; what was asked for before has been sent or is not wanted any more.
-    ///   - leftOut: is called for each frame that came too late to be sent.
-    ///   - send: sends what has been written last; is given its time on the clock and its orientation.
+    ///   - memory: returns the memory for the next frame. The previous memory was sent or is not needed any more.
+    ///   - leftOut: called for each frame that was too late to send.
+    ///   - send: sends the last frame, with its time on the clock and its orientation.
     package func run(
         into memory: VideoSource.Memory, leftOut: () -> Void = {}, _ send: (MediaTime, OrientationTag?) throws -> Void
     ) throws {
@@ -66,7 +65,7 @@ package struct VideoFeed {
 }
 
 extension VideoFeed {
-    /// An input that ends within its first frame was not what it was said to be, or its producer never began.
+    /// If an input ends within its first frame, its format is wrong or its producer never began.
     private static func nothing(_ bytes: Int) -> InputError {
         InputError(
             bytes == 0
@@ -76,12 +75,12 @@ extension VideoFeed {
     }
 }
 
-/// Sends an input's PCM in runs, each when its first frame is due.
+/// Sends an input's PCM in blocks, each when its first frame is due.
 package struct AudioFeed {
     private let input: any AudioInput
     private let settings: FeedSettings
     private let clock: any FeedClock
-    /// 20 ms a message.
+    /// Blocks of 20 ms.
     private static let runsPerSecond = 50
 
     package init(_ input: any AudioInput, settings: FeedSettings, clock: any FeedClock) {
@@ -90,9 +89,9 @@ package struct AudioFeed {
         self.clock = clock
     }
 
-    /// Runs until the input ends, the duration is over or the clock says stop.
+    /// Runs until the input ends, the duration is over or the clock is stopped.
     ///
-    /// - Parameter send: is given the input with samples in it and the time of their first frame on the clock.
+    /// - Parameter send: receives the input with its samples, and the time of their first frame on the clock.
     package func run(_ send: (any AudioInput, MediaTime) throws -> Void) throws {
         let rate = input.format.sampleRate
         var pace = Pace(settings, clock)

@@ -1,13 +1,13 @@
-/// Bytes in order out of an input: looked ahead at, by the line, or many at once into a caller's array.
+/// Reads an input in order: with lookahead, by lines, or in bulk into a caller's array.
 package final class InputReader {
     private let input: any ByteInput
-    /// Bytes that were read ahead and not yet taken.
+    /// Bytes that were read ahead; the first `taken` of them are consumed.
     private var ahead: [UInt8] = []
     private var taken = 0
 
     package init(_ input: any ByteInput) { self.input = input }
 
-    /// The next bytes without taking them; fewer than `count` at the end of the input.
+    /// Returns the next bytes without consuming them; fewer than `count` at the end of the input.
     package func peek(_ count: Int) throws(InputError) -> ArraySlice<UInt8> {
         if taken > 0 {
             ahead.removeFirst(taken)
@@ -23,7 +23,7 @@ package final class InputReader {
         return ahead.prefix(count)
     }
 
-    /// Fills `bytes` from `offset` on; returns how many of `count` bytes there were before the input's end.
+    /// Fills `bytes` from `offset` on. Returns the number of bytes, less than `count` at the end of the input.
     package func fill(_ bytes: inout [UInt8], from offset: Int = 0, count: Int) throws(InputError) -> Int {
         try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(InputError) in
             let part = unsafe UnsafeMutableRawBufferPointer(buffer)[offset..<(offset + count)]
@@ -31,7 +31,7 @@ package final class InputReader {
         }
     }
 
-    /// Fills all of `target`; returns how many bytes there were before the input's end.
+    /// Fills `target`. Returns the number of bytes, less than its size at the end of the input.
     package func fill(_ target: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         var done = min(target.count, ahead.count - taken)
         for index in 0..<done { unsafe target[index] = ahead[taken + index] }
@@ -44,7 +44,7 @@ package final class InputReader {
         return done
     }
 
-    /// Reads past `count` bytes; false where the input ends before.
+    /// Skips `count` bytes; false if the input ends before.
     package func skip(_ count: Int) throws(InputError) -> Bool {
         var scratch = [UInt8](repeating: 0, count: min(count, 65_536))
         var left = count
@@ -56,9 +56,9 @@ package final class InputReader {
         return true
     }
 
-    /// A line without its end, or nil at the end of the input.
+    /// Returns a line without its end; nil at the end of the input.
     ///
-    /// - Parameter limit: more bytes than this without a line's end are an error.
+    /// - Parameter limit: the maximum length of a line in bytes; a longer one is an error.
     package func line(limit: Int) throws(InputError) -> String? {
         var window = 64
         while true {
@@ -78,7 +78,7 @@ package final class InputReader {
         }
     }
 
-    /// Begins again at the first byte; false for a pipe.
+    /// Returns to the first byte; false for a pipe.
     package func rewind() -> Bool {
         guard input.rewind() else { return false }
         ahead.removeAll(keepingCapacity: true)

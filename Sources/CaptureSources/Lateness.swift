@@ -1,34 +1,34 @@
 internal import MediaCore
 
-/// What becomes of samples that come after they were due.
+/// Decides about samples that are late.
 ///
-/// A source that was held up, such as a pipe, either makes up for it, by a burst, or goes on from where it is, and then
-/// the time is lost. One that keeps us waiting and stays late without gaining is moved up to the clock, so that no
-/// delay adds up. Samples that are very late are left out, which lets a burst catch up, and keeps tracks in step where
-/// it is the daemon that holds us up.
+/// A source that was delayed, such as a pipe, either catches up in a burst, or continues from the present and has lost
+/// the time. If a source makes us wait and stays late without catching up, its samples move up to the clock, so that
+/// delays do not add up. Samples that are very late are left out. That helps a burst to catch up, and keeps tracks in
+/// sync if the daemon causes the delay.
 struct Lateness {
     enum Verdict: Equatable {
         case send
         case leaveOut
-        /// The source has lost this much time: this sample and all later ones move up by it.
+        /// The source has lost this much time. This sample and all later ones move up by it.
         case moveUp(MediaTime)
     }
 
-    /// Less than this is jitter.
+    /// Shorter delays are jitter.
     static let least = MediaTime.milliseconds(500)
-    /// Later than this nobody waits for a sample any more.
+    /// Samples later than this are left out.
     static let most = MediaTime.seconds(1)
-    /// In this time a source that makes up for its delay gains a tenth of it at least.
+    /// Within this time, a source that catches up gains at least a tenth of it.
     static let patience = MediaTime.milliseconds(500)
     private static let leastGain = MediaTime.milliseconds(50)
 
-    /// When the source was found late, by how much, and how long it has kept us waiting since.
+    /// When the source was first late, by how much, and how long we have waited for it since.
     private var began: (at: MediaTime, lateness: MediaTime, waited: MediaTime)?
 
     /// - Parameters:
     ///   - due: when the sample should have been sent.
-    ///   - asked: when the source was asked for it.
-    ///   - now: when it was there.
+    ///   - asked: when we began to read it.
+    ///   - now: when it was read.
     mutating func judge(due: MediaTime, asked: MediaTime, now: MediaTime) -> Verdict {
         let lateness = now - due
         guard lateness > Self.least else {

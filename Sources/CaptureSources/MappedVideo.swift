@@ -1,10 +1,9 @@
 internal import LinuxSystem
 package import MediaCore
 
-/// Frames without any header in a regular file, one behind the other: read where the kernel keeps them, and not copied.
+/// Frames without headers in a regular file, read from the page cache without a copy.
 ///
-/// The file may grow while it is sent. Where it has lost its end, the frames that are left are sent, and an error of
-/// the input follows them.
+/// The file may grow while it is sent. If it shrinks, the remaining frames are sent, and then an input error follows.
 package final class MappedVideo: VideoSource {
     package let rate: FrameRate
     package var isFinite: Bool { !loops }
@@ -15,14 +14,14 @@ package final class MappedVideo: VideoSource {
     private let format: VideoSampleFormat
     private let loops: Bool
     private var mapping: FileMapping?
-    /// Where the next frame begins.
+    /// The offset of the next frame.
     private var position = 0
-    /// The most bytes that the file has had.
+    /// The largest size of the file so far.
     private var largestSize = 0
 
     /// - Parameters:
-    ///   - file: a regular one (`FileInput.isLive` is false).
-    ///   - loops: begins again at the end.
+    ///   - file: a regular file (`FileInput.isLive` is false).
+    ///   - loops: restarts at the end.
     package init(_ file: FileInput, format: VideoSampleFormat, rate: FrameRate, loops: Bool = false) {
         self.file = file
         self.format = format
@@ -48,7 +47,7 @@ package final class MappedVideo: VideoSource {
         let range = position..<position + frameBytes
         let mapping = try map(upTo: range.upperBound, of: size)
         position = range.upperBound
-        // Here, where nobody waits for the frame yet.
+        // Read ahead now, before the frame is due.
         mapping.fetch(range)
         borrowed = unsafe BorrowedPicture(format: format, bytes: mapping.bytes(range)) {
             () throws(InputError) in

@@ -1,19 +1,19 @@
 package import MediaCore
 
-/// Which orientation a client tags its frames with, and when that changes.
+/// The orientation tags of a client's frames over time.
 package enum OrientationSchedule: Equatable, Sendable {
-    /// No tag at all.
+    /// Frames without a tag.
     case none
     case fixed(OrientationTag)
-    /// One after the other, each for `period`, and again from the first.
+    /// Each tag in turn for `period`, repeated.
     case cycle([OrientationTag], period: MediaTime)
 
-    /// The four ways to hold a device, in the order of turning it.
+    /// The four orientations of a device, in the order of rotation.
     package static let turns: [OrientationTag] = [.up, .left, .down, .right]
     package static let defaultPeriod = MediaTime.seconds(5)
 
-    /// `none`, a number from 1 to 8, a name such as `right`, `leftMirrored` or `left-mirrored`, `cycle` (the four
-    /// turns) or `all` (all eight), each of the last two with `:seconds` if wanted.
+    /// Parses `none`, a number from 1 to 8, a name such as `right`, `leftMirrored` or `left-mirrored`, `cycle` (the
+    /// four turns) or `all` (all eight). `:seconds` may follow `cycle` and `all`.
     package init(_ text: String) throws(InputError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts[0].lowercased()

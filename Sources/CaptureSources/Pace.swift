@@ -1,20 +1,20 @@
 internal import MediaCore
 
-/// When a track's samples are due: counted from the common start, and never slept for when the time has passed.
+/// Decides when a track's samples are due, relative to the common start. Does not wait if the time has passed.
 struct Pace {
     enum Turn {
-        /// The sample's turn has come; with its time on the clock.
+        /// The sample is due, at this time on the clock.
         case send(MediaTime)
-        /// It came too late.
+        /// The sample was too late.
         case leaveOut
-        /// The clock says stop, or the duration is over.
+        /// The clock was stopped, or the duration is over.
         case end
     }
 
     private let settings: FeedSettings
     private let clock: any FeedClock
     private var lateness = Lateness()
-    /// Where the track's first sample stands on the clock, once all have theirs.
+    /// The time of the track's first sample on the clock; nil before the common start.
     private var origin: MediaTime?
 
     init(_ settings: FeedSettings, _ clock: any FeedClock) {
@@ -22,15 +22,15 @@ struct Pace {
         self.clock = clock
     }
 
-    /// - Parameter time: of a sample, since the track's first one.
+    /// - Parameter time: of a sample, relative to the track's first one.
     func isOver(at time: MediaTime) -> Bool {
         guard let origin, let start = settings.start.time, let duration = settings.duration else { return false }
         return origin + time - start >= duration
     }
 
-    /// Waits until the sample that is there now is due; the first one waits for the other tracks'.
+    /// Waits until the current sample is due. The first one waits for the other tracks.
     ///
-    /// - Parameter asked: when the source was asked for the sample.
+    /// - Parameter asked: when we began to read the sample.
     mutating func wait(until time: MediaTime, asked: MediaTime) -> Turn {
         if origin == nil { origin = settings.start.arrived(settings.name, at: clock.now()) }
         guard let origin, !isOver(at: time) else { return .end }

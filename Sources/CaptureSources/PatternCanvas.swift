@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// A rectangle in pixels, its right and lower edge outside.
+/// A rectangle in pixels.
 struct PatternRect: Equatable {
     var x: Int
     var y: Int
@@ -8,12 +8,12 @@ struct PatternRect: Equatable {
     var height: Int
 }
 
-/// A stored picture that is drawn on as it will look upright: rectangles of one colour are put where the transform
-/// will take them from. Works on any pixel format, for a rectangle of one colour is one element over and over.
+/// A stored picture that is drawn in upright coordinates: it puts rectangles of one colour where the transform will
+/// read them. This works for all pixel formats, because such a rectangle repeats one element.
 struct PatternCanvas {
     let format: VideoSampleFormat
     private(set) var bytes: [UInt8]
-    /// What will make the stored picture upright.
+    /// The transform that turns the stored picture upright.
     var transform = UprightTransform.identity
 
     var uprightWidth: Int { transform.swapsAxes ? format.height : format.width }
@@ -24,7 +24,7 @@ struct PatternCanvas {
         bytes = [UInt8](repeating: 0, count: format.minimumPayloadBytes)
     }
 
-    /// Fills a rectangle in upright coordinates; what hangs over the edge is cut.
+    /// Fills a rectangle in upright coordinates, clipped to the picture.
     mutating func fill(_ rect: PatternRect, _ color: PatternColor) {
         let left = max(0, rect.x)
         let top = max(0, rect.y)
@@ -37,7 +37,7 @@ struct PatternCanvas {
         }
     }
 
-    /// Draws text with its upper left corner at (x, y), `scale` pixels to a dot and six dots to a character.
+    /// Draws text with its upper left corner at (x, y). A dot has `scale` pixels, and a character is six dots wide.
     mutating func draw(_ text: String, x: Int, y: Int, scale: Int, _ color: PatternColor) {
         for (position, character) in text.enumerated() {
             for (row, dots) in BitmapFont.rows(of: character).enumerated() {
@@ -49,8 +49,8 @@ struct PatternCanvas {
         }
     }
 
-    /// Where the transform takes an upright rectangle from. `UprightTransform` says where stored pixels go; this is the
-    /// way back.
+    /// Where the transform reads an upright rectangle in the stored picture. The inverse of `UprightTransform`, which
+    /// maps stored pixels to upright ones.
     private func stored(_ x: Range<Int>, _ y: Range<Int>) -> (columns: Range<Int>, rows: Range<Int>) {
         let (width, height) = (format.width, format.height)
         func flipped(_ range: Range<Int>, _ size: Int) -> Range<Int> {

@@ -16,12 +16,12 @@ struct PatternColor: Equatable {
     static let blue = PatternColor(40, 70, 200)
     static let yellow = PatternColor(210, 180, 40)
 
-    /// One element of plane `index` in this colour, first byte lowest.
+    /// One element of plane `index` in this colour, with its first byte in the low bits.
     func element(_ format: PixelFormat, plane index: Int, _ color: ColorDescription) -> UInt32 {
         let (y, cb, cr) = yCbCr(color)
         switch (format.layout, index) {
         case (.rgb(let red, let blue), _): return packedRGB(redAt: red, blueAt: blue, color.range)
-        // Ten bits at the upper end of 16: eight of them are the byte.
+        // P010 keeps ten bits in the upper end of 16; eight of them are the high byte.
         case (.tenBitPairs, 0): return y << 8
         case (.tenBitPairs, _): return cb << 8 | cr << 24
         case (.packed(lumaFirst: true), _): return y | cb << 8 | y << 16 | cr << 24
@@ -43,7 +43,7 @@ struct PatternColor: Equatable {
             | 0xff << (8 * alphaAt)
     }
 
-    /// ITU-R BT.601, 709 and 2020: the same equations with other weights.
+    /// ITU-R BT.601, 709 and 2020 differ only in their weights.
     private func yCbCr(_ color: ColorDescription) -> (UInt32, UInt32, UInt32) {
         let (redWeight, blueWeight) =
             switch color.matrix {

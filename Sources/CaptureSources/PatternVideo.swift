@@ -1,11 +1,11 @@
 package import MediaCore
 
-/// A test picture without any symmetry that moves: coloured quadrants, a big F, an arrow that points up, a label, a
-/// frame counter and a bar that crosses the picture every two seconds.
+/// A moving test picture without symmetry: coloured quadrants, a big F, an arrow that points up, a label, a frame
+/// counter, and a bar that crosses the picture every two seconds.
 ///
-/// It is drawn as a device would store it that is held as the orientation says: whoever obeys the tag sees it
-/// upright. The stored size stays what it is, so quarter turns change the shape of what is seen. The resting part is
-/// drawn once for each orientation, so that a frame costs next to nothing.
+/// It is stored as a device in the given orientation would store it, so that receivers who apply the tag see it
+/// upright. The stored size is constant, so quarter turns change the shape of the upright picture. The still parts are
+/// drawn once for each orientation, so that a frame costs little.
 package final class PatternVideo: VideoSource {
     package let rate: FrameRate
     package let isFinite = false
@@ -14,15 +14,15 @@ package final class PatternVideo: VideoSource {
 
     private let convention: OrientationConvention
     private var canvas: PatternCanvas
-    /// What the resting part was drawn for; `.some(nil)` is a picture without a tag.
+    /// The orientation of the still parts that were drawn; `.some(nil)` for a picture without a tag.
     private var drawn: OrientationTag??
     private var bar: PatternRect?
 
     private static let barPeriod = MediaTime.seconds(2)
 
     /// - Parameters:
-    ///   - format: the stored pictures.
-    ///   - convention: what the tags will be taken to mean.
+    ///   - format: of the stored pictures.
+    ///   - convention: how receivers read the tags.
     package init(format: VideoSampleFormat, rate: FrameRate, convention: OrientationConvention) {
         self.rate = rate
         self.convention = convention
@@ -38,7 +38,7 @@ package final class PatternVideo: VideoSource {
         return true
     }
 
-    /// Draws a frame to `pixels`.
+    /// Draws a frame into `pixels`.
     package func draw(frame: Int64, time: MediaTime, orientation: OrientationTag?) {
         if drawn != .some(orientation) {
             canvas.transform = convention.uprightTransform(for: orientation ?? .up)
@@ -50,8 +50,7 @@ package final class PatternVideo: VideoSource {
         drawBar(time)
     }
 
-    // Everything has even coordinates, so that chroma, which covers two by two pixels, lies the same way round in every
-    // orientation.
+    // All coordinates are even, so that chroma, which covers two by two pixels, is the same in all orientations.
     private func even(_ value: Int) -> Int { value & ~1 }
     private var unit: Int { max(2, even(min(canvas.uprightWidth, canvas.uprightHeight) / 24)) }
     private var lane: PatternRect {

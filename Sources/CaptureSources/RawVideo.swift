@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// Frames without any header, one behind the other, planes and rows without padding.
+/// Frames without headers, with packed planes and rows.
 package final class RawVideo: VideoSource {
     package let rate: FrameRate
     package var isFinite: Bool { !loops }
@@ -10,7 +10,7 @@ package final class RawVideo: VideoSource {
     private let loops: Bool
     package private(set) var cutShortBytes = 0
 
-    /// - Parameter loops: begins again at the end, where the input can.
+    /// - Parameter loops: restarts at the end if the input can.
     package init(
         _ reader: InputReader, format: VideoSampleFormat, rate: FrameRate, loops: Bool = false
     ) {

@@ -1,13 +1,12 @@
 internal import LinuxSystem
 
-/// A pipe that is read before its bytes are wanted, so that its writer need not wait: a program that grabs a screen
-/// would grab nothing meanwhile, and never make up for it.
+/// Reads a pipe ahead, so that its writer does not wait: a program that grabs a screen would miss frames in that time.
 ///
-/// A thread of its own reads from the moment this is made, until `capacity` bytes wait; then the writer waits after
-/// all, as one that decodes a file should. One other thread may take the bytes.
+/// Its own thread reads from `init` until `capacity` bytes wait. Then the writer waits, which is right for a decoder of
+/// a file. One other thread may take the bytes.
 @safe package final class ReadAhead: ByteInput, @unchecked Sendable /* each byte belongs to one side at a time */ {
     private struct State {
-        /// Bytes that wait begin here.
+        /// Where the waiting bytes begin.
         var first = 0
         var count = 0
         var hasEnded = false
@@ -16,15 +15,15 @@ internal import LinuxSystem
     }
 
     private let input: FileInput
-    /// Pages become resident as they are used; a writer that is never far ahead uses few of them.
+    /// Pages become resident at their first use; a writer that is never far ahead uses few.
     private let ring: UnsafeMutableRawBufferPointer
     private let capacity: Int
     private let state = Monitor(State())
     private let thread = Monitor<WorkerThread?>(nil)
-    /// As much as a pipe holds.
+    /// The capacity of a pipe.
     private static let most = 65_536
 
-    /// - Parameter capacity: bytes.
+    /// - Parameter capacity: in bytes.
     package init(_ input: FileInput, capacity: Int) throws(InputError) {
         self.input = input
         self.capacity = capacity
@@ -39,7 +38,7 @@ internal import LinuxSystem
 
     deinit { unsafe ring.deallocate() }
 
-    /// Ends the thread, which `StopSignal` must have been told of before; to be called once.
+    /// Ends the thread. Call `StopSignal.stop` before, and call this once.
     package func close() {
         state.signal { $0.isClosed = true }
         thread.withLock { thread in
@@ -82,12 +81,12 @@ internal import LinuxSystem
         }
     }
 
-    /// Waits for room behind the bytes that wait; nil once closed.
+    /// Waits for space after the waiting bytes; nil once closed.
     private func roomToFill() -> Range<Int>? {
         let room: Range<Int>? = state.wait { state -> Range<Int>?? in
             if state.isClosed { return .some(nil) }
             guard state.count < capacity else { return nil }
-            // From the beginning again when nothing waits: memory that was never used stays unused.
+            // Restart at the beginning when the ring is empty, so that unused pages stay unused.
             if state.count == 0 { state.first = 0 }
             let from = (state.first + state.count) % capacity
             let end = from < state.first ? state.first : capacity

@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// Values as they are written on a command line.
+/// Parses values of the command line.
 package enum SourceArguments {
     /// `1280x720`.
     package static func size(_ text: String) throws(InputError) -> (width: Int, height: Int) {
@@ -14,11 +14,11 @@ package enum SourceArguments {
         return (width, height)
     }
 
-    /// `300x80+40-20`: width, height, and the place of the top left corner, as X writes geometries.
+    /// `300x80+40-20`: width, height, and the top left corner, like X geometries.
     package static func rectangle(
         _ text: String
     ) throws(InputError) -> (x: Int, y: Int, width: Int, height: Int) {
-        // `+-40` is how X writes what lies 40 outside.
+        // `+-40` is X syntax for 40 pixels outside.
         guard
             let parts = text.wholeMatch(
                 of: /([0-9]{1,6})x([0-9]{1,6})(?:\+(?=-))?([+-][0-9]{1,6})(?:\+(?=-))?([+-][0-9]{1,6})/)?.output,
@@ -38,7 +38,7 @@ package enum SourceArguments {
         return rate
     }
 
-    /// A pixel format's FourCC, in any case.
+    /// A pixel format's FourCC; case does not matter.
     package static func pixelFormat(_ text: String) throws(InputError) -> PixelFormat {
         let name = text.lowercased()
         guard let format = PixelFormat.allCases.first(where: { "\($0.fourCC)".lowercased() == name }) else {
@@ -48,7 +48,7 @@ package enum SourceArguments {
         return format
     }
 
-    /// `s16be,48000,2`: how samples are stored, rate, channels; `p` behind the first for planar.
+    /// `s16be,48000,2`: encoding, rate and channels. A `p` after the encoding means planar.
     package static func audioFormat(_ text: String) throws(InputError) -> AudioFormat {
         let parts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let rate = Int(parts[1]), let channels = Int(parts[2]) else {
@@ -70,7 +70,7 @@ package enum SourceArguments {
             isInterleaved: !isPlanar)
     }
 
-    /// `5:2`: at 5 seconds, for 2 seconds.
+    /// `5:2`: start and length in seconds.
     package static func pause(_ text: String) throws(InputError) -> (start: MediaTime, end: MediaTime) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) ?? -1 }
         guard parts.count == 2, parts.allSatisfy({ (0...86_400).contains($0) }) else {

@@ -1,19 +1,19 @@
 internal import LinuxSystem
 package import MediaCore
 
-/// What feeds wait on: time that passes, until somebody says stop.
+/// The clock of feeds: its waits end at their deadline or at a stop.
 package protocol FeedClock: Sendable {
     func now() -> MediaTime
-    /// Waits until `deadline`; false when it was told to stop, before or while it waited.
+    /// Waits until `deadline`. Returns false if a stop came before or during the wait.
     func wait(until deadline: MediaTime) -> Bool
 }
 
-/// The monotonic clock with a stop that wakes waiting threads and polling readers alike. Any thread may use it.
+/// The monotonic clock with a stop that wakes both waiting threads and polling readers. Any thread.
 package final class StopSignal: FeedClock {
     private let stopped = Monitor(false)
     private let event: EventDescriptor
 
-    /// Readable once stopped; for `poll`.
+    /// For `poll`: readable after `stop`.
     package var descriptor: CInt { event.raw }
 
     package init() throws(InputError) {
@@ -24,7 +24,7 @@ package final class StopSignal: FeedClock {
         }
     }
 
-    /// Stops everything that waits, now and later.
+    /// Ends all current and later waits.
     package func stop() {
         stopped.signal { $0 = true }
         event.signal()

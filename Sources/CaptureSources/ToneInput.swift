@@ -1,7 +1,7 @@
 internal import Glibc
 package import MediaCore
 
-/// A sine at -12 dBFS in any PCM format, all channels alike, without an end.
+/// An endless sine at -12 dBFS in any PCM format, the same in all channels.
 package final class ToneInput: AudioInput {
     package let format: AudioFormat
     package private(set) var samples: [UInt8] = []
@@ -11,7 +11,7 @@ package final class ToneInput: AudioInput {
     private var position: Int64 = 0
     private static let amplitude = 0.25
 
-    /// - Parameter frequency: in Hz, under half the sample rate.
+    /// - Parameter frequency: in Hz, less than half the sample rate.
     package init(format: AudioFormat, frequency: Int) throws(InputError) {
         guard frequency > 0, 2 * frequency < format.sampleRate else {
             throw InputError("a tone of \(frequency) Hz needs more than \(2 * frequency) samples a second")
@@ -25,7 +25,7 @@ package final class ToneInput: AudioInput {
         if samples.count != bytes { samples = [UInt8](repeating: 0, count: bytes) }
         let size = format.encoding.bytesPerSample
         for frame in 0..<frames {
-            // A whole number of periods fits into a second, so the phase can begin anew and stay exact for days.
+            // A second has a whole number of periods, so the phase restarts each second and stays exact for days.
             let step = (Int(position) + frame) % format.sampleRate * frequency % format.sampleRate
             let value = Self.amplitude * sin(2 * Double.pi * Double(step) / Double(format.sampleRate))
             let bits = encoded(value)

@@ -1,26 +1,26 @@
 package import MediaCore
 
-/// Pictures one after the other; used by one thread.
+/// A source of pictures; used by one thread.
 package protocol VideoSource: AnyObject {
-    /// Where a frame of a format goes; at least its `minimumPayloadBytes`. Asked for once for
-    /// each frame, unless the frame is `borrowed`.
+    /// Returns the memory for a frame of a format, at least its `minimumPayloadBytes`. Called once for each frame,
+    /// unless the frame is `borrowed`.
     typealias Memory = (VideoSampleFormat) throws -> UnsafeMutableRawBufferPointer
 
     var rate: FrameRate { get }
-    /// True for what ends by itself.
+    /// Whether the source has an end.
     var isFinite: Bool { get }
-    /// Bytes at the end that were no whole frame, and were left out: the producer was stopped in the middle of it, or
-    /// the frames are larger than they were said to be.
+    /// The size of an incomplete frame at the end, which was left out: the producer was stopped within it, or the frame
+    /// size is wrong.
     var cutShortBytes: Int { get }
-    /// Makes the next frame; false when there is none, though memory may have been asked for.
+    /// Reads the next frame. Returns false at the end, even if it has called `memory`.
     ///
     /// - Parameters:
-    ///   - time: since the source's first frame.
-    ///   - orientation: how this frame is tagged; a source that draws its frames draws them accordingly.
-    ///   - memory: where it is written.
+    ///   - time: relative to the source's first frame.
+    ///   - orientation: the frame's tag; a source that draws its frames applies it.
+    ///   - memory: returns the memory to write to.
     func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory) throws -> Bool
-    /// The frame that `advance` made, where it lies in the source's own memory: then no memory was asked for. Until the
-    /// next `advance`.
+    /// The frame that `advance` has read, if it is in the source's own memory; then `memory` was not called. Valid
+    /// until the next `advance`.
     var borrowed: BorrowedPicture? { get }
 }
 

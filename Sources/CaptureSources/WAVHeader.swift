@@ -1,14 +1,14 @@
 package import MediaCore
 
-/// The head of a RIFF/WAVE stream, up to the first byte of its samples.
+/// The header of a RIFF/WAVE stream, up to the first byte of its samples.
 package struct WAVHeader: Equatable, Sendable {
     package var format: AudioFormat
-    /// Bytes of samples; nil where a writer that could not seek left the size open, so they last to the end.
+    /// The size of the samples; nil if the writer could not seek and left it open, so that they last to the end.
     package var dataBytes: Int?
 
     private static let maxFormatBytes = 256
 
-    /// Reads chunks until the samples begin; chunks that are not needed are passed over.
+    /// Reads chunks until the samples begin; skips chunks that are not needed.
     package init(_ reader: InputReader) throws(InputError) {
         let head = Array(try reader.peek(12))
         guard Self.isWAV(head), try reader.skip(12) else { throw InputError("not a WAV stream: no RIFF/WAVE header") }
@@ -41,14 +41,14 @@ package struct WAVHeader: Equatable, Sendable {
         }
     }
 
-    /// True where the first twelve bytes are those of a WAV stream.
+    /// Whether the first twelve bytes are those of a WAV stream.
     package static func isWAV(_ bytes: some Collection<UInt8>) -> Bool {
         let bytes = Array(bytes)
         return bytes.count >= 12 && bytes.starts(with: Array("RIFF".utf8))
             && bytes[8...].starts(with: Array("WAVE".utf8))
     }
 
-    /// WAVEFORMATEX, or WAVEFORMATEXTENSIBLE, whose sub-format's first two bytes are the format's number.
+    /// Parses WAVEFORMATEX or WAVEFORMATEXTENSIBLE, whose sub-format begins with the format's number in two bytes.
     private static func format(_ body: [UInt8]) throws(InputError) -> AudioFormat {
         var tag = u16(body, 0)
         let channels = Int(u16(body, 2))

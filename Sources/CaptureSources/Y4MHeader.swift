@@ -1,21 +1,21 @@
 package import MediaCore
 
-/// The first line of a YUV4MPEG2 stream, as mjpegtools and ffmpeg write it.
+/// The first line of a YUV4MPEG2 stream, as written by mjpegtools and ffmpeg.
 package struct Y4MHeader: Equatable, Sendable {
     package static let magic = "YUV4MPEG2"
 
     package var width: Int
     package var height: Int
-    /// Nil where the stream does not say (`F0:0`, or no F at all).
+    /// Nil if the stream does not contain it (`F0:0`, or no F).
     package var rate: FrameRate?
     package var pixelFormat: PixelFormat
-    /// True for `C420p10`, whose planar ten-bit words become P010.
+    /// Whether the stream is `C420p10`, whose planar ten-bit words become P010.
     package var isTenBit: Bool
-    /// From `XCOLORRANGE=`, where given.
+    /// From `XCOLORRANGE=`; nil without it.
     package var range: ColorRange?
 
-    /// Parses the line without its end. Unknown tags are passed over, interlacing and the pixels' shape too: frames are
-    /// sent as they are stored.
+    /// Parses the line without its end. Ignores unknown tags, interlacing and the pixel aspect ratio: frames are sent
+    /// as they are stored.
     package init(line: String) throws(InputError) {
         var tags = line.split(separator: " ", omittingEmptySubsequences: true)[...]
         guard tags.popFirst().map(String.init) == Self.magic else {
@@ -54,7 +54,7 @@ package struct Y4MHeader: Equatable, Sendable {
 
     private static func format(_ space: String) throws(InputError) -> (PixelFormat, tenBit: Bool) {
         switch space {
-        // They differ in where chroma samples lie, which nothing after this looks at.
+        // They differ in the chroma sample positions, which are not used.
         case "420", "420jpeg", "420mpeg2", "420paldv": (.i420, false)
         case "422": (.i422, false)
         case "444": (.i444, false)

@@ -10,7 +10,7 @@ package final class Y4MVideo: VideoSource {
     private let reader: InputReader
     private let header: Y4MHeader
     private let loops: Bool
-    /// One frame as stored, where that is not how it is sent.
+    /// One stored frame, if frames are converted before they are sent; otherwise empty.
     private var stored: [UInt8]
     package private(set) var cutShortBytes = 0
     private static let maxLine = 1024
@@ -18,10 +18,10 @@ package final class Y4MVideo: VideoSource {
     /// Reads the header.
     ///
     /// - Parameters:
-    ///   - matrix: from the command line; nil leaves it to the frames' size.
-    ///   - range: from the command line; nil leaves it to the stream.
-    ///   - rate: for a stream that does not say.
-    ///   - loops: begins again at the end, where the input can.
+    ///   - matrix: from the command line; nil to derive it from the size.
+    ///   - range: from the command line; nil to take it from the stream.
+    ///   - rate: from the command line; nil to take it from the stream.
+    ///   - loops: restarts at the end if the input can.
     package init(
         _ reader: InputReader, matrix: ColorMatrix? = nil, range: ColorRange? = nil,
         rate: FrameRate? = nil, loops: Bool = false
@@ -59,7 +59,7 @@ package final class Y4MVideo: VideoSource {
             rebasing: try memory(format)[..<format.minimumPayloadBytes])
         let got =
             header.isTenBit ? try reader.fill(&stored, count: target.count) : try unsafe reader.fill(target)
-        // A producer that was stopped leaves half a frame, which is no more than the end.
+        // A producer that was stopped leaves an incomplete frame, which counts as the end.
         guard got == target.count else {
             cutShortBytes = got
             return false
@@ -68,7 +68,8 @@ package final class Y4MVideo: VideoSource {
         return true
     }
 
-    /// Three planes of ten bits in the lower end of 16 become luma and interleaved chroma with them at the upper end.
+    /// Converts three planes with ten bits in the low end of 16 to luma and interleaved chroma with the bits in the
+    /// high end.
     private func convertToP010(_ pixels: UnsafeMutableRawBufferPointer) {
         let chromaSamples = (header.width + 1) / 2 * ((header.height + 1) / 2)
         let luma = header.width * header.height

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Maps an encoder's sample count back to the broadcast's timeline; of fixed size, it never allocates after `init`.
+/// Maps an encoder's sample count back to the broadcast's timeline. Fixed size; allocates nothing after `init`.
 struct AudioBlockTimes {
     private struct Block {
         var firstSample: Int64
@@ -19,16 +19,16 @@ struct AudioBlockTimes {
         blocks.reserveCapacity(Self.capacity)
     }
 
-    /// Remembers that `firstSample` is heard at `time`, in place of the oldest block.
+    /// Notes that `firstSample` is heard at `time`. Replaces the oldest block.
     mutating func insert(firstSample: Int64, time: MediaTime, epoch: CurtainEpoch) {
         let block = Block(firstSample: firstSample, time: time, epoch: epoch)
         if blocks.count < Self.capacity { blocks.append(block) } else { blocks[next] = block }
         next = (next + 1) % Self.capacity
     }
 
-    /// One more block of `length` samples stands behind those from `sample` up to `end`, which move up to their
-    /// predecessors' places: `sample` is now heard when the block behind it was. False where one of them is not
-    /// remembered; nothing is changed then.
+    /// Accounts for a block of `length` samples at `time` that is not encoded, after those from `sample` to `end`. Each
+    /// stored block takes time and epoch of the block after it, and the last one takes `time` and `epoch`. Returns
+    /// false, and changes nothing, if one of them is not stored.
     mutating func moveUp(
         from sample: Int64, to end: Int64, length: Int, adding time: MediaTime, epoch: CurtainEpoch
     ) -> Bool {
@@ -46,7 +46,7 @@ struct AudioBlockTimes {
         return true
     }
 
-    /// When `sample` is heard, and its block's epoch; nil before the first block that is remembered.
+    /// When `sample` is heard, and its block's epoch; nil before the first stored block.
     func time(of sample: Int64) -> (time: MediaTime, epoch: CurtainEpoch)? {
         var best: Block?
         for block in blocks where block.firstSample <= sample && block.firstSample >= best?.firstSample ?? .min {

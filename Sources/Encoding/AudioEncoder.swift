@@ -4,61 +4,61 @@ package import MediaCore
 
 /// An AAC-LC encoder of libavcodec.
 ///
-/// Owns the encoder and one block of samples. Used by one thread. Samples are 32-bit floating point, one plane a
-/// channel, nominally -1 to 1; what is not finite is encoded as silence, because libavcodec refuses it.
+/// Owns the encoder and one block of samples. Used by one thread. Samples are 32-bit floating point, one plane for each
+/// channel, nominally -1 to 1. Samples that are not finite are encoded as silence, because libavcodec refuses them.
 ///
-/// **Encoder delay.** AAC decoders put out what they were given one block late: libavcodec's encoder says so in
-/// `initial_padding` (1024 samples) and stamps its first packet, which holds only the run-up, 1024 samples before the
-/// first sample. FLV cannot say either of the two, and its players play each packet's 1024 samples at the packet's
-/// timestamp and trim nothing. So a packet's `pts` here is the time of the first sample that a decoder puts out for it,
-/// and packets from before the first sample are not written: what is heard at a time is what was given for that time.
-/// The price is that the first 21 ms of a broadcast fade in.
+/// **Encoder delay.** AAC decoders output each block one block late. libavcodec's encoder reports this in
+/// `initial_padding` (1024 samples). Its first packet holds only padding, and its timestamp is 1024 samples before the
+/// first sample. FLV can express neither, and its players play each packet's 1024 samples at the packet's timestamp and
+/// trim nothing. Therefore a packet's `pts` here is the time of the first sample that a decoder outputs for it, and
+/// packets from before the first sample are not written. Viewers then hear each sample at its own time. The cost is
+/// that the first 21 ms of a broadcast fade in.
 ///
-/// **Silence.** Where the encoder has been given nothing but zeros for some blocks, and made the same packet of them
-/// twice, further blocks of zeros are not given to it: that packet is written again. The encoder then stands as it
-/// would after them, its windows full of zeros, and what is encoded next begins as if it had had them all.
+/// **Silence.** If the encoder got only zeros for some blocks, and output the same packet twice, further blocks of
+/// zeros are not encoded: the same packet is written again. The encoder's windows are full of zeros in both cases, so
+/// that later blocks are encoded as if all zeros had been encoded.
 package final class AudioEncoder {
     package let format: AudioTrackFormat
-    /// Samples a packet.
+    /// Samples in a packet.
     package let frameLength: Int
 
     private let encoder: LibAVEncoder
     private let frame: AVFrameHandle
     private let channels: Int
     private let sampleRate: Int
-    /// Samples in `frame` that wait for the rest.
+    /// Samples in `frame`, which waits to be full.
     private var buffered = 0
-    /// Samples given to the encoder: its clock.
+    /// The number of samples sent to the encoder, which is its clock.
     private var submitted: Int64 = 0
     private var times: AudioBlockTimes
     private var lastDTS: MediaTime?
-    /// Packets of earlier ones are not written.
+    /// Packets of earlier epochs are not written.
     private var epoch: CurtainEpoch = .first
     private var isFinished = false
-    /// Blocks of zeros that were given to the encoder last, one behind the other.
+    /// The latest blocks of zeros in a row, encoded or not.
     private var silentBlocks = 0
-    /// The packet that came out last while everything in the encoder was silent, and how often it did in a row.
+    /// The last packet that came out while the encoder held only silence, and how often it came in a row.
     private var silence: [UInt8] = []
     private var silencePackets = 0
-    /// The first sample of the packet that comes out next.
+    /// The first sample of the next packet.
     private var nextPacket: Int64?
-    /// More blocks than the encoder holds, or looks back on.
+    /// More blocks than the encoder holds or refers to.
     private static let blocksUntilSilent = 8
     /// Blocks of silence that were not encoded.
     package private(set) var blocksLeftOut = 0
 
-    /// Bytes of anonymous memory that libavcodec's aac encoder and a block of samples hold, as measured (RssAnon).
+    /// Anonymous memory of libavcodec's aac encoder and a block of samples, in bytes, as measured (RssAnon).
     package static let estimatedBytes = 1_450_000
 
-    /// How libavcodec's aac encoder looks for its quantizers. From 48 kbit/s a channel on the fast way is as near to
-    /// the source as the thorough one (128 kbit/s stereo: noise 25.1 instead of 24.7 dB, plucked strings 54 instead of
-    /// 61, a tone 129 instead of 89) at a third of its time, 10 instead of 30 ms for a second of sound; only pure tones
-    /// take it longer, 45 instead of 25. Below, FFmpeg's documentation says, it is worse.
+    /// The quantizer search of libavcodec's aac encoder. From 48 kbit/s for each channel, "fast" is about as close to
+    /// the source as "twoloop", at a third of its time; only pure tones take it longer. Below, FFmpeg's documentation
+    /// says that "fast" is worse. Measured as fast/twoloop, at 128 kbit/s stereo: 25.1/24.7 dB for noise, 54/61 dB for
+    /// plucked strings, 129/89 dB for a tone. A second of sound takes 10/30 ms, of pure tones 45/25 ms.
     private static func coder(_ settings: AudioEncoderSettings) -> String {
         settings.bitrate / settings.channels >= 48_000 ? "fast" : "twoloop"
     }
 
-    /// - Throws: `EncodingError` that names the encoder, what it refused and what there is instead.
+    /// - Throws: an `EncodingError` that names the encoder, the refused setting and the alternatives.
     package init(_ settings: AudioEncoderSettings) throws(EncodingError) {
         try settings.validate()
         let encoder = try LibAVEncoder(name: settings.encoder, codecIDs: [AV_CODEC_ID_AAC], codecNames: "AAC")
@@ -110,13 +110,13 @@ package final class AudioEncoder {
         self.frame = frame
     }
 
-    /// Encodes samples; whole blocks of `frameLength` go to the encoder, the rest waits for the next call.
+    /// Encodes samples. Whole blocks of `frameLength` go to the encoder; the rest waits for the next call.
     ///
     /// - Parameters:
     ///   - channels: one pointer for each channel of the settings.
-    ///   - frames: samples a channel, any number.
-    ///   - time: when the first of them is heard. Calls are to follow each other without gaps, as a mixer's do: a
-    ///     packet takes its time from the samples with which it begins, and its epoch.
+    ///   - frames: the number of samples in each channel.
+    ///   - time: when the first sample is heard. Calls must follow each other without gaps, like a mixer's output: a
+    ///     packet takes its time and epoch from its first samples.
     package func encode(
         channels planes: UnsafePointer<UnsafePointer<Float>>, frames: Int, time: MediaTime,
         epoch: CurtainEpoch = .first,
@@ -153,11 +153,11 @@ package final class AudioEncoder {
             let samples = unsafe planes[channel] + start
             for index in 0..<frameLength { bits |= unsafe samples[index].bitPattern }
         }
-        // A zero may be negative.
+        // Ignores the sign bit, because a zero may be negative.
         return bits & 0x7FFF_FFFF == 0
     }
 
-    /// Writes the packet of silence in place of one that the encoder would make; false where it is not known yet.
+    /// Writes the packet of silence without encoding; false if that packet is not known yet.
     private func leaveOut(at time: MediaTime, epoch: CurtainEpoch, into sink: any PacketSink) -> Bool {
         guard silencePackets >= 2, let nextPacket, let (due, dueEpoch) = times.time(of: nextPacket),
             times.moveUp(from: nextPacket, to: submitted, length: frameLength, adding: time, epoch: epoch)
@@ -167,14 +167,14 @@ package final class AudioEncoder {
         return true
     }
 
-    /// For a stream whose end was taken back: packets that begin with samples of earlier epochs are not written any
-    /// more, and what is encoded next may be heard at any time after `time`.
+    /// Continues a stream whose end was taken back. Packets that begin with samples of earlier epochs are not written
+    /// any more, and the next samples may be heard at any time after `time`.
     package func goBack(to time: MediaTime?, epoch: CurtainEpoch) {
         self.epoch = epoch
         if let time, let last = lastDTS, time < last { lastDTS = time }
     }
 
-    /// Encodes what waits, padded with silence, and drains the encoder. Nothing can be encoded afterwards.
+    /// Encodes the incomplete block with silence after it, and drains the encoder. Nothing can be encoded afterwards.
     package func finish(into sink: any PacketSink) throws(EncodingError) {
         guard !isFinished else { return }
         isFinished = true
@@ -208,7 +208,7 @@ package final class AudioEncoder {
             let payload = unsafe UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size))
             nextPacket = unsafe packet.pointee.pts + Int64(frameLength)
             if silentBlocks >= Self.blocksUntilSilent { unsafe noteSilence(payload) }
-            // Nil for the run-up before the first sample.
+            // Nil for the padding before the first sample.
             guard let (time, epoch) = unsafe times.time(of: packet.pointee.pts) else { continue }
             unsafe write(payload.bytes, at: time, epoch: epoch, into: sink)
         }
@@ -226,7 +226,7 @@ package final class AudioEncoder {
 
     private func write(_ payload: RawSpan, at time: MediaTime, epoch: CurtainEpoch, into sink: any PacketSink) {
         guard epoch >= self.epoch else { return }
-        // Times that the caller set back would go back on the wire; within a track they must rise.
+        // If the caller sets times back, decode times must still rise within the track.
         var dts = time
         if let lastDTS, dts <= lastDTS { dts = MediaTime(nanoseconds: lastDTS.nanoseconds + 1) }
         lastDTS = dts

@@ -1,8 +1,7 @@
-/// What is asked of an audio encoder.
 package struct AudioEncoderSettings: Equatable, Sendable {
-    /// An AAC-LC encoder by its libavcodec name: aac, libfdk_aac, ...
+    /// The libavcodec name of an AAC-LC encoder: aac, libfdk_aac, ...
     package var encoder = "aac"
-    /// Frames a second; one of AAC's rates.
+    /// Frames a second; a sample rate of AAC.
     package var sampleRate: Int
     /// 1 or 2.
     package var channels: Int

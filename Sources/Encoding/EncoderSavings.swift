@@ -1,14 +1,14 @@
-/// What an encoder can do without when memory runs short.
+/// Changes of an encoder that save memory.
 package struct EncoderSavings: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A frame takes longer; it takes no more bits.
+    /// Encoding takes longer, at the same quality.
     package static let oneThread = EncoderSavings(rawValue: 1)
     /// The same picture takes `VideoEncoder.subpixelMotionPercent` more bits.
     package static let noSubpixelMotion = EncoderSavings(rawValue: 2)
 
-    /// One at a time, the cheapest for viewers first.
+    /// In the order of their cost for viewers, lowest first.
     package static let each: [EncoderSavings] = [.oneThread, .noSubpixelMotion]
 }

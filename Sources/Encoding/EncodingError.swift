@@ -2,26 +2,26 @@ internal import CLibAV
 package import FLV
 package import MediaCore
 
-/// Why there is no encoder, or why it stopped; each prints as a sentence that names the encoder and the way out.
+/// Why an encoder could not be opened, or stopped. Each description names the encoder and a remedy.
 package enum EncodingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Settings that no encoder can meet.
     case invalidSetting(String)
-    /// libavcodec has no encoder of that name; `available` are those of the wanted codec.
+    /// libavcodec has no encoder of that name; `available` lists the encoders of the wanted codec.
     case encoderNotFound(String, available: [String])
-    /// The encoder exists, and makes something else than `codec`.
+    /// The encoder exists but encodes another codec than `codec`.
     case wrongCodec(encoder: String, codec: String, available: [String])
-    /// The encoder takes neither I420 nor NV12 from memory (or, for audio, no planar floating point).
+    /// The encoder accepts neither I420 nor NV12 from memory (for audio: no planar floating point).
     case inputFormat(encoder: String, accepts: [String])
-    /// The encoder has no such option, or refuses its value.
+    /// The encoder does not have the option, or refuses its value.
     case option(encoder: String, name: String, value: String, reason: String)
     /// A libavcodec function failed.
     case failed(encoder: String, operation: String, code: Int32, reason: String)
     case outOfMemory(encoder: String)
-    /// What the encoder gave as its configuration (extradata) cannot be announced to a player.
+    /// The encoder's configuration (extradata) cannot be sent to players.
     case configuration(encoder: String, CodecConfigurationError)
-    /// A frame's time is not later than the one before it; the frame was not encoded.
+    /// A frame's time does not rise; the frame was not encoded.
     case timeDidNotRise(MediaTime, after: MediaTime)
-    /// `finish` has been called; nothing more is encoded.
+    /// `finish` was called; nothing more is encoded.
     case finished(encoder: String)
 
     package var description: String {
@@ -49,13 +49,13 @@ package enum EncodingError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Turns a libavcodec return code into an error; the only place that does.
+/// Throws an error for a negative return code of libavcodec.
 func check(_ code: Int32, _ operation: String, encoder: String) throws(EncodingError) {
     guard code < 0 else { return }
     throw .failed(encoder: encoder, operation: operation, code: code, reason: libavText(of: code))
 }
 
-/// libavutil's words for a return code (av_strerror).
+/// libavutil's text for a return code (av_strerror).
 func libavText(of code: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { buffer in
         unsafe av_strerror(code, buffer.baseAddress, buffer.count)

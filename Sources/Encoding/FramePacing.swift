@@ -1,32 +1,32 @@
 internal import MediaCore
 
-/// Makes an encoder that counts frames spend bits by time.
+/// Makes an encoder that counts frames distribute bits by time.
 ///
-/// x264 without a frame of delay knows no frame durations: it budgets every frame as if frames came at the nominal
-/// rate, so half as many frames get half the bitrate, and a burst gets too much. This tells, frame by frame, which
-/// duration the encoder is to believe; scaling its bitrate by duration over nominal duration makes both its budget and
-/// its VBV right. What is told adds up to what has passed.
+/// x264 with `force-cfr` ignores frame durations: it budgets each frame at the nominal rate. At half the frame rate it
+/// therefore spends half the bitrate, and in a burst too much. This type computes the duration that the encoder should
+/// assume for each frame. If its bitrate is scaled by this duration over the nominal one, both its budget and its VBV
+/// are right. The assumed durations add up to the time that has passed.
 struct FramePacing {
     private let nominal: Int64
     private let longest: Int64
-    /// The duration that the encoder believes now, in nanoseconds.
+    /// The duration that the encoder currently assumes, in nanoseconds.
     private(set) var believed: Int64
     private var owed: Int64 = 0
     private var last: MediaTime?
 
-    /// A change below one part in this many is not told, but kept as owed: telling costs a reconfiguration.
+    /// A change below one part in this many is kept as owed, because each change is a reconfiguration.
     private static let sensitivity: Int64 = 10
 
-    /// - Parameter vbv: the span of the encoder's buffer; a frame's share of it stays below half.
+    /// - Parameter vbv: the duration of the encoder's buffer; a frame's share stays below half of it.
     init(frameDuration: MediaTime, vbv: MediaTime) {
         nominal = frameDuration.nanoseconds
         longest = max(nominal, vbv.nanoseconds / 2)
         believed = nominal
     }
 
-    /// Takes a frame's time.
+    /// Advances to a frame's time.
     ///
-    /// - Returns: true when `believed` changed.
+    /// - Returns: whether `believed` changed.
     mutating func advance(to time: MediaTime) -> Bool {
         defer { last = time }
         guard let last else { return false }
@@ -41,6 +41,6 @@ struct FramePacing {
         return true
     }
 
-    /// `rate` as the encoder must be told it; at most what x264 can write in 32 bits.
+    /// `rate` scaled for the encoder, at most what x264 can represent in 32 bits.
     func scaled(_ rate: Int) -> Int { min(Int(Int64(rate) * believed / nominal), 2_000_000_000) }
 }

@@ -1,18 +1,18 @@
 internal import CLibAV
 internal import MediaCore
 
-/// An AVFrame for the encoder: it lends a picture's own memory, or has memory of its own to copy pictures to.
+/// An AVFrame for the encoder. It refers to a picture's memory, or owns memory for copies of pictures.
 @safe final class InputFrame {
     private let handle: AVFrameHandle
     private let encoder: String
 
     var frame: UnsafeMutablePointer<AVFrame> { unsafe handle.pointer }
 
-    /// A frame that lends the picture's memory, for an encoder that has read a frame when it returns.
+    /// Refers to the picture's memory, for an encoder that does not read a frame after it returns.
     init(lending picture: PicturePlanes, _ canvas: CanvasFormat, encoder: String) throws(EncodingError) {
         handle = try Self.frame(canvas, AV_PIX_FMT_YUV420P, encoder: encoder)
         self.encoder = encoder
-        // Without a buffer libavcodec would copy the frame. This one frees nothing.
+        // Without a buffer, libavcodec would copy the frame. This buffer frees nothing.
         unsafe frame.pointee.buf.0 = av_buffer_create(picture.y, picture.yStride, { _, _ in }, nil, 0)
         guard unsafe frame.pointee.buf.0 != nil else { throw .outOfMemory(encoder: encoder) }
         unsafe frame.pointee.data.0 = picture.y
@@ -23,10 +23,10 @@ internal import MediaCore
         unsafe frame.pointee.linesize.2 = Int32(picture.vStride)
     }
 
-    /// True for a frame that lends just this memory.
+    /// Whether the frame refers to this picture's memory.
     func lends(_ picture: PicturePlanes) -> Bool { unsafe frame.pointee.data.0 == picture.y }
 
-    /// A frame to copy pictures to, for encoders that hold on to frames or want NV12.
+    /// Owns memory for copies, for encoders that keep frames or need NV12.
     init(copyingTo format: AVPixelFormat, _ canvas: CanvasFormat, encoder: String) throws(EncodingError) {
         handle = try Self.frame(canvas, format, encoder: encoder)
         self.encoder = encoder
@@ -50,8 +50,8 @@ internal import MediaCore
         return handle
     }
 
-    /// Copies a picture of the same size. Where an encoder still holds the frame's memory, the frame moves to other
-    /// memory (av_frame_make_writable).
+    /// Copies a picture of the same size. If an encoder still uses the frame's memory, the frame gets other memory
+    /// (av_frame_make_writable).
     func copy(_ picture: PicturePlanes) throws(EncodingError) {
         try check(unsafe av_frame_make_writable(frame), "copying a frame", encoder: encoder)
         let (data, strides) = unsafe (frame.pointee.data, frame.pointee.linesize)

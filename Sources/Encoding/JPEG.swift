@@ -1,13 +1,13 @@
 internal import CLibAV
 package import MediaCore
 
-/// Still pictures by libavcodec's mjpeg.
+/// Encodes still pictures with libavcodec's mjpeg.
 package enum JPEG {
-    /// Bytes of memory that `encode` takes at most while it runs, for a picture of noise, as measured (RssAnon): 0.8 MB
-    /// for 320x180, 2.2 MB for 640x360.
+    /// The most memory in bytes that `encode` needs while it runs, for a picture of noise, as measured (RssAnon): 0.8
+    /// MB for 320x180, 2.2 MB for 640x360.
     package static func estimatedBytes(width: Int, height: Int) -> Int { 400_000 + 17 * width * height / 2 }
 
-    /// A JFIF file of a picture in BT.601, full range. Takes about 2 ms for 640x360.
+    /// Returns a JFIF file of a picture in BT.601, full range. Takes about 2 ms for 640x360.
     package static func encode(_ picture: PicturePlanes) throws(EncodingError) -> [UInt8] {
         let name = "mjpeg"
         let encoder = try LibAVEncoder(name: name, codecIDs: [AV_CODEC_ID_MJPEG], codecNames: "JPEG")
@@ -18,10 +18,10 @@ package enum JPEG {
         unsafe context.pointee.height = Int32(picture.height)
         unsafe context.pointee.time_base = AVRational(num: 1, den: 1)
         unsafe context.pointee.thread_count = 1
-        // 2 to 31, the less the better.
+        // 2 to 31; lower values are better quality.
         unsafe context.pointee.qmin = 4
         unsafe context.pointee.qmax = 4
-        // Tables made for each picture save a tenth of the file, and take half as much memory again.
+        // Optimized tables would make files a tenth smaller, but take half as much memory again.
         if encoder.hasOption("huffman") { try encoder.setOption("huffman", "default") }
         try encoder.open()
         let format = CanvasFormat(

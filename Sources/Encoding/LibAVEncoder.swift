@@ -1,8 +1,8 @@
 internal import CLibAV
 
-/// A libavcodec encoder and the packet it fills: what video and audio encoders have in common.
+/// A libavcodec encoder and its output packet: the common part of video and audio encoders.
 ///
-/// Used by one thread. Configure `context` and set options, `open`, then `send` and `receive` in turns.
+/// Used by one thread. Configure `context`, set options and call `open`, then alternate `send` and `receive`.
 @safe struct LibAVEncoder: ~Copyable {
     let name: String
     private let codec: UnsafePointer<AVCodec>
@@ -10,14 +10,14 @@ internal import CLibAV
     private let packetHandle: AVPacketHandle
 
     var context: UnsafeMutablePointer<AVCodecContext> { unsafe handle.pointer }
-    /// What `receive` filled; valid until the next `receive`.
+    /// The output of `receive`; valid until the next `receive`.
     var packet: UnsafeMutablePointer<AVPacket> { unsafe packetHandle.pointer }
 
     /// Finds an encoder by its libavcodec name.
     ///
     /// - Parameters:
-    ///   - codecIDs: of which it has to make one.
-    ///   - codecNames: what they are called, for errors.
+    ///   - codecIDs: the encoder must encode one of them.
+    ///   - codecNames: their names, for errors.
     init(name: String, codecIDs: [AVCodecID], codecNames: String) throws(EncodingError) {
         guard let codec = unsafe avcodec_find_encoder_by_name(name) else {
             throw .encoderNotFound(name, available: Self.names(of: codecIDs))
@@ -36,7 +36,7 @@ internal import CLibAV
 
     var codecID: AVCodecID { unsafe codec.pointee.id }
 
-    /// The formats of a list that libavcodec ends with -1, such as `pix_fmts`; nil where the encoder does not tell.
+    /// The formats of a libavcodec list that ends with `end`, such as `pix_fmts`; nil if the encoder has no list.
     func inputFormats<Format>(
         _ list: KeyPath<AVCodec, UnsafePointer<Format>?>, end: Format
     ) -> [Format]? where Format: Equatable {
@@ -49,12 +49,12 @@ internal import CLibAV
         return formats
     }
 
-    /// Whether the encoder (or every encoder) has an option of that name.
+    /// Whether this encoder or libavcodec in general has an option of that name.
     func hasOption(_ option: String) -> Bool {
         unsafe av_opt_find(context, option, nil, 0, AV_OPT_SEARCH_CHILDREN) != nil
     }
 
-    /// Sets an option of the encoder or of libavcodec by name, before `open` (av_opt_set).
+    /// Sets an option of the encoder or of libavcodec by name (av_opt_set). Call it before `open`.
     func setOption(_ option: String, _ value: String) throws(EncodingError) {
         let code = unsafe av_opt_set(context, option, value, AV_OPT_SEARCH_CHILDREN)
         guard code < 0 else { return }
@@ -63,7 +63,8 @@ internal import CLibAV
 
     /// Opens the encoder (avcodec_open2).
     ///
-    /// - Parameter refusal: makes an error of what libavcodec printed meanwhile, where that says more than its code.
+    /// - Parameter refusal: makes an error from messages that libavcodec logged meanwhile, if they say more than its
+    ///   code.
     func open(_ refusal: ([String]) -> EncodingError? = { _ in nil }) throws(EncodingError) {
         let (code, messages) = LibAVLog.collecting { unsafe avcodec_open2(context, codec, nil) }
         if let error = refusal(messages) { throw error }
@@ -76,14 +77,14 @@ internal import CLibAV
         return unsafe [UInt8](UnsafeBufferPointer(start: data, count: Int(context.pointee.extradata_size)))
     }
 
-    /// Gives a frame to the encoder, or, with nil, tells it that none follows (avcodec_send_frame).
+    /// Sends a frame to the encoder, or nil to drain it (avcodec_send_frame).
     ///
-    /// The encoder is always emptied after a frame, so it never answers EAGAIN.
+    /// The encoder is always emptied after a frame, so it never returns EAGAIN.
     func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodingError) {
         try check(unsafe avcodec_send_frame(context, frame), "encoding", encoder: name)
     }
 
-    /// Takes the next packet, if there is one (avcodec_receive_packet).
+    /// Receives the next packet (avcodec_receive_packet). Returns false if there is none.
     func receive() throws(EncodingError) -> Bool {
         let code = unsafe avcodec_receive_packet(context, packet)
         if code == upcast_AVERROR_EAGAIN || code == upcast_AVERROR_EOF { return false }

@@ -1,10 +1,10 @@
 internal import CLibAV
 
-/// Owns an AVCodecContext; frees it, which also closes the encoder.
+/// Owns an AVCodecContext. Freeing it also closes the encoder.
 @safe struct AVCodecContextHandle: ~Copyable {
     let pointer: UnsafeMutablePointer<AVCodecContext>
 
-    /// avcodec_alloc_context3; nil where memory is out.
+    /// avcodec_alloc_context3; nil without memory.
     init?(_ codec: UnsafePointer<AVCodec>) {
         guard let pointer = unsafe avcodec_alloc_context3(codec) else { return nil }
         unsafe self.pointer = pointer
@@ -20,7 +20,7 @@ internal import CLibAV
 @safe struct AVFrameHandle: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFrame>
 
-    /// av_frame_alloc; nil where memory is out.
+    /// av_frame_alloc; nil without memory.
     init?() {
         guard let pointer = unsafe av_frame_alloc() else { return nil }
         unsafe self.pointer = pointer
@@ -36,7 +36,7 @@ internal import CLibAV
 @safe struct AVPacketHandle: ~Copyable {
     let pointer: UnsafeMutablePointer<AVPacket>
 
-    /// av_packet_alloc; nil where memory is out.
+    /// av_packet_alloc; nil without memory.
     init?() {
         guard let pointer = unsafe av_packet_alloc() else { return nil }
         unsafe self.pointer = pointer

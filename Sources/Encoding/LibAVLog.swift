@@ -3,23 +3,24 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Redirects what libavcodec, libavutil and x264 print.
+/// Redirects the log messages of libavcodec, libavutil and x264.
 ///
-/// They print to standard error by default, and an encoder in trouble prints for every frame.
+/// By default they go to standard error, and a failing encoder logs for every frame.
 package enum LibAVLog {
     package enum Level: Int, CaseIterable, Sendable {
         case error, warning, information
     }
 
-    /// Messages of one level a second at most; the rest are counted, and the count is told before the next message.
+    /// The most messages of one level in a second. The rest are counted, and the count is logged before the next
+    /// message.
     package static let messagesPerSecond = 10
-    /// Bytes of a message at most; longer ones are cut.
+    /// The maximum size of a message in bytes; longer ones are cut.
     static let maximumMessageBytes = 512
 
     private struct State {
         var handler: (@Sendable (Level, String) -> Void)?
         var gates = Level.allCases.map { _ in MessageGate(messagesPerSecond: LibAVLog.messagesPerSecond) }
-        /// What threads print that collect it.
+        /// The messages of threads that collect them.
         var collected: [pthread_t: [String]] = [:]
     }
 
@@ -32,17 +33,17 @@ package enum LibAVLog {
         }
     }()
 
-    /// Sends messages to `handler` from now on, for the whole process; the last call wins.
+    /// Sends the messages of the whole process to `handler`. The last call wins.
     ///
-    /// The handler is called on any thread that uses libavcodec, never twice at once, with one line without its line
+    /// The handler is called on any thread that uses libavcodec, never concurrently, with one line without its line
     /// end. It must not call libavcodec. Debug and verbose messages are dropped before they are formatted.
     package static func install(_ handler: @escaping @Sendable (_ level: Level, _ message: String) -> Void) {
         state.withLock { $0.handler = handler }
         redirection
     }
 
-    /// Errors and warnings that this thread prints while `body` runs, without the name of who prints. They go to the
-    /// handler, too; where there is none yet, nowhere else.
+    /// Collects errors and warnings that this thread logs while `body` runs, without the name of the component. The
+    /// handler gets them, too, if one is installed.
     static func collecting<Result>(_ body: () -> Result) -> (Result, messages: [String]) {
         redirection
         let thread = pthread_self()
@@ -85,14 +86,14 @@ package enum LibAVLog {
         return String(message.prefix { $0 != "\n" })
     }
 
-    /// libavutil writes `[libx264 @ 0x55d0] ` before a message.
+    /// libavutil puts `[libx264 @ 0x55d0] ` before a message.
     private static func withoutName(_ message: String) -> String {
         guard message.hasPrefix("["), let end = message.firstRange(of: "] ") else { return message }
         return String(message[end.upperBound...])
     }
 }
 
-/// Lets a number of messages through in every second and counts the others.
+/// Admits a number of messages in each second and counts the others.
 struct MessageGate {
     let messagesPerSecond: Int
     private var second: Int64 = .min
@@ -101,7 +102,7 @@ struct MessageGate {
 
     init(messagesPerSecond: Int) { self.messagesPerSecond = messagesPerSecond }
 
-    /// Nil where the message is to be left out, else how many were since the last that was not.
+    /// Nil to suppress the message, else the number suppressed since the last admitted one.
     mutating func admit(at time: MediaTime) -> Int? {
         let current = time.milliseconds / 1000
         if current != second { (second, admitted) = (current, 0) }

@@ -1,17 +1,18 @@
 internal import CLibAV
 
-/// A still picture that was read from a PNG or JPEG file by libavcodec, as it was decoded; rows of it are asked for.
+/// A still picture, decoded from a PNG or JPEG file by libavcodec, and read by rows.
 ///
-/// Owns the decoded pixels: up to `maxDecodedBytes`, and nothing else of the file. Used by one thread. The orientation
-/// that a camera may have noted is not looked at, and colours are taken as sRGB.
+/// Owns the decoded pixels, up to `maxDecodedBytes`, and nothing else of the file. Used by one thread. Ignores the EXIF
+/// orientation, and treats colours as sRGB.
 @safe package final class StillPicture {
-    /// A file may have this many bytes.
+    /// The maximum size of a file, in bytes.
     package static let maxFileBytes = 4 << 20
-    /// Bytes of pixels while they are decoded.
+    /// The maximum size of the pixels while they are decoded, in bytes.
     package static let maxDecodedBytes = 16 << 20
     /// Width and height in pixels.
     package static let sides = 16...4096
-    /// Bytes that decoding takes at most: the file, ours and libavcodec's, the pixels, and the decoder's own tables.
+    /// The most bytes that decoding needs: two copies of the file (ours and libavcodec's), the pixels and the decoder's
+    /// tables.
     package static let decodingBytes = 2 * maxFileBytes + maxDecodedBytes + 400_000
 
     package let width: Int
@@ -19,7 +20,7 @@ internal import CLibAV
     private let frame: AVFrameHandle
     private let layout: StillPictureLayout
 
-    /// Decodes a whole file. On one thread, the calling one.
+    /// Decodes a whole file on the calling thread.
     package init(file: consuming [UInt8]) throws(StillPictureError) {
         guard file.count <= Self.maxFileBytes else {
             throw StillPictureError(
@@ -40,9 +41,9 @@ internal import CLibAV
         self.frame = frame
     }
 
-    /// One row, upon a colour where it is transparent.
+    /// Reads one row, blended with `color` where it is transparent.
     ///
-    /// - Parameter bgra: gets `width` times four bytes.
+    /// - Parameter bgra: receives `width` times four bytes.
     package func readRow(
         _ row: Int, over color: (red: UInt8, green: UInt8, blue: UInt8), into bgra: UnsafeMutablePointer<UInt8>
     ) {
@@ -62,7 +63,7 @@ internal import CLibAV
         let settings = unsafe context.pointer
         unsafe settings.pointee.thread_count = 1
         unsafe settings.pointee.err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK
-        // Rows are longer in memory than they are shown.
+        // Rows are padded in memory.
         unsafe settings.pointee.max_pixels = Int64((file.width + 128) * (file.height + 64))
         guard unsafe avcodec_open2(settings, codec, nil) >= 0,
             unsafe av_new_packet(packet.pointer, Int32(file.bytes.count)) >= 0
@@ -72,7 +73,7 @@ internal import CLibAV
                 .copyMemory(from: bytes)
         }
         var code = unsafe avcodec_send_packet(settings, packet.pointer)
-        // What has been handed over is all there is.
+        // No more packets follow.
         if code >= 0 { code = unsafe avcodec_send_packet(settings, nil) }
         if code >= 0 { code = unsafe avcodec_receive_frame(settings, frame.pointer) }
         guard code >= 0, unsafe frame.pointer.pointee.decode_error_flags == 0,

@@ -1,4 +1,4 @@
-/// Why a file is not a picture that can be shown: what is wrong with it, and what would be right.
+/// Why a picture file cannot be used, and the remedy.
 package struct StillPictureError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Follows the file's name.
     package let what: String

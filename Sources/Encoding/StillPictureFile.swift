@@ -1,12 +1,12 @@
-/// A PNG or JPEG file whose size has been read and found bearable, before any decoder sees it; without what a decoder
-/// does not need for its pixels: colour profiles, thumbnails and texts, which may be packed and grow without bound.
+/// A PNG or JPEG file whose size was checked before decoding. Without the parts that pixels do not need: colour
+/// profiles, thumbnails and texts, which may be compressed and grow without limit.
 struct StillPictureFile: Sendable {
     enum Kind: Equatable, Sendable { case png, jpeg }
 
     let kind: Kind
     let width: Int
     let height: Int
-    /// Bytes that its pixels may take while they are decoded, by what the file says of them.
+    /// The most bytes that the pixels need while they are decoded, computed from the header.
     let decodedBytes: Int
     let bytes: [UInt8]
 
@@ -41,7 +41,7 @@ struct StillPictureFile: Sendable {
         return file[index..<index + bytes].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Moves bytes towards the file's start, over what is left out.
+    /// Copies a range to `end`, over the parts that are removed.
     private static func keep(_ range: Range<Int>, of file: inout [UInt8], at end: inout Int) {
         for index in range {
             file[end] = file[index]
@@ -69,7 +69,7 @@ struct StillPictureFile: Sendable {
                 parts = try pngParts(file, at: chunk)
             case "PLTE", "tRNS", "IDAT", "IEND": break
             default:
-                // An upper-case first letter says that nobody can do without it.
+                // An upper-case first letter marks a chunk that decoders need.
                 guard type >> 29 & 1 == 1 else {
                     throw StillPictureError("has a part \(printableName(name)) that is not known", "save it again")
                 }
@@ -92,7 +92,7 @@ struct StillPictureFile: Sendable {
     private static func pngParts(_ file: [UInt8], at header: Int) throws(StillPictureError) -> Parts {
         let (width, height) = (try number(file, at: header, bytes: 4), try number(file, at: header + 4, bytes: 4))
         let (depth, color) = (Int(file[header + 8]), file[header + 9])
-        // Grey and colour may become one channel more: transparency.
+        // Greyscale and RGB may get an alpha channel from tRNS.
         let (depths, channels): ([Int], Int) =
             switch color {
             case 0: ([1, 2, 4, 8, 16], 2)
@@ -126,7 +126,7 @@ struct StillPictureFile: Sendable {
             let following = next + 2 + length
             guard length >= 2, following <= file.count else { throw .cutOff() }
             switch marker {
-            // JFIF, and Adobe's note of what the channels are; tables and the scan itself.
+            // JFIF, and Adobe's segment about the channels; tables and the scan itself.
             case 0xE0, 0xEE, 0xC4, 0xDB, 0xDD, 0xDA: break
             case 0xE1...0xEF, 0xFE:
                 next = following
@@ -142,7 +142,7 @@ struct StillPictureFile: Sendable {
             if marker == 0xDA { break }
         }
         guard let parts else { throw .cutOff() }
-        // Samples and further scans of the same picture, to its end.
+        // Samples and further scans, up to the end of the image.
         var last = next
         while true {
             guard last + 1 < file.count else { throw .cutOff() }
@@ -155,7 +155,7 @@ struct StillPictureFile: Sendable {
                 keep(next..<last + 2, of: &file, at: &end)
                 file.removeLast(file.count - end)
                 return parts
-            // Samples, and what belongs to further scans.
+            // Samples and segments of further scans.
             case 0x00, 0xD0...0xD7, 0xFF, 0xC4, 0xDA, 0xDB, 0xDD: last += file[last + 1] == 0xFF ? 1 : 2
             default: throw .cutOff()
             }
@@ -182,7 +182,7 @@ struct StillPictureFile: Sendable {
         }
         let most = samplings.map(\.horizontal).max()! * samplings.map(\.vertical).max()!
         let samples = samplings.reduce(0) { $0 + $1.horizontal * $1.vertical }
-        // A progressive picture is held as coefficients of two bytes, too.
+        // The decoder also holds a progressive picture as two-byte coefficients.
         let bytes = (4 * samples + most - 1) / most * (isProgressive ? 3 : 1)
         return (.jpeg, width, height, bytes)
     }

@@ -1,23 +1,23 @@
 internal import CLibAV
 
-/// How a row of a decoded still picture becomes BGRA, for the formats that libavcodec's PNG and JPEG decoders give.
+/// Converts a row of a decoded still picture to BGRA, for the pixel formats of libavcodec's PNG and JPEG decoders.
 @safe struct StillPictureLayout {
     private enum Kind {
-        /// One bit a pixel, from the left, 1 is white.
+        /// One bit for each pixel, from the left; 1 is white.
         case bits
         case palette
-        /// Channels of `bytes` each, the more significant first, of which that byte counts.
+        /// Channels of `bytes` bytes each, big-endian. Only the most significant byte is used.
         case gray(bytes: Int, hasAlpha: Bool)
         case rgb(bytes: Int, hasAlpha: Bool)
         /// Planes G, B, R.
         case planarRGB
-        /// Y'CbCr, BT.601; by how much chroma is subsampled, as shifts.
+        /// Y'CbCr, BT.601; the chroma subsampling as shifts.
         case yuv(horizontal: Int, vertical: Int, isFullRange: Bool)
     }
 
     private let kind: Kind
 
-    /// Nil for a format that these decoders are not known to give.
+    /// Nil for a format that these decoders do not output.
     init?(_ format: AVPixelFormat) {
         switch format {
         case AV_PIX_FMT_MONOBLACK: kind = .bits
@@ -104,7 +104,7 @@ internal import CLibAV
         return unsafe UnsafePointer(data + row * Int(stride))
     }
 
-    /// JFIF's equations, in 65536ths.
+    /// JFIF's equations, scaled by 65536.
     private static func rgb(_ luma: Int, _ cb: Int, _ cr: Int, isFullRange: Bool) -> Pixel {
         let y = isFullRange ? luma << 16 : (luma - 16) * 76_309
         let scale = isFullRange ? (91_881, 22_554, 46_802, 116_130) : (104_597, 25_675, 53_279, 132_201)

@@ -1,7 +1,7 @@
 internal import CLibAV
 internal import MediaCore
 
-/// What libavcodec calls a codec and its profiles.
+/// libavcodec's identifiers of a codec and its profiles.
 extension VideoCodec {
     init?(_ codecID: AVCodecID) {
         guard let codec = Self.allCases.first(where: { $0.codecID == codecID }) else { return nil }
@@ -14,7 +14,7 @@ extension VideoCodec {
         }
     }
 
-    /// What the encoder is asked for where the configuration asks for `profile`.
+    /// libavcodec's value for a configured profile.
     func profile(_ profile: H264Profile) -> CInt {
         switch (self, profile) {
         case (.h264, .baseline): FF_PROFILE_H264_BASELINE
@@ -25,7 +25,7 @@ extension VideoCodec {
 }
 
 extension LibAVEncoder {
-    /// Finds a video encoder by its libavcodec name, whatever its codec.
+    /// Finds a video encoder by its libavcodec name, for any supported codec.
     init(videoEncoder name: String) throws(EncodingError) {
         try self.init(name: name, codecIDs: VideoCodec.allCases.map(\.codecID), codecNames: VideoCodec.names)
     }

@@ -1,7 +1,7 @@
 internal import CLibAV
 internal import MediaCore
 
-/// A canvas's colour description as libavcodec wants it for the VUI (ISO/IEC 14496-10, E.2.1; H.273).
+/// A canvas's colour description in libavcodec's terms, for the VUI (ISO/IEC 14496-10, E.2.1; H.273).
 struct VideoColor {
     let space: AVColorSpace
     let primaries: AVColorPrimaries

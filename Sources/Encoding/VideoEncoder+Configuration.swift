@@ -2,7 +2,7 @@ internal import CLibAV
 internal import MediaCore
 
 extension VideoEncoder {
-    /// What the encoder is given: what is asked for if it can be, else I420 before NV12.
+    /// The layout of the encoder's input: the configured one if the encoder supports it, else I420 before NV12.
     static func chromaLayout(
         of encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings
     ) throws(EncodingError) -> VideoEncoderSettings.ChromaLayout {
@@ -24,7 +24,7 @@ extension VideoEncoder {
         }
     }
 
-    /// What every encoder understands.
+    /// Sets the options of all encoders.
     static func configure(
         _ encoder: borrowing LibAVEncoder, _ codec: VideoCodec, _ settings: VideoEncoderSettings,
         pixelFormat: AVPixelFormat
@@ -39,7 +39,7 @@ extension VideoEncoder {
         unsafe context.pointee.pix_fmt = pixelFormat
         unsafe context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
         unsafe context.pointee.framerate = AVRational(num: numerator, den: denominator)
-        // Nanoseconds, so that times pass exactly; what the encoder thinks of time comes from `framerate`.
+        // Nanoseconds, so that timestamps are exact. The encoder's rate control uses `framerate`.
         unsafe context.pointee.time_base = AVRational(num: 1, den: 1_000_000_000)
 
         let color = VideoColor(canvas.color)
@@ -51,17 +51,19 @@ extension VideoEncoder {
         unsafe context.pointee.bit_rate = Int64(settings.bitrate)
         unsafe context.pointee.rc_max_rate = Int64(settings.bitrate)
         unsafe context.pointee.rc_buffer_size = Int32(settings.bitrate / 1000 * settings.vbvMilliseconds)
-        // `KeyframeSchedule` asks for keyframes in time; a count of frames must not ask earlier when frames come fast.
+        // `KeyframeSchedule` requests keyframes by time. The frame count must not request earlier ones if frames come
+        // fast.
         let gop = settings.keyframeInterval.nanoseconds / max(1, rate.frameDuration.nanoseconds) * 2
         unsafe context.pointee.gop_size = Int32(clamping: max(1, gop))
         unsafe context.pointee.max_b_frames = Int32(settings.bFrames)
         unsafe context.pointee.thread_count = Int32(settings.threads)
-        // Threads on slices add no delay; threads on frames delay by a frame each.
+        // Slice threads add no delay; each frame thread adds a frame of delay.
         unsafe context.pointee.thread_type = FF_THREAD_SLICE
         unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER | upcast_AV_CODEC_FLAG_CLOSED_GOP
 
         unsafe context.pointee.profile = codec.profile(settings.profile)
-        // A keyframe on request must be one at which a player can begin, not one that later frames reach across.
+        // A requested keyframe must be an IDR picture: players can start there, and later frames do not refer across
+        // it.
         if encoder.hasOption("forced-idr") { try encoder.setOption("forced-idr", "1") }
         for (option, value) in [("preset", settings.openedPreset), ("tune", settings.tune)]
         where !value.isEmpty && encoder.hasOption(option) {

@@ -1,13 +1,13 @@
 internal import MediaCore
 
 extension VideoEncoder {
-    /// Bytes of anonymous memory that an encoder with these settings holds at its peak: from 640x360
-    /// to 1920x1080 within 6 % of what was measured for libx264 with tune zerolatency; a rough guess for anything else.
-    /// Of `options` it knows those of `X264MemoryOptions`.
+    /// The peak anonymous memory of an encoder with these settings, in bytes. From 640x360 to 1920x1080 it is within 6
+    /// % of measurements for libx264 with tune zerolatency; otherwise it is a rough estimate. Of `options` it uses
+    /// those of `X264MemoryOptions`.
     ///
-    /// It adds up what x264 164 allocates: frames to encode with their half-size planes for rate control, frames to
-    /// refer to (four luma planes each with subpixel motion), and what it keeps of every macroblock. Measured as growth
-    /// of RssAnon with huge pages disabled, 30 fps, 2.5 Mbit/s (24 Mbit/s add 1 MB), one thread, in kB:
+    /// It adds up what x264 164 allocates: frames to encode with their half-size planes for rate control, reference
+    /// frames (four luma planes each with subpixel motion), and data for each macroblock. Measured as growth of RssAnon
+    /// with huge pages disabled, 30 fps, 2.5 Mbit/s (24 Mbit/s add 1 MB), one thread, in kB:
     ///
     /// | canvas | veryfast without subpixel motion | with | faster without | with | medium without | with | ultrafast |
     /// |---|---|---|---|---|---|---|---|
@@ -18,8 +18,9 @@ extension VideoEncoder {
     /// | 1920x1080 | 24,084 | 38,072 | | 49,372 | 34,900 | | |
     /// | 2560x1440 | 38,252 | 61,832 | | | | | |
     ///
-    /// superfast is as veryfast, fast as faster; four threads add 1.1 MB at 720p and 1.3 MB at 1080p. `upcast-bench
-    /// encoder` measures it. Pictures come on top, and a copy of one for encoders that need it.
+    /// superfast equals veryfast, and fast equals faster. Four threads add 1.1 MB at 720p and 1.3 MB at 1080p.
+    /// `upcast-bench encoder` measures it. The pictures are not included, but the copy of one for encoders that need it
+    /// is.
     package static func estimatedBytes(_ settings: VideoEncoderSettings) -> Int {
         let (width, height) = (settings.canvas.width, settings.canvas.height)
         let macroblocks = ((width + 15) / 16) * ((height + 15) / 16)
@@ -38,21 +39,21 @@ extension VideoEncoder {
         let referenceFrame = luma * 3 / 2 + (usesSubpixels ? 3 * luma : 0) + 75 * macroblocks
         let lookahead = options.lookahead ?? (settings.tune == "zerolatency" ? 0 : preset.lookahead)
         let delay = bFrames + lookahead
-        // With two and more, B-frames are referred to as well.
+        // With two or more B-frames, some are references as well.
         let references = (options.references ?? preset.references) + (bFrames > 1 ? 3 : bFrames)
-        // Medium and slower presets weight references, in a plane of their own.
+        // Medium and slower presets use weighted prediction with a plane of its own.
         let weights = references > 2 ? luma : 0
         return 1_350_000 + copy + (2 + delay) * sourceFrame + (1 + references) * referenceFrame + weights
             + 393 * macroblocks + (settings.threads - 1) * 400_000
     }
 
-    /// Per cent more bits that the same picture takes without subpixel motion, beside effort normal: the average of
-    /// nine contents (BD-rate by PSNR, docs/performance.md). A pan takes 4, a film 39, text that scrolls 335.
+    /// How many per cent more bits the same picture takes without subpixel motion, compared to effort normal: the
+    /// average of nine contents (BD-rate by PSNR, docs/performance.md). A pan takes 4, a film 39, scrolling text 335.
     package static let subpixelMotionPercent = 50
 
-    /// Settings with which the same stream takes less memory: the same sequence and picture parameter sets, so that
-    /// players notice nothing but a keyframe. One of `savings` that would change them is left out. Nil where nothing is
-    /// saved, and for encoders whose memory nobody knows.
+    /// Settings that need less memory for the same stream: sequence and picture parameter sets stay the same, so that
+    /// players only see another keyframe. Ignores those of `savings` that would change them. Nil if nothing is saved,
+    /// and for encoders other than libx264, whose memory is unknown.
     package static func lean(_ settings: VideoEncoderSettings, _ savings: EncoderSavings) -> VideoEncoderSettings? {
         guard settings.isX264 else { return nil }
         var lean = settings

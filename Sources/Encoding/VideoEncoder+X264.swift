@@ -1,14 +1,14 @@
 internal import MediaCore
 
 extension VideoEncoder {
-    /// Always in `x264-params`: constant frame rate, whatever the tune says; a variable one delays by a frame.
+    /// Always part of `x264-params`, whatever the tune: a variable frame rate delays the stream by a frame.
     private static let constantFrameRate = "force-cfr=1"
 
-    /// What only libx264 understands.
+    /// Sets the options of libx264.
     static func configureX264(
         _ encoder: borrowing LibAVEncoder, _ settings: VideoEncoderSettings
     ) throws(EncodingError) {
-        // x264 prints what it thinks of an unknown name to standard error, and libavcodec says "Invalid argument".
+        // For an unknown name, libavcodec only says "Invalid argument", and x264 prints to standard error.
         if settings.effort == nil, !settings.preset.isEmpty, X264Preset(rawValue: settings.preset) == nil {
             let names = X264Preset.names.joined(separator: ", ")
             throw .option(encoder: encoder.name, name: "preset", value: settings.preset, reason: "x264 has \(names)")
@@ -19,11 +19,11 @@ extension VideoEncoder {
         }
         try encoder.setOption("x264-params", parameters(settings))
         try encoder.setOption("nal-hrd", "none")
-        // Keyframes come on schedule only: segmenters like them even, and at a cut intra blocks serve as well.
+        // Keyframes come on schedule only: segmenters need even intervals, and at a scene cut intra blocks are enough.
         try encoder.setOption("sc_threshold", "0")
     }
 
-    /// What `x264-params` says before any option of the settings does.
+    /// The `x264-params` that precede those of the user.
     private static func parameters(_ settings: VideoEncoderSettings) -> String {
         var parts = [constantFrameRate]
         if let effort = settings.effort { parts.append(X264Effort.parameters(effort)) }
@@ -31,7 +31,7 @@ extension VideoEncoder {
         return parts.joined(separator: ":")
     }
 
-    /// Sets one of the settings' further options.
+    /// Sets one of the user's options.
     static func set(
         _ option: VideoEncoderSettings.Option, of settings: VideoEncoderSettings, on encoder: borrowing LibAVEncoder
     ) throws(EncodingError) {
@@ -51,8 +51,8 @@ extension VideoEncoder {
         }
     }
 
-    /// The error where x264 did not take one of the settings' options. libavcodec says which in a message alone, and
-    /// goes on where it stands in `x264-params`.
+    /// Returns an error if x264 refused one of the user's options. libavcodec names it only in a log message, and
+    /// ignores bad options of `x264-params`.
     static func refusal(in messages: [String], of settings: VideoEncoderSettings) -> EncodingError? {
         for (sign, list) in [
             ("Error parsing option", "x264-params"), ("bad option", "x264opts"), ("bad value", "x264opts"),

@@ -2,26 +2,26 @@ internal import CLibAV
 internal import FLV
 package import MediaCore
 
-/// A video encoder of libavcodec; its name says the codec.
+/// A video encoder of libavcodec; its name determines the codec.
 ///
-/// Owns the encoder and a scratch buffer; its memory does not grow after the first keyframes. Used by one thread.
-/// `encode` encodes a picture and writes packets to a sink before it returns; with B-frames or a hardware encoder,
-/// packets come some frames later.
+/// Owns the encoder and a scratch buffer. Its memory does not grow after the first keyframes. Used by one thread.
+/// `encode` writes packets to a sink before it returns. With B-frames or a hardware encoder, packets come some frames
+/// later.
 ///
-/// Timestamps pass exactly: libavcodec is given nanoseconds. libx264 is run at a constant frame rate, which costs no
-/// frame of delay, with its bitrate scaled to the time that really passes (`FramePacing`); it then delivers the bitrate
-/// at any spacing of frames. After an error the encoder is in no known state; make a new one.
+/// Timestamps are exact, because libavcodec gets nanoseconds. libx264 runs at a constant frame rate, which adds no
+/// frame of delay. Its bitrate is scaled to the time between frames (`FramePacing`), so that it keeps the bitrate at
+/// any spacing of frames. After an error the encoder's state is undefined; make a new one.
 package final class VideoEncoder {
     package let format: VideoTrackFormat
 
     private let settings: VideoEncoderSettings
     private let encoder: LibAVEncoder
-    /// For encoders that hold on to frames or take nothing but NV12. libx264 copies what it is given at once.
+    /// For encoders that keep frames or need NV12; nil for libx264, which copies its input at once.
     private let copy: InputFrame?
-    /// The frames that lend the memory of the pictures that have come: there are a few, again and again.
+    /// Frames that refer to the memory of recent pictures, of which the caller uses a few in turn.
     private var lent: [InputFrame] = []
     private static let lentCount = 4
-    /// libx264 follows a bitrate that changes from frame to frame (reconfig_encoder in libx264.c).
+    /// Whether the bitrate may change with each frame, as with libx264 (reconfig_encoder in libx264.c).
     private let isPaced: Bool
 
     private var bitrate: Int
@@ -31,15 +31,15 @@ package final class VideoEncoder {
     private var scratch: [UInt8] = []
     private var lastPTS: MediaTime?
     private var lastDTS: MediaTime?
-    /// How far the encoder's time is ahead of the broadcast's, which may go back.
+    /// How far the encoder's time is ahead of the broadcast's, which a take-back sets back.
     private var ahead = MediaTime.zero
-    /// Frames of earlier ones are not written.
+    /// Packets of earlier epochs are not written.
     private var epoch: CurtainEpoch = .first
     private var isFinished = false
-    /// Frames that went in and have not come out.
+    /// Frames that were sent and have not come out.
     private var framesInside = 0
 
-    /// What an encoder needs to know to go on with another's stream.
+    /// The state that lets another encoder continue the stream.
     package struct Continuation: Sendable {
         fileprivate var bitrate: Int
         fileprivate var lastPTS: MediaTime?
@@ -49,8 +49,8 @@ package final class VideoEncoder {
 
     /// Opens the encoder.
     ///
-    /// - Parameter continuation: of the encoder whose stream it goes on with, beginning with a keyframe.
-    /// - Throws: `EncodingError` that names the encoder, what it refused and what there is instead.
+    /// - Parameter continuation: of the previous encoder of the stream. The new one begins with a keyframe.
+    /// - Throws: an `EncodingError` that names the encoder, the refused setting and the alternatives.
     package init(
         _ settings: VideoEncoderSettings, continuing continuation: Continuation? = nil
     ) throws(EncodingError) {
@@ -91,36 +91,36 @@ package final class VideoEncoder {
         if isPaced || continuation != nil { applyBitrate() }
     }
 
-    /// For the encoder that takes this one's place, once this one is finished.
+    /// For the encoder that replaces this one. Read it after `finish`.
     package var continuation: Continuation {
         Continuation(bitrate: bitrate, lastPTS: lastPTS, lastDTS: lastDTS, epoch: epoch)
     }
 
-    /// Whether the stream ends with a keyframe, or will when what the encoder holds has come out. The first of another
-    /// encoder must not follow it: two keyframes in a row have to differ in their number (idr_pic_id), and each encoder
-    /// begins with the same.
+    /// Whether the stream ends with a keyframe, including frames that the encoder still holds. Then another encoder's
+    /// first keyframe must not follow: two keyframes in a row must differ in idr_pic_id, and each encoder begins with
+    /// the same.
     package var endsWithKeyframe: Bool { holdsFrames ? newestIsKeyframe : lastWasKeyframe }
-    /// Of the packets that came out, and of the frames that went in.
+    /// About the last packet that came out, and the last frame that went in.
     private var lastWasKeyframe = false
     private var newestIsKeyframe = false
 
-    /// Whether a frame for `pts` becomes a keyframe without being asked.
+    /// Whether a frame at `pts` becomes a keyframe without a request.
     package func isKeyframeDue(at pts: MediaTime) -> Bool { keyframes.isDue(at: pts + ahead) }
 
-    /// What the encoder holds comes out only as more goes in: it looks ahead, or has B-frames.
+    /// Whether the encoder holds frames, which come out only as more go in: with lookahead or B-frames.
     package var holdsFrames: Bool { framesInside > 0 }
 
-    /// True where pictures are copied before they are encoded.
+    /// Whether pictures are copied before they are encoded.
     static func copies(_ settings: VideoEncoderSettings, _ layout: VideoEncoderSettings.ChromaLayout?) -> Bool {
         !settings.isX264 || layout == .nv12
     }
 
-    /// Encodes a picture, as a keyframe where one is asked for or due. It is not read any more after this.
+    /// Encodes a picture, as a keyframe if one is requested or due. The encoder does not read it after this returns.
     ///
     /// - Parameters:
-    ///   - picture: I420 of the canvas's size, best in the memory of one of the last four.
+    ///   - picture: I420 of the canvas's size, preferably in the memory of one of the last four.
     ///   - pts: later than the last frame's.
-    ///   - arrival: goes into the `PacketInfo` of this frame's packet, as does `epoch`.
+    ///   - arrival: copied to the `PacketInfo` of this frame, as `epoch` is.
     package func encode(
         _ picture: PicturePlanes, pts: MediaTime, forceKeyframe: Bool, arrival: MediaTime, epoch: CurtainEpoch = .first,
         into sink: any PacketSink
@@ -144,8 +144,8 @@ package final class VideoEncoder {
         try drain(into: sink)
     }
 
-    /// For a stream whose end was taken back: frames of earlier epochs that the encoder still holds are not written any
-    /// more, and the next one, which has to be a keyframe, may be shown at any time after `time`.
+    /// Continues a stream whose end was taken back. Frames of earlier epochs that the encoder still holds are not
+    /// written. The next frame must be a keyframe, and may have any time after `time`.
     package func goBack(to time: MediaTime?, epoch: CurtainEpoch) {
         self.epoch = epoch
         guard let time, let last = lastPTS, time < last else { return }
@@ -166,7 +166,7 @@ package final class VideoEncoder {
         return new
     }
 
-    /// Drains the encoder: what it still holds is written to `sink`. Nothing can be encoded afterwards.
+    /// Drains the encoder into `sink`. Nothing can be encoded afterwards.
     package func finish(into sink: any PacketSink) throws(EncodingError) {
         guard !isFinished else { return }
         isFinished = true
@@ -174,9 +174,9 @@ package final class VideoEncoder {
         try drain(into: sink)
     }
 
-    /// Changes the bitrate, and the VBV with it, from the next frame on.
+    /// Changes bitrate and VBV from the next frame on.
     ///
-    /// libx264 and h264_nvenc follow on the running encoder; of others libavcodec takes no notice.
+    /// libx264 and h264_nvenc apply it while they run; libavcodec ignores it for other encoders.
     package func setBitrate(_ bitsPerSecond: Int) throws(EncodingError) {
         try VideoEncoderSettings.validate(bitrate: bitsPerSecond)
         bitrate = bitsPerSecond
@@ -209,7 +209,7 @@ package final class VideoEncoder {
         let flags = unsafe packet.pointee.flags
         let time = unsafe MediaTime(nanoseconds: packet.pointee.pts)
         let known = pending[time]
-        // What is not known may be of any.
+        // A frame that is not stored any more may belong to any epoch.
         guard known?.epoch ?? 0 >= epoch else { return }
         let pts = known?.pts ?? time - ahead
         let decodeTime = unsafe MediaTime(nanoseconds: packet.pointee.dts)
@@ -245,9 +245,9 @@ package final class VideoEncoder {
             return
         }
         unsafe context.pointee.bit_rate = Int64(pacing.scaled(bitrate))
-        // x264 that was opened with a maximum at the bitrate keeps the two equal ever after, whatever the maximum says
-        // (b_vbv_min_rate). One that always lies above spares a second reconfiguration, and the warning that the
-        // maximum is below the average, for each change.
+        // If x264 is opened with a maximum equal to the bitrate, it keeps both equal (b_vbv_min_rate). A maximum that
+        // is always higher avoids a second reconfiguration, and a warning that the maximum is below the average, for
+        // each change.
         unsafe context.pointee.rc_max_rate = Int64(Int32.max)
     }
 }

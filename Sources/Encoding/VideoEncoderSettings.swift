@@ -1,8 +1,7 @@
 package import MediaCore
 
-/// What is asked of a video encoder.
 package struct VideoEncoderSettings: Equatable, Sendable {
-    /// An option by the name that libavcodec or the encoder gives it.
+    /// An option by its libavcodec or encoder name.
     package struct Option: Equatable, Sendable {
         package var name: String
         package var value: String
@@ -13,45 +12,45 @@ package struct VideoEncoderSettings: Equatable, Sendable {
         }
     }
 
-    /// How chroma is laid out in the frames that the encoder is given.
+    /// The chroma layout of the encoder's input.
     package enum ChromaLayout: String, Sendable {
-        /// Two planes, as the canvas has them: the encoder reads the canvas itself.
+        /// Two planes, like the canvas: the encoder reads the canvas itself.
         case i420
-        /// One plane of pairs, for hardware that takes nothing else: half a canvas more memory, and a copy a frame.
+        /// One interleaved plane, for hardware that accepts nothing else. Costs a copy of each frame, and a picture
+        /// of memory.
         case nv12
     }
 
-    /// An encoder by its libavcodec name: libx264, libopenh264, h264_nvenc, ...
+    /// The libavcodec name of an encoder: libx264, libopenh264, h264_nvenc, ...
     package var encoder = "libx264"
     package var canvas: CanvasFormat
     /// Bits a second, 10,000 to 100,000,000.
     package var bitrate: Int
-    /// The decoder buffer that the encoder works for, as time at `bitrate`: how unevenly bits may be spent. 100 to
-    /// 10,000.
+    /// The size of the decoder buffer as time at `bitrate`, 100 to 10,000 ms. It limits how unevenly bits are spent.
     package var vbvMilliseconds = 1000
-    /// The longest time from one keyframe to the next.
+    /// The maximum time between keyframes.
     package var keyframeInterval = MediaTime.seconds(2)
-    /// For libx264, in place of a preset; nil where `preset` decides.
+    /// For libx264, in place of `preset`; nil to use `preset`.
     package var effort: VideoEffort?
-    /// For encoders that have an option `preset`; empty leaves theirs.
+    /// For encoders with an option `preset`; empty keeps their default.
     package var preset = "veryfast"
-    /// For encoders that have an option `tune`; empty leaves theirs.
+    /// For encoders with an option `tune`; empty keeps their default.
     package var tune = "zerolatency"
-    /// Encoders may stay below; old players fail above.
+    /// The highest profile. Encoders may use a lower one; old players fail at higher ones.
     package var profile = H264Profile.high
-    /// Consecutive frames at most that no other refers to; each delays the stream by a frame.
+    /// The most consecutive B-frames. Each delays the stream by a frame.
     package var bFrames = 0
     package var threads = 1
-    /// Whether libx264 searches for motion by halves and quarters of a sample, for which it keeps three more luma
-    /// planes of every frame that it refers to.
+    /// Whether libx264 searches for motion at half and quarter samples, for which it keeps three more luma planes of
+    /// each reference frame.
     ///
-    /// Off, it takes a third less memory at 720p (`VideoEncoder.estimatedBytes` has the figures), and natural motion
-    /// takes `VideoEncoder.subpixelMotionPercent` more bits for the same picture.
+    /// Without it, the encoder needs a third less memory at 720p (figures at `VideoEncoder.estimatedBytes`), and
+    /// natural motion takes `VideoEncoder.subpixelMotionPercent` more bits for the same picture.
     package var subpixelMotion = true
-    /// Nil takes what the encoder takes, I420 first.
+    /// Nil selects a layout that the encoder supports, I420 first.
     package var chromaLayout: ChromaLayout?
-    /// More options, set after all others; unknown ones are refused, and with libx264 those that would take the rate
-    /// control out of the hands of `bitrate` and `vbvMilliseconds`.
+    /// Further options, set after all others. Unknown ones are refused; with libx264 also those that would override
+    /// `bitrate`, `vbvMilliseconds` or other settings.
     package var options: [Option] = []
 
     package init(canvas: CanvasFormat, bitrate: Int) {
@@ -59,10 +58,9 @@ package struct VideoEncoderSettings: Equatable, Sendable {
         self.bitrate = bitrate
     }
 
-    /// What is special about libx264 is known: its options, its rate control and its memory.
+    /// Whether the encoder is libx264, whose options, rate control and memory are known.
     var isX264: Bool { encoder == "libx264" }
 
-    /// The preset that the encoder is opened with.
     var openedPreset: String { effort == nil ? preset : X264Effort.preset.rawValue }
 
     func validate() throws(EncodingError) {

@@ -1,22 +1,21 @@
 internal import MediaCore
 
-/// What `VideoEffort` means for libx264: its preset, and what is changed of it.
+/// Maps a `VideoEffort` to libx264: its preset, and changes of the preset.
 ///
-/// All points have the same parameter sets (`8x8dct`, CABAC, weighted prediction and references are the preset's), so
-/// that one can take another's place in the middle of a stream.
+/// All efforts have the same parameter sets (`8x8dct`, CABAC, weighted prediction and references come from the preset),
+/// so that one can replace another within a stream.
 enum X264Effort {
-    /// The preset that every point is a change of.
     static let preset = X264Preset.veryfast
 
-    /// For every point. Beside the preset: the smallest search for motion, by one round of halves and quarters of a
-    /// sample; no blocks smaller than a macroblock except where a picture is predicted from itself; a little less
-    /// adaptive quantization; more of the small residues of inter blocks; bits that follow the pictures more closely,
-    /// and keyframes only a fifth better than what follows them. That is fewer bits for the same PSNR and SSIM, in
-    /// less time. Weighted prediction stays on: without it a fade takes two to three times the bits.
+    /// The changes of all efforts. The smallest motion search, with one round of half and quarter samples. No blocks
+    /// smaller than a macroblock except in intra prediction. Slightly less adaptive quantization. More of the small
+    /// residues of inter blocks. Bits that follow the pictures more closely, and keyframes only a fifth better than the
+    /// frames after them. This takes fewer bits for the same PSNR and SSIM, in less time. Weighted prediction stays on:
+    /// without it a fade takes two to three times the bits.
     private static let common =
         "subme=1:me=dia:partitions=i4x4:aq-strength=0.9:deadzone-inter=17:qcomp=0.8:ipratio=1.2"
 
-    /// As `x264-params` says it.
+    /// In the syntax of `x264-params`.
     static func parameters(_ effort: VideoEffort) -> String {
         switch effort {
         case .low: common + ":no-deblock=1"
@@ -25,8 +24,8 @@ enum X264Effort {
         }
     }
 
-    /// Without subpixel motion, for which x264 keeps three more luma planes of each frame; after `parameters`. What
-    /// makes `high` better has no planes then; smaller blocks take its place.
+    /// Appended to `parameters` to disable subpixel motion. Effort `high` gains quality from the luma planes that are
+    /// then missing, so it uses smaller blocks instead.
     static func withoutSubpixelMotion(_ effort: VideoEffort?) -> String {
         effort == .high ? "subme=0:partitions=i4x4,p8x8" : "subme=0"
     }

@@ -1,8 +1,7 @@
 internal import MediaCore
 
-/// What a user's options of libx264 ask for of what takes memory; nil where they do not say.
+/// The values of a user's libx264 options that affect memory; nil if they are not set.
 struct X264MemoryOptions {
-    /// Frames that wait to be encoded.
     private(set) var lookahead: Int?
     private(set) var references: Int?
     private(set) var bFrames: Int?
@@ -17,7 +16,7 @@ struct X264MemoryOptions {
     }
 
     private mutating func note(_ option: X264Option) {
-        // x264 reads numbers as C does, and takes what is too large as the most.
+        // x264 parses numbers like C, and limits values that are too large.
         guard let number = Int(option.value) else { return }
         switch option.canonicalName {
         case "rc-lookahead": lookahead = min(250, max(0, number))

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// What x264's presets mean for memory (x264 --fullhelp).
+/// Properties of x264's presets that affect memory (x264 --fullhelp).
 extension X264Preset {
     /// Reference frames.
     var references: Int {
@@ -14,7 +14,7 @@ extension X264Preset {
         }
     }
 
-    /// Frames of lookahead, where the tune does not forbid it.
+    /// Lookahead in frames, unless the tune disables it.
     var lookahead: Int {
         switch self {
         case .ultrafast, .superfast: 0
@@ -27,8 +27,8 @@ extension X264Preset {
         }
     }
 
-    /// True where the search for subpixel motion (subme 6 and more) brings an offset of chroma quantizers with it,
-    /// which stands in the picture parameter set.
+    /// Whether the preset's subpixel search (subme 6 and more) sets a chroma quantizer offset, which is part of the
+    /// picture parameter set.
     var hasChromaOffset: Bool {
         switch self {
         case .ultrafast, .superfast, .veryfast, .faster: false

@@ -1,10 +1,10 @@
 internal import MediaCore
 
-/// Options of libx264, by libavcodec's names and x264's, that are not for users: another setting decides them, or the
-/// stream would not be what destinations are told it is.
+/// Options of libx264, by libavcodec's and x264's names, that users cannot set: other settings determine them, or they
+/// would change the stream from what destinations expect.
 enum X264ReservedOptions {
-    /// Why an option is refused, after its name; nil where it may be set. Names keys of the configuration, where all
-    /// options come from.
+    /// Why an option is refused, to append to its name; nil if it is allowed. Names keys of the configuration, from
+    /// which all options come.
     static func objection(to option: X264Option) -> String? {
         let name = option.canonicalName
         let positive = ["no-", "no"].first { name.hasPrefix($0) }.map { String(name.dropFirst($0.count)) }

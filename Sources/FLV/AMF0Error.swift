@@ -1,8 +1,8 @@
-/// Why bytes were not read as AMF0; offsets count from the first byte given to the reader.
+/// Why bytes could not be read as AMF0. Offsets count from the first byte of the input.
 package enum AMF0Error: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A value goes on after the last byte.
+    /// A value extends beyond the input.
     case truncated(offset: Int)
-    /// A marker that is not AMF0's, or one that RTMP never uses (references, movie clips, record sets, AMF3).
+    /// An unknown marker, or one that RTMP never uses (references, movie clips, record sets, AMF3).
     case unreadableMarker(UInt8, offset: Int)
     case inputTooLong(bytes: Int, limit: Int)
     case tooDeep(limit: Int)

@@ -1,15 +1,15 @@
-/// Reads AMF0 values from untrusted bytes: bounded in bytes, values and depth, and it never traps.
+/// Reads AMF0 values from untrusted bytes, with limits on bytes, values and depth. Never traps.
 ///
-/// For inbound RTMP commands; it allocates what it returns, which the limits bound. After an error the reader's
-/// position has no meaning and it must not be used again.
+/// For inbound RTMP commands. Allocates its results, within the limits. After an error the reader must not be used any
+/// more.
 package struct AMF0Reader: ~Escapable {
-    /// What a reader takes before it refuses; the defaults fit every command that a server sends to a publisher.
+    /// The limits of a reader. The defaults fit all commands of servers to publishers.
     package struct Limits: Equatable, Sendable {
-        /// Bytes of input.
+        /// The size of the input, in bytes.
         package var bytes: Int
-        /// Values, counting those within objects and arrays.
+        /// The number of values, including those in objects and arrays.
         package var values: Int
-        /// Objects and arrays within each other.
+        /// The nesting of objects and arrays.
         package var depth: Int
 
         package init(bytes: Int = 16_384, values: Int = 256, depth: Int = 8) {
@@ -30,7 +30,7 @@ package struct AMF0Reader: ~Escapable {
         self.limits = limits
     }
 
-    /// Every value in `bytes`, in order.
+    /// Reads all values in `bytes`.
     package static func values(in bytes: RawSpan, limits: Limits = Limits()) throws(AMF0Error) -> [AMF0Value] {
         var reader = AMF0Reader(bytes, limits: limits)
         var values: [AMF0Value] = []
@@ -38,7 +38,7 @@ package struct AMF0Reader: ~Escapable {
         return values
     }
 
-    /// The next value; nil behind the last one.
+    /// The next value; nil at the end.
     @_lifetime(self: copy self)
     package mutating func next() throws(AMF0Error) -> AMF0Value? {
         guard bytes.byteCount <= limits.bytes else {
@@ -70,7 +70,7 @@ package struct AMF0Reader: ~Escapable {
             _ = try text(lengthBytes: 2)
             return .object(try properties(depth: depth + 1))
         case .ecmaArray:
-            _ = try integer(bytes: 4)  // a hint only: real encoders write 0 or a wrong count
+            _ = try integer(bytes: 4)  // only a hint: real encoders write 0 or a wrong count
             return .ecmaArray(try properties(depth: depth + 1))
         case .strictArray: return .strictArray(try elements(depth: depth + 1))
         case .objectEnd: throw .unreadableMarker(code, offset: markerOffset)
@@ -95,7 +95,7 @@ package struct AMF0Reader: ~Escapable {
     private mutating func elements(depth: Int) throws(AMF0Error) -> [AMF0Value] {
         guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         var values: [AMF0Value] = []
-        // A count that lies costs nothing: values are appended as they are found, and found within the limits only.
+        // A false count does no harm, because values are appended one by one and the limits apply.
         for _ in 0..<(try integer(bytes: 4)) { values.append(try value(depth: depth)) }
         return values
     }

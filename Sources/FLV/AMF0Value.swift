@@ -1,4 +1,4 @@
-/// One named value of an AMF0 object or ECMA array; order is kept, because some servers look at it.
+/// A named value of an AMF0 object or ECMA array. The order is kept, because some servers depend on it.
 package struct AMF0Property: Equatable, Sendable {
     package var name: String
     package var value: AMF0Value
@@ -9,9 +9,9 @@ package struct AMF0Property: Equatable, Sendable {
     }
 }
 
-/// A value of Action Message Format 0 (amf0-file-format-specification, 2007), as RTMP commands and onMetaData carry it.
+/// A value of Action Message Format 0 (amf0-file-format-specification, 2007), used in RTMP commands and onMetaData.
 ///
-/// Long strings and XML documents are `string`, typed objects are `object` without their class name.
+/// Long strings and XML documents become `string`; typed objects become `object` without their class name.
 package enum AMF0Value: Equatable, Sendable {
     case number(Double)
     case boolean(Bool)
@@ -19,12 +19,12 @@ package enum AMF0Value: Equatable, Sendable {
     case object([AMF0Property])
     case ecmaArray([AMF0Property])
     case strictArray([AMF0Value])
-    /// Milliseconds since 1970 in UTC; AMF0's time zone is reserved and read as zero.
+    /// Milliseconds since 1970 in UTC. AMF0's time zone is reserved and ignored.
     case date(Double)
     case null
     case undefined
 
-    /// The first property of that name, of an object or an ECMA array.
+    /// The first property with this name in an object or ECMA array.
     package subscript(name: String) -> AMF0Value? {
         switch self {
         case .object(let properties), .ecmaArray(let properties): properties.first { $0.name == name }?.value
@@ -41,7 +41,7 @@ package enum AMF0Value: Equatable, Sendable {
     }
 }
 
-/// The first byte of every AMF0 value (specification, 2.1).
+/// The first byte of an AMF0 value (specification, 2.1).
 enum AMF0Marker: UInt8 {
     case number = 0x00
     case boolean = 0x01

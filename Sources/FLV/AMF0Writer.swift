@@ -1,11 +1,11 @@
-/// Writes AMF0 values one behind the other into an array it owns.
+/// Appends AMF0 values to an array.
 ///
-/// For commands and metadata, a few a connection; it allocates. Objects and arrays are opened, filled with `key` and a
-/// value each, and (all but strict arrays) ended with `objectEnd`.
+/// For commands and metadata, a few for each connection; it allocates. An object or array is started, then filled with
+/// `key` and a value each, and ended with `objectEnd`. A strict array has neither keys nor an end.
 package struct AMF0Writer {
     package private(set) var bytes: [UInt8]
 
-    /// Continues after what `bytes` already holds.
+    /// Appends to `bytes`.
     package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
     package mutating func number(_ value: Double) {
@@ -18,7 +18,7 @@ package struct AMF0Writer {
         bytes.append(value ? 1 : 0)
     }
 
-    /// A string; one of more than 65,535 UTF-8 bytes becomes a long string.
+    /// Writes a string, or a long string for more than 65,535 UTF-8 bytes.
     package mutating func string(_ value: String) {
         guard value.utf8.count <= UInt16.max else { return longString(value) }
         marker(.string)
@@ -43,19 +43,19 @@ package struct AMF0Writer {
 
     package mutating func objectStart() { marker(.object) }
 
-    /// `count` is a hint that readers may use to reserve; the array ends with `objectEnd`.
+    /// `count` is a hint for readers; the array ends with `objectEnd`.
     package mutating func ecmaArrayStart(count: Int) {
         marker(.ecmaArray)
         bigEndian(UInt32(count))
     }
 
-    /// Exactly `count` values follow, without names and without an end.
+    /// Exactly `count` values must follow, without keys and without an end.
     package mutating func strictArrayStart(count: Int) {
         marker(.strictArray)
         bigEndian(UInt32(count))
     }
 
-    /// The name of the value that is written next; at most 65,535 UTF-8 bytes, or it traps.
+    /// Writes the name of the next value; traps above 65,535 UTF-8 bytes.
     package mutating func key(_ name: String) {
         precondition(name.utf8.count <= UInt16.max, "an AMF0 property name has at most 65,535 bytes")
         shortText(name)
@@ -66,7 +66,7 @@ package struct AMF0Writer {
         marker(.objectEnd)
     }
 
-    /// A whole value with all it holds.
+    /// Writes a whole value, including nested ones.
     package mutating func value(_ value: AMF0Value) {
         switch value {
         case .number(let number): self.number(number)

@@ -1,14 +1,14 @@
-/// What a decoder needs before the first frame of an H.264 track: the AVCDecoderConfigurationRecord (avcC) of
-/// ISO/IEC 14496-15, 5.3.3.1, always with four-byte NAL unit lengths.
+/// The AVCDecoderConfigurationRecord (avcC) of an H.264 track, which decoders need first (ISO/IEC 14496-15, 5.3.3.1).
+/// Always with four-byte NAL unit lengths.
 package struct AVCDecoderConfiguration: Equatable, Sendable {
-    /// NAL units with their header byte; at least one, at most 31.
+    /// NAL units with their header byte; 1 to 31.
     package let sequenceParameterSets: [[UInt8]]
-    /// NAL units with their header byte; at least one, at most 255.
+    /// NAL units with their header byte; 1 to 255.
     package let pictureParameterSets: [[UInt8]]
-    /// The first sequence parameter set, read.
+    /// The parsed first sequence parameter set.
     package let parameters: SequenceParameterSet
 
-    /// Reads an encoder's extradata in either of its shapes: Annex B with start codes, or avcC.
+    /// Parses an encoder's extradata: Annex B with start codes, or avcC.
     package init(extradata: [UInt8]) throws(CodecConfigurationError) {
         guard let first = extradata.first else { throw .truncated("H.264 extradata") }
         let sets = first == 1 ? try Self.setsOfRecord(extradata) : Self.setsOfAnnexB(extradata)
@@ -38,7 +38,7 @@ package struct AVCDecoderConfiguration: Equatable, Sendable {
         parameters = parsed[0]
     }
 
-    /// The record's bytes: the body of an AVC sequence header.
+    /// The bytes of the record: the body of an AVC sequence header.
     package var record: [UInt8] {
         var bytes: [UInt8] = [1, parameters.profile, parameters.compatibility, parameters.level]
         bytes.append(0xfc | UInt8(NALUnits.lengthBytes - 1))
@@ -67,7 +67,7 @@ package struct AVCDecoderConfiguration: Equatable, Sendable {
             switch NALUnitType(rawValue: extradata[unit.lowerBound] & 0x1f) {
             case .sequenceParameterSet: sets.sequence.append(Array(extradata[unit]))
             case .pictureParameterSet: sets.picture.append(Array(extradata[unit]))
-            default: break  // SEI: x264 signs its streams here
+            default: break  // SEI, such as x264's version
             }
         }
         return sets

@@ -1,4 +1,4 @@
-/// What a decoder needs before the first packet of an AAC-LC track: AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
+/// The AudioSpecificConfig of an AAC-LC track, which decoders need first (ISO/IEC 14496-3, 1.6.2.1).
 package struct AudioSpecificConfiguration: Equatable, Sendable {
     /// Frames a second of the core coder.
     package let sampleRate: Int
@@ -9,12 +9,12 @@ package struct AudioSpecificConfiguration: Equatable, Sendable {
     private static let sampleRates = [
         96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
     ]
-    /// channelConfiguration (table 1.19); configuration 0 describes its channels itself.
+    /// channelConfiguration (table 1.19). Configuration 0 describes its channels in the stream.
     private static let channelCounts = [1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 8]
     private static let lowComplexity: UInt32 = 2
     private static let explicitRate: UInt32 = 15
 
-    /// - Throws: `.unsupported` where AAC has no such rate (24 bits at most) or channel configuration.
+    /// - Throws: `.unsupported` if AAC has no such rate (24 bits at most) or channel configuration.
     package init(sampleRate: Int, channels: Int) throws(CodecConfigurationError) {
         guard (1...0xff_ffff).contains(sampleRate) else { throw .unsupported("AAC at \(sampleRate) Hz") }
         guard Self.channelCounts.values.contains(channels) else { throw .unsupported("AAC with \(channels) channels") }
@@ -22,7 +22,7 @@ package struct AudioSpecificConfiguration: Equatable, Sendable {
         self.channels = channels
     }
 
-    /// Reads a configuration; what follows its core (SBR signalling, as libavcodec adds) is left alone.
+    /// Parses a configuration. Ignores data after the core, such as the SBR signalling of libavcodec.
     package init(_ bytes: [UInt8]) throws(CodecConfigurationError) {
         var reader = BitReader(bytes, name: "AudioSpecificConfig")
         let objectType = try reader.bits(5)
@@ -45,7 +45,7 @@ package struct AudioSpecificConfiguration: Equatable, Sendable {
         guard try !reader.flag() else { throw .invalid("AAC-LC extension flag") }
     }
 
-    /// The configuration's bytes: two, or five where the rate is not in AAC's table.
+    /// The bytes of the configuration: two, or five if the rate is not in AAC's table.
     package var bytes: [UInt8] {
         let configuration = Self.channelCounts.first { $0.value == channels }?.key ?? 0
         guard let index = Self.sampleRates.firstIndex(of: sampleRate) else {

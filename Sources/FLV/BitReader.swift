@@ -1,16 +1,16 @@
-/// Reads bits, most significant first, and the Exp-Golomb codes of H.264 (ISO/IEC 14496-10, 9.1); never past the end.
+/// Reads bits, most significant first, and H.264's Exp-Golomb codes (ISO/IEC 14496-10, 9.1). Never reads past the end.
 struct BitReader {
     private let bytes: [UInt8]
     private let name: String
     private var position = 0
 
-    /// - Parameter name: what the bytes are, for errors.
+    /// - Parameter name: the structure's name for errors.
     init(_ bytes: [UInt8], name: String) {
         self.bytes = bytes
         self.name = name
     }
 
-    /// Up to 32 bits as a number.
+    /// Reads up to 32 bits as a number.
     mutating func bits(_ count: Int) throws(CodecConfigurationError) -> UInt32 {
         guard position + count <= bytes.count * 8 else { throw .truncated(name) }
         var value: UInt32 = 0

@@ -1,10 +1,10 @@
-/// Why a codec's configuration (extradata) was not understood.
+/// Why a codec's configuration (extradata) could not be parsed.
 package enum CodecConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The structure goes on after its last byte.
+    /// The structure extends beyond the input.
     case truncated(String)
-    /// A field has a value that its specification does not allow.
+    /// The specification does not allow a field's value.
     case invalid(String)
-    /// A value that the specification allows and this project does not handle.
+    /// The specification allows the value, but this project does not support it.
     case unsupported(String)
 
     package var description: String {

@@ -1,14 +1,14 @@
 /// Bodies of FLV audio tags and RTMP audio messages for AAC (Adobe FLV specification 10.1, E.4.2).
 ///
-/// The first byte says AAC, 44 kHz, 16 bits, stereo, whatever the track is: the specification wants it so, and decoders
-/// take the truth from the AudioSpecificConfig.
+/// The first byte always says AAC, 44 kHz, 16 bits, stereo, as the specification requires. Decoders read the real
+/// format from the AudioSpecificConfig.
 package enum FLVAudioTag {
-    /// The AAC sequence header: what a decoder needs before the first packet, once a connection.
+    /// The AAC sequence header, sent once for each connection before the first packet.
     package static func sequenceHeader(audioSpecificConfig: [UInt8]) -> [UInt8] { [0xaf, 0x00] + audioSpecificConfig }
 
     /// The bytes before a raw AAC frame.
     package static var header: FLVTagPrefix { [0xaf, 0x01] }
 
-    /// What onMetaData calls AAC.
+    /// The codec ID of AAC in onMetaData.
     static var metadataCodecID: Double { 10 }
 }

@@ -1,4 +1,4 @@
-/// The kind of an FLV tag; the raw values are also RTMP's message types.
+/// The type of an FLV tag; raw values are also RTMP message types.
 package enum FLVTagType: UInt8, CaseIterable, Sendable {
     case audio = 8
     case video = 9
@@ -6,22 +6,21 @@ package enum FLVTagType: UInt8, CaseIterable, Sendable {
     case script = 18
 }
 
-/// The frame around tag bodies in an FLV file (Adobe FLV specification 10.1, E.2 to E.4.1).
+/// The structure of an FLV file around tag bodies (Adobe FLV specification 10.1, E.2 to E.4.1).
 ///
-/// A file is `header`, then for every tag `tagHeader`, the body, and `previousTagSize`.
+/// A file is `header`, then for each tag `tagHeader`, body and `previousTagSize`.
 package enum FLVFile {
-    /// The file header, which announces audio and video, with the size 0 of the tag before the first.
+    /// The file header for audio and video, with the first PreviousTagSize, 0.
     package static var header: InlineArray<13, UInt8> {
         [0x46, 0x4c, 0x56, 0x01, 0x05, 0x00, 0x00, 0x00, 0x09, 0x00, 0x00, 0x00, 0x00]
     }
 
-    /// Bytes of a body at most: its size is written in 24 bits.
+    /// The maximum size of a body, which has 24 bits.
     package static let maximumBodyBytes = 0xff_ffff
 
-    /// Bytes of a tag's header.
     package static let tagHeaderBytes = 11
 
-    /// The bytes before a body; traps on more than `maximumBodyBytes`.
+    /// The header before a body; traps above `maximumBodyBytes`.
     ///
     /// - Parameter timestamp: milliseconds, modulo 2^32.
     package static func tagHeader(_ type: FLVTagType, bodyBytes: Int, timestamp: UInt32) -> InlineArray<11, UInt8> {
@@ -36,7 +35,7 @@ package enum FLVFile {
         ]
     }
 
-    /// The four bytes behind a body: the size of its tag with the tag header.
+    /// The four bytes after a body: the size of its tag, including the tag header.
     package static func previousTagSize(bodyBytes: Int) -> InlineArray<4, UInt8> {
         let size = UInt32(bodyBytes + tagHeaderBytes)
         return [

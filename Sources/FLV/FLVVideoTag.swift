@@ -2,7 +2,7 @@ package import MediaCore
 
 /// Bodies of FLV video tags and RTMP video messages (Adobe FLV specification 10.1, E.4.3).
 package struct FLVVideoTag: Sendable {
-    /// Bytes before an access unit at most, whatever the codec.
+    /// The maximum size of the bytes before an access unit, for all codecs.
     package static let longestHeaderBytes = FLVTagPrefix.capacity
 
     private enum PacketType: UInt8 { case sequenceHeader, accessUnit }
@@ -11,9 +11,9 @@ package struct FLVVideoTag: Sendable {
 
     package init(_ codec: VideoCodec) { self.codec = codec }
 
-    /// The sequence header: what a decoder needs before the first frame, once a connection.
+    /// The sequence header, sent once for each connection before the first frame.
     ///
-    /// - Parameter decoderConfiguration: of the codec, as `VideoTrackFormat` has it.
+    /// - Parameter decoderConfiguration: from `VideoTrackFormat`.
     package func sequenceHeader(decoderConfiguration: [UInt8]) -> [UInt8] {
         prefix(.sequenceHeader, isKeyframe: true, compositionTimeMilliseconds: 0).array + decoderConfiguration
     }
@@ -21,12 +21,11 @@ package struct FLVVideoTag: Sendable {
     /// The bytes before an access unit's length-prefixed NAL units.
     ///
     /// - Parameters:
-    ///   - compositionTimeMilliseconds: PTS minus the timestamp; values that 24 bits cannot hold are brought to the
-    ///     nearest that they can.
-    ///   - isDelimited: whether they end with an access unit delimiter and its length of four bytes. A NAL unit of 256
-    ///     to 511 bytes has the length 00 00 01 xx, which looks like an Annex B start code. SRS takes it for one where
-    ///     a publisher's first picture begins so, and then refuses the stream. The length of a delimiter can be
-    ///     nothing but a length.
+    ///   - compositionTimeMilliseconds: PTS minus the timestamp, clamped to 24 bits.
+    ///   - isDelimited: whether the header ends with an access unit delimiter and its four-byte length. The length of a
+    ///     NAL unit of 256 to 511 bytes is 00 00 01 xx, which looks like an Annex B start code. SRS mistakes it for one
+    ///     at the start of a publisher's first picture, and then refuses the stream. The length of a delimiter is
+    ///     unambiguous.
     package func header(
         isKeyframe: Bool, compositionTimeMilliseconds time: Int32, isDelimited: Bool = false
     ) -> FLVTagPrefix {
@@ -35,7 +34,7 @@ package struct FLVVideoTag: Sendable {
         return prefix
     }
 
-    /// What onMetaData calls the codec.
+    /// The codec ID in onMetaData.
     var metadataCodecID: Double {
         switch codec {
         case .h264: Double(Self.codecIDOfAVC)

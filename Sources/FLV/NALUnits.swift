@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// The NAL unit types of H.264 that a publisher tells apart (ISO/IEC 14496-10, table 7-1).
+/// The H.264 NAL unit types that matter to a publisher (ISO/IEC 14496-10, table 7-1).
 package enum NALUnitType: UInt8, Sendable {
     case slice = 1
     case idrSlice = 5
@@ -10,8 +10,8 @@ package enum NALUnitType: UInt8, Sendable {
     case accessUnitDelimiter = 9
     case fillerData = 12
 
-    /// Types that have no place within the access units of an FLV stream: parameter sets are in the sequence header,
-    /// delimiters and filler say nothing once lengths are known.
+    /// Whether access units of an FLV stream omit this type: the sequence header has the parameter sets, and with
+    /// lengths, delimiters and filler are not needed.
     var isDroppedFromAccessUnits: Bool {
         switch self {
         case .sequenceParameterSet, .pictureParameterSet, .accessUnitDelimiter, .fillerData: true
@@ -20,19 +20,19 @@ package enum NALUnitType: UInt8, Sendable {
     }
 }
 
-/// Access units in their two shapes: with start codes (Annex B) and with four-byte lengths.
+/// Access units in both forms: with start codes (Annex B) and with four-byte lengths.
 package enum NALUnits {
-    /// Bytes of a NAL unit's length.
+    /// The size of a NAL unit's length field.
     package static let lengthBytes = 4
 
-    /// The most that `lengthPrefixed` can make of `annexBBytes`: start codes have three bytes at least, so each unit,
-    /// at least four bytes with its start code, grows by one at most.
+    /// The maximum output of `lengthPrefixed` for `annexBBytes`. With its start code of at least three bytes, each unit
+    /// has at least four bytes, and grows by at most one.
     package static func maximumLengthPrefixedBytes(annexBBytes: Int) -> Int { annexBBytes + annexBBytes / 4 }
 
-    /// Writes an Annex B access unit with four-byte lengths, leaving out parameter sets, delimiters and filler.
+    /// Converts an Annex B access unit to four-byte lengths, without parameter sets, delimiters and filler. Allocates
+    /// nothing.
     ///
-    /// Allocates nothing.
-    /// - Returns: bytes written, or nil where `destination` is too small; `maximumLengthPrefixedBytes` always suffices.
+    /// - Returns: bytes written; nil if `destination` is too small. `maximumLengthPrefixedBytes` is always enough.
     package static func lengthPrefixed(
         annexB source: RawSpan, codec: VideoCodec, into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
@@ -51,7 +51,7 @@ package enum NALUnits {
         return written
     }
 
-    /// Whether no later frame refers to this length-prefixed access unit, as its first slice says.
+    /// Whether no later frame refers to this length-prefixed access unit, according to its first slice.
     package static func isDisposable(_ accessUnit: RawSpan, codec: VideoCodec) -> Bool {
         var reader = LengthPrefixedReader(accessUnit)
         while let unit = try? reader.next() {
@@ -61,7 +61,7 @@ package enum NALUnits {
         return false
     }
 
-    /// A NAL unit's payload without the bytes 03 that keep start codes out of it (7.4.1.1).
+    /// Returns a NAL unit's payload without emulation prevention bytes, which have the value 03 (7.4.1.1).
     static func removingEmulationPrevention(_ payload: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(payload.count)
@@ -78,13 +78,13 @@ package enum NALUnits {
     }
 }
 
-/// Finds the NAL units between the start codes of an Annex B byte stream (ISO/IEC 14496-10, B.1).
+/// Finds the NAL units between start codes in an Annex B byte stream (ISO/IEC 14496-10, B.1).
 ///
-/// Start codes of three and four bytes, leading and trailing zero bytes; a unit is never empty. What stands before the
-/// first start code is skipped.
+/// Supports start codes of three and four bytes, and leading and trailing zero bytes. Units are never empty. Skips
+/// bytes before the first start code.
 package struct AnnexBReader: ~Escapable {
     private let bytes: RawSpan
-    /// The byte behind the last start code found, or the end.
+    /// The offset after the last start code, or the end.
     private var start: Int
 
     @_lifetime(copy bytes)
@@ -93,7 +93,7 @@ package struct AnnexBReader: ~Escapable {
         start = Self.startCode(in: bytes, from: 0).map { $0 + 3 } ?? bytes.byteCount
     }
 
-    /// Where the next unit lies, header byte first; nil behind the last.
+    /// The range of the next unit, header byte first; nil at the end.
     @_lifetime(self: copy self)
     package mutating func next() -> Range<Int>? {
         while start < bytes.byteCount {
@@ -101,7 +101,8 @@ package struct AnnexBReader: ~Escapable {
             let nextCode = Self.startCode(in: bytes, from: begin)
             var end = nextCode ?? bytes.byteCount
             start = nextCode.map { $0 + 3 } ?? bytes.byteCount
-            // A fourth start code byte and trailing_zero_8bits; a unit itself never ends with a zero byte.
+            // Removes the first byte of a four-byte start code, and trailing_zero_8bits; a unit itself never ends with
+            // a zero byte.
             while end > begin, bytes.byte(end - 1) == 0 { end -= 1 }
             if end > begin { return begin..<end }
         }
@@ -124,7 +125,7 @@ package struct AnnexBReader: ~Escapable {
     }
 }
 
-/// Finds the NAL units of an access unit in which each follows its length of four bytes (ISO/IEC 14496-15, 5.3.4.2).
+/// Finds the NAL units of an access unit with four-byte lengths (ISO/IEC 14496-15, 5.3.4.2).
 package struct LengthPrefixedReader: ~Escapable {
     private let bytes: RawSpan
     private var position = 0
@@ -132,9 +133,9 @@ package struct LengthPrefixedReader: ~Escapable {
     @_lifetime(copy bytes)
     package init(_ bytes: RawSpan) { self.bytes = bytes }
 
-    /// Where the next unit lies, header byte first; nil behind the last.
+    /// The range of the next unit, header byte first; nil at the end.
     ///
-    /// - Throws: `.truncated` where a length reaches past the end, `.invalid` for an empty unit.
+    /// - Throws: `.truncated` if a length exceeds the input, `.invalid` for an empty unit.
     @_lifetime(self: copy self)
     package mutating func next() throws(CodecConfigurationError) -> Range<Int>? {
         let rest = bytes.byteCount - position

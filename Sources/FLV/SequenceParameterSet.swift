@@ -1,8 +1,8 @@
-/// What an H.264 sequence parameter set says of the picture (ISO/IEC 14496-10, 7.3.2.1.1), up to the cropping window.
+/// Fields of an H.264 sequence parameter set (ISO/IEC 14496-10, 7.3.2.1.1), up to the cropping window.
 package struct SequenceParameterSet: Equatable, Sendable {
     /// profile_idc: 66 Baseline, 77 Main, 100 High.
     package let profile: UInt8
-    /// The constraint_set flags and reserved bits, as avcC's profile_compatibility repeats them.
+    /// The constraint_set flags and reserved bits; profile_compatibility in avcC.
     package let compatibility: UInt8
     /// level_idc: ten times the level.
     package let level: UInt8
@@ -10,20 +10,20 @@ package struct SequenceParameterSet: Equatable, Sendable {
     package let chromaFormat: UInt8
     package let lumaBitDepth: UInt8
     package let chromaBitDepth: UInt8
-    /// Luma samples that are shown, after cropping.
+    /// Luma samples after cropping.
     package let width: Int
     package let height: Int
 
-    /// Whether avcC carries chroma format and bit depths for this profile (ISO/IEC 14496-15, 5.3.3.1.2, which has
-    /// them for all but Baseline, Main and Extended).
+    /// Whether avcC has chroma format and bit depths for this profile: all but Baseline, Main and Extended (ISO/IEC
+    /// 14496-15, 5.3.3.1.2).
     var needsChromaExtension: Bool { ![66, 77, 88].contains(profile) }
 
-    /// Profiles whose parameter sets carry a chroma format (ISO/IEC 14496-10, 7.3.2.1.1).
+    /// Profiles whose sequence parameter sets have a chroma format (ISO/IEC 14496-10, 7.3.2.1.1).
     private static let highProfiles: Set<UInt8> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]
-    /// The widest and highest picture of any level is the square root of eight times MaxFS (A.3.1), in macroblocks.
+    /// The maximum width and height of any level, in macroblocks: the square root of eight times MaxFS (A.3.1).
     private static let maximumMacroblocks: UInt32 = 1055
 
-    /// - Parameter nal: the whole NAL unit with its header byte, as it stands in the stream.
+    /// - Parameter nal: the whole NAL unit with its header byte and emulation prevention bytes.
     package init(nal: [UInt8]) throws(CodecConfigurationError) {
         guard let first = nal.first else { throw .truncated("sequence parameter set") }
         guard first & 0x1f == NALUnitType.sequenceParameterSet.rawValue else {
@@ -87,7 +87,7 @@ package struct SequenceParameterSet: Equatable, Sendable {
         _ = try reader.flag()  // gaps_in_frame_num_value_allowed_flag
     }
 
-    /// Scaling lists say nothing of the picture's shape, but must be read to find what follows (7.3.2.1.1.1).
+    /// Scaling lists are skipped by parsing them, because their length varies (7.3.2.1.1.1).
     private static func skipScalingLists(_ reader: inout BitReader, count: Int) throws(CodecConfigurationError) {
         for list in 0..<count where try reader.flag() {
             var lastScale: Int32 = 8

@@ -1,20 +1,20 @@
 package import MediaCore
 
-/// The onMetaData script data that tells servers and players what the tracks are.
+/// The onMetaData script data, which describes the tracks to servers and players.
 ///
-/// Names and units are those that OBS and ffmpeg write; data rates are in units of 1,000 bits a second.
+/// Names and units are those of OBS and ffmpeg; data rates are in kbit/s.
 package enum StreamMetadata {
-    /// Bytes from the start of a body without "@setDataFrame" to the eight bytes of `duration` (big-endian Double,
-    /// seconds), for a file that is completed when it ends.
+    /// The offset of `duration` in a body without "@setDataFrame", where a file's duration is filled in. Eight bytes, a
+    /// big-endian Double in seconds.
     package static let durationOffset = 29
-    /// The same for `fileSize` (bytes).
+    /// The offset of `fileSize`, a big-endian Double in bytes.
     package static let fileSizeOffset = 48
 
     /// The body of an onMetaData tag or message.
     ///
     /// - Parameters:
-    ///   - encoder: who made the stream, for people.
-    ///   - setDataFrame: true for RTMP, where the server is asked to keep the data for later viewers; false for files.
+    ///   - encoder: the name of the encoder, for people.
+    ///   - setDataFrame: true for RTMP, so that the server keeps the data for later viewers; false for files.
     package static func body(_ format: BroadcastFormat, encoder: String, setDataFrame: Bool) -> [UInt8] {
         let properties: [AMF0Property] = [
             AMF0Property("duration", .number(0)),

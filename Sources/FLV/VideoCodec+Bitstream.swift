@@ -1,23 +1,23 @@
 package import MediaCore
 
-/// What makes one codec's bitstream different from another's; `AVCDecoderConfiguration` and `NALUnitType` are H.264's.
+/// The parts of the bitstream that depend on the codec. `AVCDecoderConfiguration` and `NALUnitType` belong to H.264.
 extension VideoCodec {
-    /// The decoder configuration record (ISO/IEC 14496-15) made of an encoder's extradata in either of its shapes:
-    /// Annex B with start codes, or such a record.
+    /// The decoder configuration record (ISO/IEC 14496-15) for an encoder's extradata, which is Annex B with start
+    /// codes, or such a record.
     package func decoderConfiguration(extradata: [UInt8]) throws(CodecConfigurationError) -> [UInt8] {
         switch self {
         case .h264: try AVCDecoderConfiguration(extradata: extradata).record
         }
     }
 
-    /// Whether a NAL unit has no place within the access units of an FLV stream, by its first byte.
+    /// Whether access units of an FLV stream omit a NAL unit with this first byte.
     func isDroppedFromAccessUnits(unitBeginningWith header: UInt8) -> Bool {
         switch self {
         case .h264: NALUnitType(rawValue: header & 0x1f)?.isDroppedFromAccessUnits ?? false
         }
     }
 
-    /// Whether no later frame refers to the slice that begins with this byte; nil for a NAL unit that is no slice.
+    /// Whether no later frame refers to a slice with this first byte; nil for NAL units that are not slices.
     func isDisposable(unitBeginningWith header: UInt8) -> Bool? {
         switch self {
         // nal_ref_idc (ISO/IEC 14496-10, 7.4.1).
@@ -25,7 +25,7 @@ extension VideoCodec {
         }
     }
 
-    /// Appends an access unit delimiter with its length of four bytes.
+    /// Appends an access unit delimiter with its four-byte length.
     func appendDelimiter(isKeyframe: Bool, to prefix: inout FLVTagPrefix) {
         switch self {
         case .h264:

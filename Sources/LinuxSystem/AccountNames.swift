@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// Resolves names of users and groups with the system's databases.
+/// Resolves user and group names with the system's databases.
 package enum AccountNames {
     /// getpwnam_r(3); nil if the user does not exist.
     package static func user(_ name: String) -> UInt32? {

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Lets a task wait for a call that blocks. No thread of Swift's cooperative pool waits.
+/// Lets a task wait for a blocking call. No thread of Swift's cooperative pool waits.
 package enum BlockingCall {
-    /// Runs `body` on a thread of its own, which ends with it; returns what `body` returned.
+    /// Runs `body` on its own thread, and returns its result.
     ///
-    /// - Parameter name: of the thread, at most 15 bytes.
-    /// - Throws: where the system has no thread left; `body` has not run then.
+    /// - Parameter name: the thread's name, at most 15 bytes.
+    /// - Throws: if the system cannot start a thread; `body` has not run then.
     package static func run<Value: Sendable>(
         _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable () -> Value
     ) async throws(Errno) -> Value {
@@ -15,7 +15,7 @@ package enum BlockingCall {
                     WorkerThread.takeNoSignals()
                     continuation.resume(returning: .success(body()))
                 }
-                // The continuation is what waits for it.
+                // Nobody joins the thread; the continuation waits for it.
                 thread.abandon()
             } catch {
                 continuation.resume(returning: .failure(error))
@@ -26,7 +26,7 @@ package enum BlockingCall {
 }
 
 extension WorkerThread {
-    /// Blocks every signal on the calling thread: in a library, signals are the application's threads' to take.
+    /// Blocks all signals on the calling thread. A library leaves signals to the application's threads.
     package static func takeNoSignals() {
         var all = sigset_t()
         unsafe sigfillset(&all)

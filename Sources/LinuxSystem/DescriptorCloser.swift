@@ -3,11 +3,12 @@ package import MediaCore
 
 /// Closes descriptors from other processes on separate threads, because `close` can block. Any thread.
 ///
-/// `close` can wait for as long as such a process likes: a TCP socket with SO_LINGER waits for its peer, a file on a
-/// FUSE mount for its server. So can the close of a Unix socket in which descriptors lie that nobody has received.
+/// Other processes can make `close` wait without limit: a TCP socket with SO_LINGER waits for its peer, and a file on a
+/// FUSE mount for its server. The close of a Unix socket can wait, too, if it holds such descriptors that were not
+/// received.
 package final class DescriptorCloser: Sendable {
     package static let maxThreads = 8
-    /// Descriptors that may wait for a thread. There can be more for a moment: a message brings up to 253.
+    /// The number of descriptors that may wait for a thread. A message can exceed it for a moment: it brings up to 253.
     package static let capacity = 256
     /// A thread without work ends after this.
     private static let idleTime = MediaTime.seconds(1)
@@ -25,10 +26,10 @@ package final class DescriptorCloser: Sendable {
     /// - Parameter close: closes a descriptor; may block. Tests inject one that hangs.
     package init(close: @escaping @Sendable (CInt) -> Void = DescriptorCloser.closeWithoutLinger) { closeOne = close }
 
-    /// Whether another connection can be accepted; it must be closed later.
+    /// Whether another connection can be accepted, which must be closed later.
     package var hasRoom: Bool { state.withLock { $0.waiting.count < Self.capacity } }
 
-    /// Waits for room for at most `patience`.
+    /// Waits at most `patience` for room.
     package func waitForRoom(_ patience: MediaTime) -> Bool {
         if hasRoom { return true }
         return state.wait(until: MonotonicClock().now() + patience) {
@@ -36,7 +37,7 @@ package final class DescriptorCloser: Sendable {
         } ?? false
     }
 
-    /// Closes `raw`, which is not the caller's any more. Returns at once.
+    /// Takes over `raw` and closes it later. Returns at once.
     package func close(_ raw: CInt) {
         let needsThread = state.signal { state in
             state.waiting.append(raw)
@@ -73,7 +74,7 @@ package final class DescriptorCloser: Sendable {
         if let found { return found }
         return state.withLock { state in
             state.idle -= 1
-            // Whoever brought it counted on this thread.
+            // A descriptor that came meanwhile relies on this thread.
             if let raw = state.waiting.popLast() { return raw }
             state.threads -= 1
             return nil
@@ -88,18 +89,18 @@ package final class DescriptorCloser: Sendable {
     }
 }
 
-/// Owner of a descriptor that another process decides about; a `DescriptorCloser` closes it.
+/// Owns a descriptor that another process controls; a `DescriptorCloser` closes it.
 package struct ForeignDescriptor: ~Copyable, Sendable {
     package let raw: CInt
     private let isConnection: Bool
     private let closer: DescriptorCloser
 
-    /// Takes over `raw`, which has come from another process.
+    /// Takes over `raw`, which came from another process.
     package init(_ raw: CInt, _ closer: DescriptorCloser) {
         (self.raw, isConnection, self.closer) = (raw, false, closer)
     }
 
-    /// Takes over a connection, whose peer sees its end at once, whenever the descriptor is closed.
+    /// Takes over a connection. Its peer sees the end at once, even if the descriptor is closed later.
     package init(connection: consuming OwnedDescriptor, _ closer: DescriptorCloser) {
         (raw, isConnection, self.closer) = (connection.relinquish(), true, closer)
     }

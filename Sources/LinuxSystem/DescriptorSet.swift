@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// Several descriptors as one to wait for: readable when one of them is (epoll). They must outlive it.
+/// Combines several descriptors for `poll` (epoll): readable when one of them is. They must outlive it.
 package final class DescriptorSet: Sendable {
     private let descriptor: OwnedDescriptor
     package var raw: CInt { descriptor.raw }

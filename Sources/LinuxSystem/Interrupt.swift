@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Ends waits from another thread, once and for good. Any thread.
+/// Ends another thread's waits permanently. Any thread.
 package final class Interrupt: Sendable {
     private let descriptor: EventDescriptor
 
-    /// For `poll`: readable from `set` on.
+    /// For `poll`: readable after `set`.
     package var raw: CInt { descriptor.raw }
 
     package init() throws(Errno) { descriptor = try EventDescriptor() }

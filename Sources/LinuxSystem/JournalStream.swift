@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Whether what a process writes goes to the journal of systemd, which keeps time and priority itself.
+/// Whether output goes to the systemd journal, which adds time and priority itself.
 package enum JournalStream {
-    /// Standard error is the stream that JOURNAL_STREAM names ("device:inode", systemd.exec(5)). The variable alone
-    /// does not say so: it is inherited, also where standard error has been sent elsewhere.
+    /// Whether standard error is the stream in JOURNAL_STREAM ("device:inode", systemd.exec(5)). The variable alone is
+    /// not enough: processes inherit it even if their standard error is redirected.
     package static func isStandardError(environment: [String: String], descriptor: CInt = STDERR_FILENO) -> Bool {
         guard let text = environment["JOURNAL_STREAM"] else { return false }
         let numbers = text.split(separator: ":").map { UInt64($0) }

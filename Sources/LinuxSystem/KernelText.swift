@@ -1,7 +1,7 @@
 internal import CLinux
 
-/// Figures that the kernel tells in texts: files of /proc and of the cgroup file systems. Nothing is allocated: a
-/// String that is an argument of a C function is copied first, one that lends its bytes is not.
+/// Reads numbers from text files of /proc and of the cgroup file systems without allocating. A String argument of a C
+/// function is copied first; `withCString` avoids that.
 enum KernelText {
     /// The number at the start of a file; nil for other text, such as "max".
     static func number(_ path: String) -> Int? {
@@ -9,7 +9,7 @@ enum KernelText {
         return value < 0 ? nil : value
     }
 
-    /// The numbers of up to four fields; nil for each that is not there, and where the file cannot be read for all.
+    /// The numbers of up to four fields; nil for each missing field, and nil for all if the file cannot be read.
     static func fields(
         _ path: String, _ a: StaticString, _ b: StaticString, _ c: StaticString = "", _ d: StaticString = ""
     ) -> (Int?, Int?, Int?, Int?)? {
@@ -25,7 +25,7 @@ enum KernelText {
         return (there(values.0), there(values.1), there(values.2), there(values.3))
     }
 
-    /// Zero-terminated for C.
+    /// A zero-terminated C string.
     private static func text(_ name: StaticString) -> UnsafePointer<CChar> {
         unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }

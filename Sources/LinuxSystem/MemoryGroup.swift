@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A memory cgroup that this process is in: its own, or one above that.
+/// A memory cgroup of this process: its own, or a parent.
 ///
-/// Version 2 (memory.max) and version 1 (memory.limit_in_bytes) of the kernel's interface; see cgroups(7). In a
-/// container the path that the kernel tells may be the host's: then the root of what is mounted is the group.
+/// Supports version 2 (memory.max) and version 1 (memory.limit_in_bytes) of the interface; see cgroups(7). In a
+/// container the kernel may report the host's path. Then the group is the root of the mounted file system.
 package struct MemoryGroup: Equatable, Sendable {
     /// The memory charged to a group, in bytes.
     package struct Usage: Equatable, Sendable {
@@ -20,11 +20,11 @@ package struct MemoryGroup: Equatable, Sendable {
         }
     }
 
-    /// Name for messages.
+    /// The name in messages.
     package let title: String
     let path: String
     private let isUnified: Bool
-    // Put together once: they are asked for some times a second.
+    // Computed once, because they are read some times a second.
     private let limitFile: String
     /// Version 2's throttling limit; empty in version 1.
     private let highFile: String
@@ -53,8 +53,8 @@ package struct MemoryGroup: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - text: `/proc/self/cgroup`: lines of `number:controllers:path`; version 2 has the line `0::path`.
-    ///   - exists: whether there is such a file.
+    ///   - text: contents of `/proc/self/cgroup`: lines of `number:controllers:path`; for version 2 the line `0::path`.
+    ///   - exists: whether a file exists.
     static func groups(in text: String, exists: (String) -> Bool) -> [MemoryGroup] {
         var unified: Substring?
         for line in text.split(separator: "\n") {
@@ -72,7 +72,7 @@ package struct MemoryGroup: Equatable, Sendable {
         root: String, _ path: Substring, isUnified: Bool, _ exists: (String) -> Bool
     ) -> [MemoryGroup] {
         var names = path.split(separator: "/")
-        // "/.." leads out of a namespace: to a group that cannot be seen.
+        // "/.." leads out of the cgroup namespace, to a group that is not visible.
         if names.contains("..") { names = [] }
         if !exists(([root] + names.map(String.init) + ["cgroup.procs"]).joined(separator: "/")) { names = [] }
         var groups: [MemoryGroup] = []
@@ -84,10 +84,10 @@ package struct MemoryGroup: Equatable, Sendable {
         }
     }
 
-    /// What is charged now; nil for a group without a limit. Allocates nothing.
+    /// The current usage; nil for a group without a limit. Allocates nothing.
     package func usage() -> Usage? {
         guard let limit, let charged = KernelText.number(usageFile) else { return nil }
-        // In version 1 only the totals count what is in groups below.
+        // In version 1, only the `total_` fields include child groups.
         let files =
             isUnified
             ? KernelText.fields(statFile, "inactive_file", "active_file", "slab_reclaimable")
@@ -97,7 +97,7 @@ package struct MemoryGroup: Equatable, Sendable {
     }
 
     private var limit: Int? {
-        // Version 1 has a number of pages for "none" that is almost the largest there is.
+        // Version 1 represents "none" as a page count near the maximum.
         let none = 1 << 60
         var limit = KernelText.number(limitFile) ?? none
         if isUnified { limit = min(limit, KernelText.number(highFile) ?? none) }

@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 package import MediaCore
 
-/// State behind a lock, with a condition to wait on: the one place for raw pthread locks.
+/// State behind a lock, with a condition to wait on. All pthread locks are here.
 ///
-/// Any thread may call. Waits are timed against CLOCK_MONOTONIC, and every predicate is to include the caller's stop
-/// flag. (Synchronization.Mutex has no condition variable, and ThreadSanitizer does not understand it.)
+/// Any thread may call. Deadlines are on CLOCK_MONOTONIC, and each predicate must include the caller's stop flag.
+/// (Synchronization.Mutex has no condition variable, and ThreadSanitizer does not support it.)
 @safe package final class Monitor<State>: @unchecked Sendable /* state is touched under the mutex only */ {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -29,7 +29,7 @@ package import MediaCore
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` with the state, alone.
+    /// Runs `body` with exclusive access to the state.
     package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
@@ -38,8 +38,8 @@ package import MediaCore
         return try body(&state)
     }
 
-    /// Runs `body`, then wakes every waiter to look at its predicate again. When the lock is free again: one that is
-    /// woken before finds it taken and goes to sleep once more, which costs two system calls.
+    /// Runs `body`, then wakes all waiters to check their predicates. It wakes them after the unlock, because a waiter
+    /// that finds the lock taken sleeps again, which costs two system calls.
     package func signal<Result>(_ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer {
@@ -49,7 +49,7 @@ package import MediaCore
         return body(&state)
     }
 
-    /// Waits until `body` returns a value, or until `deadline` (CLOCK_MONOTONIC); nil means that the deadline passed.
+    /// Waits until `body` returns a value, or until `deadline` (CLOCK_MONOTONIC). Nil means that the deadline passed.
     package func wait<Result>(until deadline: MediaTime? = nil, _ body: (inout State) -> Result?) -> Result? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

@@ -1,9 +1,9 @@
 package import MediaCore
 internal import Glibc
 
-/// A source of monotonic time; tests inject one that they turn by hand.
+/// A source of monotonic time; tests inject their own.
 package protocol TimeSource: Sendable {
-    /// Time since an arbitrary but fixed point; never goes back.
+    /// The time since an arbitrary fixed point; never goes back.
     func now() -> MediaTime
 }
 

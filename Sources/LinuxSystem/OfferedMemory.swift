@@ -1,11 +1,11 @@
 internal import CLinux
 internal import Glibc
 
-/// Memory of ours that another process may read: a memfd that keeps its size and its pages, mapped for writing here and
-/// nowhere else. The other side of `SharedMemory`. Freed when both have let it go.
+/// Memory that another process may read: a memfd with a fixed size and fixed pages. Only this mapping can be written
+/// to. The counterpart of `SharedMemory`. The kernel frees it when both processes have unmapped it.
 @safe package final class OfferedMemory {
     package let byteCount: Int
-    /// All of it; valid while this object lives.
+    /// The whole memory; valid while this object lives.
     package var bytes: UnsafeMutableRawBufferPointer {
         unsafe UnsafeMutableRawBufferPointer(start: base, count: byteCount)
     }
@@ -13,13 +13,13 @@ internal import Glibc
     private let descriptor: OwnedDescriptor
 
     /// - Parameters:
-    ///   - name: for /proc/PID/maps.
-    ///   - byteCount: rounded up to whole pages; all are filled with zeros, so that reading makes none.
+    ///   - name: the name in /proc/PID/maps.
+    ///   - byteCount: rounded up to whole pages. All are filled with zeros, so that reads allocate no page.
     package init(name: String, byteCount: Int) throws(Errno) {
         let byteCount = (byteCount + 4095) & ~4095
         descriptor = try .memoryFile(name: name)
         guard ftruncate(descriptor.raw, byteCount) == 0 else { throw Errno.current }
-        // Once it is sealed, no further mapping can be written to: this one stays.
+        // After the seal, no new mapping can be writable; this one stays writable.
         guard
             let memory = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.raw, 0),
             unsafe memory != MAP_FAILED
@@ -36,15 +36,15 @@ internal import Glibc
 
     deinit { unsafe munmap(base, byteCount) }
 
-    /// Sets the word at a multiple of eight, before anything that is written afterwards.
+    /// Sets the word at a multiple of eight. Readers see it before all later writes.
     package func setWord(at offset: Int, to value: UInt64) {
         precondition(offset >= 0 && offset % 8 == 0 && offset + 8 <= byteCount, "no word of the shared memory")
         unsafe upcast_store_word(base + offset, value)
     }
 
-    /// Sends bytes over a Unix socket, the memory with the first of them.
+    /// Sends bytes over a Unix socket, with the memory's descriptor attached to the first one.
     ///
-    /// - Returns: how many bytes were taken, at least one.
+    /// - Returns: the number of bytes sent, at least one.
     package func send(with bytes: UnsafeRawBufferPointer, to socket: CInt) throws(Errno) -> Int {
         unsafe try UnixSocket.send(bytes, with: descriptor.raw, to: socket)
     }

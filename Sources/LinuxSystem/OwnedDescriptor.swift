@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Owner of a file descriptor: closes it when it goes away. Descriptors are created close-on-exec.
+/// Owns a file descriptor and closes it in `deinit`. Descriptors are created close-on-exec.
 package struct OwnedDescriptor: ~Copyable, Sendable {
     /// The number, for C calls during the owner's lifetime.
     package let raw: CInt

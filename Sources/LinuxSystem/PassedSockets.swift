@@ -3,8 +3,8 @@ internal import Glibc
 /// Listening sockets from the service manager (LISTEN_FDS, sd_listen_fds(3)). Clients that connect before the daemon
 /// runs wait until it accepts them.
 ///
-/// Their files are the manager's: they are not removed at the end, and their permissions are its own. Take them once,
-/// while there is one thread; what is not asked for is closed with the value.
+/// The manager owns their files: we do not remove them, and their permissions are the manager's. Construct this once,
+/// while the process has one thread. `deinit` closes the sockets that were not taken.
 package struct PassedSockets: ~Copyable {
     /// Why a passed socket cannot be used, as a sentence.
     package struct Unusable: Error, Equatable, CustomStringConvertible {
@@ -18,19 +18,19 @@ package struct PassedSockets: ~Copyable {
     /// No sockets were passed.
     package init() {}
 
-    /// Takes over what was passed to this process, and takes the variables out of its environment, so that no child
-    /// believes them to be its own.
+    /// Takes over the sockets that were passed to this process, and removes the variables from its environment, so that
+    /// no child process uses them.
     ///
     /// - Parameters:
-    ///   - known: names that the program can use. One socket without a name is taken for the first of them.
-    ///   - first: the number of the first (SD_LISTEN_FDS_START).
+    ///   - known: the names that the program uses. A single socket without a name gets the first one.
+    ///   - first: the number of the first descriptor (SD_LISTEN_FDS_START).
     package init(environment: [String: String], known: [String], first: CInt = 3) throws(Unusable) {
         for variable in Self.variables { unsafe unsetenv(variable) }
         guard let process = environment["LISTEN_PID"], Int(process) == Int(getpid()),
             let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...64).contains(count)
         else { return }
         let descriptors = Array(first..<first + count)
-        // From here on this process owns them: if one is refused, all are closed.
+        // From here on this process owns them. If one is refused, all are closed.
         for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         do throws(Unusable) {
             let names = try Self.names(environment["LISTEN_FDNAMES"], count: descriptors.count, known: known)
@@ -66,7 +66,7 @@ package struct PassedSockets: ~Copyable {
     package var names: [String] { members.keys.sorted() }
 
     private static func names(_ text: String?, count: Int, known: [String]) throws(Unusable) -> [String] {
-        // systemd-socket-activate passes no names where it is told none.
+        // systemd-socket-activate passes no names unless it is given some.
         let names = text.map { $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init) } ?? []
         if count == 1, names.isEmpty || names == ["unknown"] || names == [""] { return Array(known.prefix(1)) }
         guard names.count == count else {
@@ -89,7 +89,7 @@ package struct PassedSockets: ~Copyable {
                 description: "what the service manager passed as \(name) (descriptor \(descriptor)) \(flaw); its unit "
                     + "is to have ListenStream= with an absolute path, and no Accept=yes")
         }
-        // Nobody here waits in accept; the manager's own setting may be another.
+        // We never block in accept, but the manager may have set blocking mode.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The process's environment as a dictionary, without Foundation.
 package enum ProcessEnvironment {
-    /// Read at call time; call before threads that could change it exist.
+    /// Read at each call. Call it before other threads exist that may change it.
     package static var current: [String: String] {
         var result: [String: String] = [:]
         var entry = unsafe environ

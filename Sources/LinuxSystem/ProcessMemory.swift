@@ -26,18 +26,18 @@ package struct ProcessMemory: Equatable, Sendable {
         return memory
     }
 
-    /// Bounds the C library's arenas and keeps the kernel from backing the heap with huge pages: both cost resident
-    /// memory that nobody asked for (x264 asks for huge pages: 6 MB at 1080p). Call once, before threads start.
+    /// Limits the C library's arenas, and keeps the kernel from backing the heap with huge pages. Both cost unneeded
+    /// resident memory (x264 requests huge pages: 6 MB at 1080p). Call it once, before threads start.
     package static func limitOverhead() {
         _ = upcast_disable_transparent_huge_pages()
         _ = upcast_limit_malloc_arenas(2)
         upcast_set_mmap_threshold(128 * 1024)
     }
 
-    /// From now on no core file is written, and other processes of the same user can neither trace this one nor read
-    /// its memory and environment in /proc, whose files become root's. The process goes on reading its own.
+    /// Disables core files. Other processes of the same user can no longer trace this one, or read its memory and
+    /// environment in /proc, whose files then belong to root. The process can still read its own.
     package static func forbidDumps() { _ = upcast_forbid_dumps() }
 
-    /// Gives freed heap back to the kernel (malloc_trim).
+    /// Returns freed heap to the kernel (malloc_trim).
     package static func releaseFreed() { upcast_trim_malloc() }
 }

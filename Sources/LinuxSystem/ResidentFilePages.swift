@@ -1,30 +1,29 @@
 internal import Glibc
 
 extension ProcessMemory {
-    /// Takes the clean pages of mapped files (code and constants of the executable and its libraries) out of the
-    /// resident set, and returns how many bytes that were. What is used again comes back from the page cache at the
-    /// cost of a minor fault; nothing is lost.
+    /// Removes clean pages of mapped files (code and constants of the executable and its libraries) from the resident
+    /// set, and returns their size in bytes. A page that is used again comes back from the page cache with a minor
+    /// fault.
     ///
-    /// libavcodec brings a hundred libraries, and the dynamic linker touches pages of all of them: 13 MB that are never
-    /// used again. Call it when everything is loaded and set up; it takes some ten milliseconds. No other thread may
-    /// load a library meanwhile. Does nothing where /proc is not mounted.
+    /// libavcodec loads a hundred libraries, and the dynamic linker touches pages of all of them: 13 MB that are never
+    /// used again. Call this when everything is loaded and set up; it takes some ten milliseconds. No other thread may
+    /// load a library meanwhile. Without /proc it does nothing.
     ///
-    /// Only private mappings that cannot be written to and hold no page of their own are touched (madvise(2),
-    /// MADV_DONTNEED): a relocated page that was made read-only afterwards (RELRO) has no other copy, neither in memory
-    /// (`Anonymous`) nor on swap (`Swap`).
+    /// It only touches private mappings that are not writable and have no private pages (madvise(2), MADV_DONTNEED). A
+    /// relocated page that was made read-only (RELRO) has no other copy; it shows up as `Anonymous` in memory, or as
+    /// `Swap`.
     ///
-    /// From then on the kernel reads just the pages that are asked for (MADV_RANDOM). Usually it reads around them, as
-    /// far as the disk's read-ahead says, 128 KiB or even 8 MiB: inside a memory cgroup that is nearly full each such
-    /// read drives out the pages that are needed next, and the daemon does nothing but read its own code. Where code is
-    /// mapped, Linux 6.18 reads ahead all the same, but not beyond the mapping: advice for every other 128 KiB makes
-    /// many small mappings of it.
+    /// It also sets MADV_RANDOM, so that the kernel then reads only the requested pages. By default the kernel reads
+    /// around them, up to the disk's read-ahead of 128 KiB or even 8 MiB. In a memory cgroup that is nearly full, each
+    /// such read evicts the pages that are needed next, and the daemon only reads its own code. Linux 6.18 reads ahead
+    /// in mapped code even with this advice, but not beyond a mapping. Therefore code is advised in every other 128
+    /// KiB, which splits it into many small mappings.
     ///
-    /// The C library reads the lines: there are 15,000 of them, and in a debug build Swift's own strings take most of a
-    /// second.
+    /// The C library reads the lines: there are 15,000, and in a debug build Swift strings take most of a second.
     @discardableResult package static func releaseFilePages() -> Int {
         guard let file = unsafe fopen("/proc/self/smaps", "re") else { return 0 }
         defer { unsafe fclose(file) }
-        // Noted first and released afterwards: the kernel walks the mappings anew for each read.
+        // Collect first and release afterwards: the kernel walks all mappings again for each read.
         var files: [MappedFile] = []
         var current = MappedFile()
         var line: UnsafeMutablePointer<CChar>?
@@ -56,7 +55,7 @@ extension ProcessMemory {
     }
 }
 
-/// One mapping of `/proc/self/smaps`, see proc(5).
+/// A mapping in `/proc/self/smaps`; see proc(5).
 private struct MappedFile {
     var start: UInt = 0
     var end: UInt = 0
@@ -70,8 +69,8 @@ private struct MappedFile {
 
     init() {}
 
-    /// Reads `start-end perms offset device inode path`, numbers in hexadecimal but for the inode; nil for every other
-    /// line: those begin with a capital.
+    /// Parses `start-end perms offset device inode path`. All numbers but the inode are hexadecimal. Returns nil for
+    /// other lines, which begin with a capital letter.
     init?(header line: UnsafePointer<CChar>) {
         guard unsafe isupper(CInt(line[0])) == 0 else { return nil }
         var rest: UnsafeMutablePointer<CChar>?
@@ -80,7 +79,7 @@ private struct MappedFile {
         end = unsafe strtoul(dash + 1, &rest, 16)
         guard start < end, let permissions = unsafe rest, unsafe strlen(permissions) > 6 else { return nil }
         unsafe strtoul(permissions + 6, &rest, 16)
-        // Behind the offset and the device's two numbers.
+        // After the offset and the two numbers of the device.
         guard let device = unsafe rest, let inode = unsafe strchr(device + 1, CInt(ascii: " ")) else { return nil }
         let isPrivate = unsafe permissions[4] == CChar(ascii: "p")
         isReadOnly = unsafe strncmp(permissions, " r-", 3) == 0
@@ -90,7 +89,7 @@ private struct MappedFile {
 
     private static let pieceBytes: UInt = 128 * 1024
 
-    /// The pieces at even multiples of their size: the same ones whenever it is done.
+    /// The pieces at even multiples of their size, so that repeated calls select the same ones.
     func forEachOtherPiece(_ body: (UnsafeMutableRawPointer, Int) -> Void) {
         var place = start
         while place < end {
@@ -102,7 +101,7 @@ private struct MappedFile {
         }
     }
 
-    /// Reads `Name:   12 kB`.
+    /// Parses `Name:   12 kB`.
     mutating func read(attribute line: UnsafePointer<CChar>) {
         guard isPrivateFile else { return }
         if let bytes = unsafe Self.value(of: "Rss:", in: line) { resident = bytes }
@@ -110,7 +109,7 @@ private struct MappedFile {
         if let bytes = unsafe Self.value(of: "Swap:", in: line) { ownBytes += bytes }
     }
 
-    /// What cannot be read counts as something: a mapping with it is not clean.
+    /// An unreadable value counts as 1, so that the mapping is not clean.
     private static func value(of name: StaticString, in line: UnsafePointer<CChar>) -> Int? {
         let count = name.utf8CodeUnitCount
         guard unsafe strlen(line) > count, unsafe memcmp(line, name.utf8Start, count) == 0 else { return nil }

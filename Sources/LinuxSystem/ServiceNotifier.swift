@@ -1,24 +1,24 @@
 internal import Glibc
 package import MediaCore
 
-/// What the service manager is told: datagrams to the socket that it names in NOTIFY_SOCKET, by the protocol of
-/// sd_notify(3). Any thread.
+/// Notifies the service manager: sends datagrams to the socket in NOTIFY_SOCKET, with the protocol of sd_notify(3). Any
+/// thread.
 ///
-/// Each piece of news has a socket of its own, as in sd_notify, so that a manager that was restarted is found again.
-/// The manager may be too busy to take one: a call waits for it for a quarter of a second at most.
+/// Each datagram uses a new socket, as in sd_notify, so that it reaches a restarted manager. If the manager is busy, a
+/// call waits for a quarter of a second at most.
 package struct ServiceNotifier: Sendable {
-    /// Something to tell; several go together in one datagram, and take effect together.
+    /// One assignment. Several share a datagram, and take effect together.
     package enum News: Equatable, Sendable {
-        /// The start, or a reload, is complete.
+        /// The start or a reload is complete.
         case ready
-        /// The configuration is read again, since that time of CLOCK_MONOTONIC.
+        /// A reload began at this time of CLOCK_MONOTONIC.
         case reloading(since: MediaTime)
         case stopping
         /// One line for people, shown by `systemctl status`.
         case status(String)
-        /// The process is well; to be repeated more often than the watchdog's time.
+        /// The process is healthy. Must be sent more often than the watchdog's timeout.
         case watchdog
-        /// What is under way (a start, a stop) may take that long from now, whatever the unit says.
+        /// The current start or stop may take this long from now, whatever the unit says.
         case needs(MediaTime)
     }
 

@@ -3,16 +3,15 @@ internal import Glibc
 
 /// Memory that another process fills, mapped read-only.
 ///
-/// It comes as a memfd (memfd_create(2)) whose seals say that it can neither shrink nor lose pages: then no access here
-/// can end in a SIGBUS, and no page of it is ever made, and counted, on our account. Its contents may change any time.
-/// Unmapped when it goes away; one thread at a time.
+/// The other process passes a memfd (memfd_create(2)) whose seals prevent it from shrinking and from losing pages.
+/// Therefore no access causes SIGBUS, and reads allocate no pages that would be charged to us. The contents may change
+/// at any time. `deinit` unmaps it. One thread at a time.
 @safe package final class SharedMemory {
-    /// Why memory is refused.
     package enum Refusal: Error, Equatable, CustomStringConvertible {
-        /// Not a memfd, or one that can still shrink, grow or lose pages.
+        /// Not a memfd, or without the seals against shrinking, growing and losing pages.
         case notSealed
         case wrongSize(announced: Int, real: Int)
-        /// Pages from there on were never written: reading would make them ours.
+        /// Pages from this offset were never written. A read would allocate them on our account.
         case hasHoles(at: Int)
         case system(Errno)
 
@@ -31,15 +30,15 @@ internal import Glibc
     private let base: UnsafeRawPointer
     private let mappedBytes: Int
 
-    /// Bytes of nothing behind the memory, for code that reads a vector beyond a row's end.
+    /// Readable zero bytes after the memory, for code that reads a vector beyond a row's end.
     private static let slack = 4096
 
-    /// - Parameter descriptor: the mapping does without it.
+    /// - Parameter descriptor: may be closed after this returns.
     package convenience init(_ descriptor: borrowing ForeignDescriptor, byteCount: Int) throws(Refusal) {
         try self.init(mapping: descriptor.raw, byteCount: byteCount)
     }
 
-    /// - Parameter raw: open until this returns; the mapping does without it.
+    /// - Parameter raw: may be closed after this returns.
     package init(mapping raw: CInt, byteCount: Int) throws(Refusal) {
         // The seals come first: sealed properties cannot change between the checks.
         guard upcast_is_sealed_for_reading(raw) == 1 else { throw .notSealed }
@@ -69,13 +68,13 @@ internal import Glibc
 
     deinit { unsafe munmap(UnsafeMutableRawPointer(mutating: base), mappedBytes) }
 
-    /// Bytes of it; the range must lie inside. Valid while this object lives. Up to 4096 bytes behind it can be read.
+    /// A range of the memory; traps outside. Valid while this object lives. Up to 4096 bytes after it can be read.
     package func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "outside the shared memory")
         return unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
-    /// A word that the other side changes; what is read afterwards is not older than it.
+    /// A word that the other process changes. Later reads see data at least as new.
     package func word(at offset: Int) -> UInt64 {
         precondition(offset >= 0 && offset % 8 == 0 && offset + 8 <= byteCount, "no word of the shared memory")
         return unsafe upcast_load_word(base + offset)

@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// Signals as something to poll for (signalfd), blocked everywhere else. Create it before any thread starts.
+/// Signals as a descriptor for `poll` (signalfd), blocked on all threads. Create it before threads start.
 package struct SignalDescriptor: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
     package var raw: CInt { descriptor.raw }
@@ -14,7 +14,7 @@ package struct SignalDescriptor: ~Copyable, Sendable {
             checking: unsafe signals.withUnsafeBufferPointer { unsafe upcast_signalfd($0.baseAddress, CInt($0.count)) })
     }
 
-    /// The next pending signal, or nil.
+    /// The next pending signal; nil for none.
     package func next() -> CInt? {
         let number = upcast_read_signal(descriptor.raw)
         return number > 0 ? number : nil

@@ -1,18 +1,19 @@
 internal import Glibc
 
-/// The address of a Unix socket: a path, or a name in the kernel's own, abstract space (unix(7)).
+/// The address of a Unix socket: a path, or a name in the abstract namespace (unix(7)).
 struct UnixAddress {
     private var address = sockaddr_un()
     private var length = socklen_t(0)
 
-    /// Nil where `path` has more than `UnixSocket.maxPathBytes` bytes.
+    /// Nil if `path` is longer than `UnixSocket.maxPathBytes`.
     init?(path: String) {
         guard path.utf8.count <= UnixSocket.maxPathBytes else { return nil }
         fill(Array(path.utf8))
         length = socklen_t(MemoryLayout<sockaddr_un>.size)
     }
 
-    /// An abstract name begins with a zero byte, and ends where the address does: bytes that follow would count.
+    /// An abstract name begins with a zero byte. It ends with the address's length, because trailing zero bytes would
+    /// count.
     init?(abstractName name: Substring) {
         guard !name.isEmpty, name.utf8.count <= UnixSocket.maxPathBytes else { return nil }
         fill([0] + Array(name.utf8))
@@ -24,14 +25,14 @@ struct UnixAddress {
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { buffer in unsafe buffer.copyBytes(from: bytes) }
     }
 
-    /// Calls `body` as bind(2) and connect(2) want to be called.
+    /// Passes the address to bind(2) or connect(2).
     func withSocketAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
         unsafe withUnsafePointer(to: address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
         }
     }
 
-    /// Where a socket is bound: a path, `@` and a name for an abstract one; nil for one without a name.
+    /// The address of a bound socket: a path, or `@` and an abstract name; nil for none.
     static func text(ofSocket descriptor: CInt) -> String? {
         var address = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)

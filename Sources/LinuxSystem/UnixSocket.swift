@@ -26,7 +26,7 @@ package enum UnixSocket {
         }
     }
 
-    /// A non-blocking listening socket at `path`. A socket file that nobody listens at any more is replaced.
+    /// Returns a non-blocking listening socket at `path`. Replaces a socket file without a listener.
     package static func listen(path: String, mode: mode_t, backlog: CInt = 8) throws(Failure) -> OwnedDescriptor {
         let address = try address(path)
         let fd = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -38,24 +38,24 @@ package enum UnixSocket {
             let hint = error.code == ENOENT ? " (its folder must exist)" : ""
             throw .system("cannot bind \(path)\(hint)", error)
         }
-        // Nobody can connect before `listen`, so this is in time. (The umask is the whole process's: other threads'
-        // files and children would get it.)
+        // This is in time, because nobody can connect before `listen`. (The umask would affect the whole process: files
+        // of other threads, and children.)
         guard unsafe chmod(path, mode) == 0 else { throw .system("cannot set the mode of \(path)", Errno.current) }
         guard Glibc.listen(fd, backlog) == 0 else { throw .system("cannot listen at \(path)", Errno.current) }
         return descriptor
     }
 
-    /// A blocking, connected socket.
+    /// Returns a blocking, connected socket.
     ///
-    /// - Parameter timeout: how long it may take until there is room in the listener's backlog, then EAGAIN; it also
-    ///   bounds each send on the socket while that blocks. Nil for no limit.
+    /// - Parameter timeout: the longest wait for room in the listener's backlog, then EAGAIN. It also limits each
+    ///   blocking send on the socket. Nil for no limit.
     package static func connect(path: String, timeout: MediaTime? = nil) throws(Failure) -> OwnedDescriptor {
         let address = try address(path)
         let fd = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard fd >= 0 else { throw .system("cannot create a socket", Errno.current) }
         let descriptor = OwnedDescriptor(fd)
         if let timeout {
-            // Zero would be no limit.
+            // Zero would mean no limit.
             let nanoseconds = max(1_000_000, timeout.nanoseconds)
             var limit = timeval(
                 tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1000))
@@ -67,7 +67,7 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// The next waiting connection, non-blocking, or nil when there is none.
+    /// Returns the next waiting connection, non-blocking; nil for none.
     package static func accept(_ listener: borrowing OwnedDescriptor) throws(Errno) -> OwnedDescriptor? {
         let fd = upcast_accept4(listener.raw)
         if fd >= 0 { return OwnedDescriptor(fd) }
@@ -79,7 +79,8 @@ package enum UnixSocket {
         }
     }
 
-    /// Sends bytes over a connected socket, a descriptor with the first of them. How many bytes were taken.
+    /// Sends bytes over a connected socket, with a descriptor attached to the first one. Returns the number of bytes
+    /// sent.
     package static func send(
         _ bytes: UnsafeRawBufferPointer, with descriptor: CInt, to socket: CInt
     ) throws(Errno) -> Int {
@@ -90,8 +91,8 @@ package enum UnixSocket {
         }
     }
 
-    /// From now on nobody can pass descriptors to what `listener` accepts: whoever tries gets EPERM. False before
-    /// Linux 6.16.
+    /// Keeps peers from passing descriptors to sockets that `listener` accepts: their sends get EPERM. Returns false
+    /// before Linux 6.16.
     @discardableResult package static func refuseDescriptors(_ listener: borrowing OwnedDescriptor) -> Bool {
         upcast_refuse_descriptors(listener.raw) == 0
     }
@@ -119,11 +120,11 @@ package enum UnixSocket {
 /// The peer of a Unix socket, from the kernel (SO_PEERCRED).
 package struct PeerCredentials: Equatable, Sendable {
     package let processID: pid_t
-    /// Nil where the user has no number here: another user namespace has many of these, and nobody can tell them apart.
+    /// Nil if the user has no number in this user namespace. The kernel reports the same number for all such users.
     package let userID: uid_t?
     /// Nil if the group is outside this user namespace.
     package let groupID: gid_t?
-    /// Its other groups that have a number here (SO_PEERGROUPS): as they were when it connected.
+    /// Further groups with a number in this namespace, at the time of the connection (SO_PEERGROUPS).
     package let otherGroups: [gid_t]
 
     /// - Parameters: as the kernel reports them.
@@ -134,7 +135,7 @@ package struct PeerCredentials: Equatable, Sendable {
         self.otherGroups = otherGroups.filter { $0 != UserNamespace.overflowGroup }
     }
 
-    /// - Parameter withGroups: false where nobody asks for its other groups.
+    /// - Parameter withGroups: false if `otherGroups` is not needed.
     package init?(socket: CInt, withGroups: Bool = true) {
         var (pid, uid, gid) = (pid_t(0), uid_t(0), gid_t(0))
         guard unsafe upcast_peer_credentials(socket, &pid, &uid, &gid) == 0 else { return nil }
@@ -142,7 +143,7 @@ package struct PeerCredentials: Equatable, Sendable {
             self.init(processID: pid, userID: uid, groupID: gid)
             return
         }
-        // Linux allows 65,536; whoever is in more than fits here is in none of them.
+        // Linux allows 65,536. A peer with more groups than fit here gets none.
         var groups = [gid_t](repeating: 0, count: 1024)
         let count = unsafe upcast_peer_groups(socket, &groups, CInt(groups.count))
         self.init(

@@ -2,26 +2,26 @@ internal import Glibc
 
 /// Whether the kernel can tell this process which user or group another process has (user_namespaces(7)).
 ///
-/// In a user namespace, a number that the namespace does not map is reported as the overflow number, so that all these
-/// users look like one.
+/// In a user namespace, the kernel reports each unmapped number as the overflow number, so that all these users look
+/// the same.
 package enum UserNamespace {
-    /// What the kernel reports for each user that has no number here. `nobody` has the same number on most systems.
+    /// The number that the kernel reports for each unmapped user. `nobody` has the same number on most systems.
     package static let overflowUser = overflow("/proc/sys/kernel/overflowuid")
     package static let overflowGroup = overflow("/proc/sys/kernel/overflowgid")
 
-    /// A unit with ProcSubset=pid does not see /proc/sys: then it is the kernel's default.
+    /// Uses the kernel's default if /proc/sys is hidden, as in a unit with ProcSubset=pid.
     private static func overflow(_ path: String) -> UInt32 {
         KernelText.number(path).flatMap(UInt32.init(exactly:)) ?? 65_534
     }
 
-    /// Why users and groups cannot be told apart, as the end of a sentence; nil where each has a number of its own.
+    /// Why users or groups cannot be told apart, as the end of a sentence; nil if all are mapped.
     ///
     /// - Parameter process: the process's folder in /proc.
     package static func problem(process: String = "/proc/self") -> String? {
         for name in ["uid_map", "gid_map"] {
             let path = "\(process)/\(name)"
             guard let text = read(path) else {
-                // A kernel without user namespaces has no such file.
+                // A kernel without user namespaces does not have the file.
                 if unsafe access("\(process)/status", F_OK) == 0 { continue }
                 return "\(path) cannot be read"
             }
@@ -43,15 +43,15 @@ package enum UserNamespace {
     }
 }
 
-/// A user namespace's numbers: the text of uid_map or gid_map in /proc.
+/// The mapped numbers of a user namespace, from uid_map or gid_map in /proc.
 package struct IdentityMap: Equatable, Sendable {
-    /// Numbers in the namespace, ordered, none in two ranges.
+    /// Numbers inside the namespace, sorted and disjoint.
     private var ranges: [Range<UInt64>] = []
 
-    /// Numbers are 32 bits wide, and the last one stands for none.
+    /// Numbers have 32 bits, and the last one is invalid.
     private static let all: Range<UInt64> = 0..<UInt64(UInt32.max)
 
-    /// - Parameter text: lines of three numbers: the first in the namespace, the first outside, how many.
+    /// - Parameter text: lines of three numbers: the first one inside, the first one outside, and the count.
     package init?(_ text: String) {
         for line in text.split(separator: "\n") {
             let numbers = line.split(separator: " ").compactMap { UInt32($0) }
@@ -62,9 +62,9 @@ package struct IdentityMap: Equatable, Sendable {
         guard zip(ranges, ranges.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound }) else { return nil }
     }
 
-    /// How many numbers have a counterpart outside.
+    /// The count of mapped numbers.
     package var count: UInt64 { ranges.reduce(0) { $0 + UInt64($1.count) } }
 
-    /// Each number has one.
+    /// Whether all numbers are mapped.
     package var isWhole: Bool { ranges.reduce(0) { $0 + UInt64($1.clamped(to: Self.all).count) } == Self.all.count }
 }

@@ -1,32 +1,32 @@
 package import MediaCore
 internal import Synchronization
 
-/// Where a thread marks that it begins and ends one piece of work, so that another can see whether it still gets on.
+/// Marks where a thread begins and ends a piece of work, so that another thread can detect that it is stuck.
 ///
-/// The thread that works only counts: two stores, no clock, no lock, no system call. Another looks now and then, and
-/// sees whether it is still the same piece. One thread marks, one looks.
+/// A mark is two stores: no clock, no lock, no system call. The other thread checks periodically whether the piece is
+/// still the same. One thread marks, one looks.
 package final class WorkMark: Sendable {
-    /// Name of the thread's work in messages: "the video encoder".
+    /// The thread's work in messages: "the video encoder".
     package let name: String
-    /// Odd inside a piece of work; each has a number of its own.
+    /// Odd during a piece of work; each piece has its own number.
     private let count = Atomic<UInt64>(0)
     private let allowance = Atomic<Int64>(0)
-    /// The looking thread's: the piece that it saw last, and for how long it has seen it.
+    /// Used by the looking thread: the last piece it saw, and how long it has seen it.
     private let seen = Atomic<UInt64>(0)
     private let inside = Atomic<Int64>(0)
 
     package init(_ name: String) { self.name = name }
 
-    /// Starts a piece of work and ends the previous one.
+    /// Begins a piece of work and ends the previous one.
     ///
-    /// - Parameter allowance: how much longer than others it may take, because it waits with a deadline of its own.
+    /// - Parameter allowance: extra time for this piece, because it waits with its own deadline.
     package func begin(allowing allowance: MediaTime = .zero) {
         self.allowance.store(allowance.nanoseconds, ordering: .relaxed)
         let count = count.load(ordering: .relaxed)
         self.count.store(count | 1 == count ? count &+ 2 : count &+ 1, ordering: .releasing)
     }
 
-    /// Ends the piece of work. The thread waits for the next one.
+    /// Ends the piece of work. The thread then waits for the next one.
     package func end() {
         let count = count.load(ordering: .relaxed)
         if count | 1 == count { self.count.store(count &+ 1, ordering: .releasing) }
@@ -38,10 +38,9 @@ package final class WorkMark: Sendable {
         package let allowance: MediaTime
     }
 
-    /// One look: how long the thread has been seen in the piece of work that it is in, and how much longer than others
-    /// that may take. Nil where it waits.
+    /// Looks once. Returns how long the current piece has been seen, and its allowance; nil if the thread waits.
     ///
-    /// - Parameter step: since the look before.
+    /// - Parameter step: the time since the previous look.
     package func look(after step: MediaTime) -> (inside: MediaTime, allowance: MediaTime)? {
         guard let piece = current else { return nil }
         let isSame = seen.exchange(piece.number, ordering: .relaxed) == piece.number
@@ -50,7 +49,7 @@ package final class WorkMark: Sendable {
         return (MediaTime(nanoseconds: time), piece.allowance)
     }
 
-    /// Nil where it waits.
+    /// The current piece; nil if the thread waits.
     package var current: Piece? {
         let count = count.load(ordering: .acquiring)
         guard count | 1 == count else { return nil }

@@ -12,7 +12,7 @@ package final class WorkerThread: @unchecked Sendable /* `handle` is written onc
     ///
     /// - Parameters:
     ///   - name: the name in `top -H`, at most 15 bytes.
-    ///   - stackBytes: reserved address space; pages count only once they are touched.
+    ///   - stackBytes: reserved address space; only touched pages use memory.
     package init(name: String, stackBytes: Int = 256 * 1024, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         precondition(name.utf8.count <= 15, "Linux cuts thread names at 15 bytes")
         self.name = name
@@ -36,15 +36,15 @@ package final class WorkerThread: @unchecked Sendable /* `handle` is written onc
         }
     }
 
-    /// Waits for the thread's end; the second call does nothing. On the thread itself it does not wait: the thread is
-    /// let go, and ends by itself.
+    /// Waits for the thread's end. A second call does nothing. On the thread itself, it detaches the thread and does
+    /// not wait.
     package func join() {
         guard takeJoin() else { return }
         if pthread_equal(handle, pthread_self()) != 0 { pthread_detach(handle) } else { pthread_join(handle, nil) }
     }
 
-    /// The same until `deadline` (CLOCK_MONOTONIC) at most; false where the thread has not ended by then, and is let go
-    /// as by `abandon`.
+    /// Like `join()`, but at most until `deadline` (CLOCK_MONOTONIC). If the thread has not ended by then, detaches it
+    /// like `abandon` and returns false.
     package func join(until deadline: MediaTime) -> Bool {
         guard takeJoin() else { return true }
         let nanoseconds = max(0, deadline.nanoseconds)
@@ -54,8 +54,8 @@ package final class WorkerThread: @unchecked Sendable /* `handle` is written onc
         return false
     }
 
-    /// In place of `join`, where the thread hangs in a call that nobody can end: it is let go, and ends by itself, or
-    /// with the process.
+    /// Detaches a thread that hangs in a call that cannot be interrupted. Use it in place of `join`. The thread ends
+    /// when the call returns, or with the process.
     package func abandon() {
         if takeJoin() { pthread_detach(handle) }
     }

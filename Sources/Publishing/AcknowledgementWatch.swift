@@ -1,29 +1,29 @@
 internal import MediaCore
 
-/// Notices a server whose kernel takes bytes while the server itself does nothing with them: it has acknowledged before
-/// (RTMP 1.0, 5.4.3), and now acknowledges nothing although more than its usual step has reached it.
+/// Detects a server that hangs while its kernel still takes bytes. Such a server has acknowledged before (RTMP 1.0,
+/// 5.4.3), and now acknowledges nothing although more than twice its largest step has reached it.
 ///
-/// Pure; servers that never acknowledge are never blamed.
+/// Pure. Never reports servers that never acknowledge.
 struct AcknowledgementWatch {
     private let window: UInt64
     private var largestStep: UInt64
     private var acknowledged: UInt64 = 0
     private var count = 0
-    /// Acknowledgements before a server is taken for one that goes on with them.
+    /// The number of acknowledgements after which further ones are expected.
     private var leastCount = 1
     private var overdueSince: MediaTime?
 
-    /// - Parameter window: bytes after which the server was asked to acknowledge.
+    /// - Parameter window: the acknowledgement window that the server was sent, in bytes.
     init(window: UInt32) {
         self.window = UInt64(window)
         largestStep = self.window
     }
 
-    /// A new connection: what was learnt of the server stays, so that one with habits of its own is not thrown out
-    /// again and again.
+    /// Prepares for a new connection. The largest step stays, so that a server with unusual steps does not time out on
+    /// each connection.
     ///
-    /// - Parameter wasOverdue: the last one was given up because of this. One that acknowledges once and no more is
-    ///   then let be.
+    /// - Parameter wasOverdue: whether the last connection was closed because of this watch. Then a server that
+    ///   acknowledges only once is accepted.
     mutating func reconnect(wasOverdue: Bool) {
         (acknowledged, count, overdueSince) = (0, 0, nil)
         if wasOverdue { leastCount = 2 }
@@ -31,8 +31,8 @@ struct AcknowledgementWatch {
 
     /// - Parameters:
     ///   - delivered: bytes that the server's kernel has confirmed.
-    ///   - acknowledged: bytes that the server says it has received; nil before its first word.
-    /// - Returns: for how long an acknowledgement has been overdue.
+    ///   - acknowledged: bytes that the server has acknowledged; nil before its first acknowledgement.
+    /// - Returns: how long an acknowledgement has been overdue.
     mutating func note(delivered: UInt64, acknowledged: UInt64?, at now: MediaTime) -> MediaTime {
         guard let acknowledged else { return .zero }
         if acknowledged > self.acknowledged {
@@ -41,7 +41,7 @@ struct AcknowledgementWatch {
             count += 1
             overdueSince = nil
         }
-        // One acknowledgement alone may be a courtesy of the handshake; one of a whole window is what was asked for.
+        // A single acknowledgement may belong to the handshake, unless it covers a whole window.
         guard count >= 2 || acknowledged >= window && count >= leastCount, delivered > acknowledged,
             delivered - acknowledged > 2 * largestStep
         else {

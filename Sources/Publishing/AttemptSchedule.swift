@@ -2,10 +2,10 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Between a destination's attempts: whether there is another one, and when. Its thread only.
+/// Decides whether and when a destination makes another attempt, and waits for it. Destination's thread only.
 final class AttemptSchedule {
-    /// From a failure to the attempt that a change of the network hastens: addresses and routes can change many times a
-    /// second without the network having been away.
+    /// The least time from a failure to an attempt after a network change. Addresses and routes can change many times a
+    /// second although the network works.
     private static let networkPause = MediaTime.seconds(1)
 
     private let destination: Destination
@@ -24,27 +24,27 @@ final class AttemptSchedule {
         backoff = Backoff(destination.settings.reconnect)
     }
 
-    /// From 1 since media last flowed.
+    /// The number of the current attempt, from 1 since media last flowed.
     var attempt: Int { backoff.attempts + 1 }
 
-    /// A connection that has lasted for as long has ended; the next failure may be the first one again.
+    /// Notes how long a connection has lasted; after `healthyAfter`, the backoff starts again.
     func noteConnection(lasting: MediaTime) { if lasting >= backoff.policy.healthyAfter { backoff.reset() } }
 
-    /// How long to wait before the next attempt; nil where there is to be none.
+    /// Returns the time to wait before the next attempt; nil if there is none.
     ///
-    /// - Parameter hasWorked: packets have flowed to this destination.
+    /// - Parameter hasWorked: whether packets have flowed to this destination.
     func delay(after error: PublishError, hasWorked: Bool) -> MediaTime? {
         guard !error.isFinal(hasWorked: hasWorked) else { return nil }
         return backoff.next(using: &random)
     }
 
-    /// Tells of the failure and waits; false where there is nothing to try again for.
+    /// Reports the failure and waits. Returns false if there is no further attempt.
     ///
-    /// - Parameter connections: short ones in a row, where that is news.
+    /// - Parameter connections: the number of short connections in a row, if it is to be reported now.
     func wait(_ delay: MediaTime, after error: PublishError, flapping connections: Int?) -> Bool {
-        // Whoever has removed it wants to hear no more of it.
+        // A destination that is being removed reports nothing more.
         if destination.state.withLock({ $0.isCancelled || $0.isLeaving }) { return false }
-        // What was said while there was a connection was not meant for this pause.
+        // Signals from the time of the connection do not shorten this wait.
         _ = retry.take()
         let begin = clock.now()
         var next = begin + delay
@@ -59,7 +59,7 @@ final class AttemptSchedule {
                 ($0.isCancelled || $0.isLeaving, $0.stopDeadline != nil)
             }
             if isOver { return false }
-            // A stop is a reason to try at once; where that fails, the next attempt has its pause again.
+            // A stop triggers one attempt at once. If it fails, the next one waits for its delay again.
             if isStopping, !hasTriedSinceStop {
                 hasTriedSinceStop = true
                 return true

@@ -1,23 +1,24 @@
-/// What a server's certificates may cost before they are trusted. Pure.
+/// Limits on the cost of a server's certificates, checked before they are trusted. Pure.
 ///
-/// TLS 1.3 uses the key of a certificate before anybody has judged the certificate, and one such use cannot be
-/// interrupted: the size of key and exponent are the server's choice. So they are looked at first, whether or not the
-/// certificate is to be verified. The limits are wider than what public authorities issue, and all of them together
-/// cost less than 100 ms.
+/// In TLS 1.3, a client uses a certificate's key before it verifies the certificate, and cannot interrupt that. The
+/// server chooses the size of key and exponent. Therefore they are checked first, even if the certificate is not
+/// verified. The limits are wider than what public authorities issue. All checked certificates together cost less than
+/// 100 ms.
 enum CertificateLimits {
     static let certificates = 10
     static let certificateBytes = 16 * 1024
     static let messageBytes = 32 * 1024
     static let rsaBits = 2048...8192
-    /// Entries of a certificate's extended key usage: GnuTLS reads all of it for each of them.
+    /// The maximum number of extended key usages in a certificate. GnuTLS reads the whole list again for each entry.
     static let purposes = 32
-    /// Alternative names in one certificate; GnuTLS reads them as it does purposes.
+    /// The maximum number of alternative names in a certificate. GnuTLS reads them in the same way.
     static let names = 512
-    /// Attributes of the names of issuer and subject, together; they cost the same way.
+    /// The maximum number of attributes in the names of issuer and subject, together. GnuTLS reads them in the same
+    /// way.
     static let attributes = 128
-    /// OCSP responses that are stapled to the certificates.
+    /// The maximum number of stapled OCSP responses.
     static let responses = 2
-    /// 65537 has 17; Go and Windows take no more than 32 either.
+    /// 65537 has 17 bits. Go and Windows accept at most 32, too.
     static let exponentBits = 32
 
     struct Refusal: Error, Equatable {
@@ -26,7 +27,7 @@ enum CertificateLimits {
         init(_ why: String) { self.why = why }
     }
 
-    /// Judges the body of a handshake's Certificate message: of TLS 1.3 (RFC 8446, section 4.4.2), or of TLS 1.2.
+    /// Checks the body of a Certificate message: of TLS 1.3 (RFC 8446, section 4.4.2) or of TLS 1.2.
     static func check(message: [UInt8], isTLS13: Bool) throws(Refusal) {
         guard message.count <= messageBytes else {
             throw Refusal("certificates of \(message.count) bytes came, at most \(messageBytes) are accepted")
@@ -43,9 +44,7 @@ enum CertificateLimits {
         }
     }
 
-    /// Judges one certificate.
-    ///
-    /// - Parameter owner: whose it is, in the genitive.
+    /// - Parameter owner: the owner in the genitive, for messages.
     static func check(_ certificate: ArraySlice<UInt8>, as owner: String) throws(Refusal) {
         guard certificate.count <= certificateBytes else {
             throw Refusal(
@@ -82,8 +81,8 @@ enum CertificateLimits {
         }
     }
 
-    /// Judges stapled OCSP responses (RFC 6960): GnuTLS uses the keys of certificates that come in them, and tries
-    /// each with every issuer.
+    /// Checks stapled OCSP responses (RFC 6960). GnuTLS uses the keys of the certificates in them, and tries each with
+    /// every issuer.
     static func check(stapled responses: [[UInt8]]) throws(Refusal) {
         guard responses.count <= Self.responses else {
             throw Refusal("\(responses.count) OCSP responses came with it, at most \(Self.responses) are accepted")
@@ -106,7 +105,7 @@ enum CertificateLimits {
     private static func certificates(inResponse response: ArraySlice<UInt8>) throws(BadDER) -> [ArraySlice<UInt8>] {
         var outer = try DERReader.only(DERReader.Tag.sequence, in: response)
         try outer.skip(DERReader.Tag.enumerated)
-        // Without it the response only says why there is none.
+        // An unsuccessful response has no bytes.
         guard !outer.isAtEnd else { return [] }
         var bytes = try outer.enter(DERReader.Tag.context0).entering(DERReader.Tag.sequence)
         try outer.end()
@@ -128,7 +127,7 @@ enum CertificateLimits {
         in message: ArraySlice<UInt8>, isTLS13: Bool
     ) throws(BadDER) -> [ArraySlice<UInt8>] {
         var rest = message
-        // A server's request context is empty.
+        // The request context of a server is empty.
         if isTLS13 { guard try take(1, from: &rest).isEmpty else { throw BadDER() } }
         var list = try take(3, from: &rest)
         guard rest.isEmpty else { throw BadDER() }
@@ -140,7 +139,7 @@ enum CertificateLimits {
         return chain
     }
 
-    /// A vector of TLS: its length in as many bytes, then the bytes.
+    /// Takes a TLS vector: a length of `lengthBytes` bytes, then the content.
     private static func take(
         _ lengthBytes: Int, from rest: inout ArraySlice<UInt8>
     ) throws(BadDER) -> ArraySlice<UInt8> {

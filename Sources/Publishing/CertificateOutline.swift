@@ -1,23 +1,23 @@
-/// What a certificate says about the cost of using it: its public key, and the lists that GnuTLS reads anew for each of
-/// their entries. Pure.
+/// The parts of a certificate that decide the cost of using it: the public key, and the lists that GnuTLS reads again
+/// for each entry. Pure.
 struct CertificateOutline: Equatable {
     enum Key: Equatable {
         /// - Parameters:
-        ///   - bits: of the modulus.
-        ///   - exponentBits: of the public exponent.
+        ///   - bits: size of the modulus.
+        ///   - exponentBits: size of the public exponent.
         case rsa(bits: Int, exponentBits: Int)
-        /// P-256, P-384, P-521, Ed25519 or Ed448: nothing about it can be made expensive.
+        /// P-256, P-384, P-521, Ed25519 or Ed448. Their cost is fixed.
         case curve
-        /// Another curve, a curve in parameters of its own, DSA, GOST, or what nobody knows.
+        /// Another named curve, explicit curve parameters, DSA, GOST, or an unknown algorithm.
         case other
     }
 
     let key: Key
-    /// Entries of the extended key usage.
+    /// The number of extended key usages.
     let purposes: Int
-    /// Names in the subject's and the issuer's alternative names.
+    /// The number of alternative names of subject and issuer.
     let names: Int
-    /// Attributes of the distinguished names of issuer and subject, together.
+    /// The number of attributes in the distinguished names of issuer and subject, together.
     let attributes: Int
 
     /// - Parameter certificate: a whole X.509 certificate (RFC 5280, section 4.1).
@@ -32,7 +32,7 @@ struct CertificateOutline: Equatable {
         try body.skip(DERReader.Tag.sequence)
         attributes = try issuer + Self.attributes(body.enter(DERReader.Tag.sequence))
         key = try Self.key(try body.enter(DERReader.Tag.sequence))
-        // Identifiers of issuer and subject, which nobody uses.
+        // Unique identifiers of issuer and subject are not used.
         for tag in DERReader.Tag.uniqueIdentifiers where body.tag == tag { try body.skip(tag) }
         guard !body.isAtEnd else {
             (purposes, names) = (0, 0)
@@ -77,7 +77,7 @@ struct CertificateOutline: Equatable {
     /// 2.5.29.17 and .18
     private static let alternativeNames: [[UInt8]] = [[0x55, 0x1d, 0x11], [0x55, 0x1d, 0x12]]
 
-    /// Of a distinguished name: a sequence of sets.
+    /// Counts the attributes of a distinguished name, which is a sequence of sets.
     private static func attributes(_ content: DERReader) throws(BadDER) -> Int {
         var (name, count) = (content, 0)
         while !name.isAtEnd {
@@ -114,7 +114,7 @@ struct CertificateOutline: Equatable {
         return edwardsCurves.contains { identifier.elementsEqual($0) } ? .curve : .other
     }
 
-    /// Of a number without a sign: also of one that is negative to DER, but not to every library.
+    /// The size of an unsigned number. DER may define it as negative, but some libraries do not.
     private static func bits(_ number: ArraySlice<UInt8>) -> Int {
         let digits = number.drop { $0 == 0 }
         guard let first = digits.first else { return 0 }

@@ -3,7 +3,7 @@ internal import LinuxSystem
 internal import Measurement
 internal import MediaCore
 
-/// What the destination's thread writes down and tells; called on that thread only.
+/// Updates of the snapshot, and events. Destination's thread only.
 extension Destination {
     func enter(_ new: DestinationState) {
         state.withLock { state in
@@ -19,7 +19,7 @@ extension Destination {
 
     func notice(_ text: String) { onEvent(.notice("\(title): \(text)")) }
 
-    /// Completes a failure with who it is about and what happens now, and writes it down.
+    /// Adds destination and consequence to a failure, and records it.
     func noted(_ error: PublishError, _ consequence: String) -> PublishError {
         var error = error
         error.destination = title
@@ -32,7 +32,7 @@ extension Destination {
         return error
     }
 
-    /// A connection, or file, at which packets may be written from now on.
+    /// Counts a connection or a file that is ready for packets.
     func noteConnection() {
         state.withLock {
             $0.snapshot.connects += 1
@@ -40,11 +40,11 @@ extension Destination {
         }
     }
 
-    /// - Parameter earlier: bytes of the connections, or files, before the present one.
+    /// - Parameter earlier: bytes of the connections or files before the current one.
     func note(_ progress: SinkProgress, after earlier: (sent: UInt64, acknowledged: UInt64)) {
         state.withLock { state in
             state.snapshot.location = progress.location
-            // A sink that has been closed knows nothing any more.
+            // A closed sink reports zero.
             state.snapshot.bytesSent = max(state.snapshot.bytesSent, earlier.sent + progress.bytesSent)
             if let acknowledged = progress.bytesAcknowledged {
                 state.snapshot.bytesAcknowledged = earlier.acknowledged + acknowledged
@@ -53,10 +53,10 @@ extension Destination {
         }
     }
 
-    /// - Parameter begin: when its writing began.
+    /// - Parameter begin: when the write began.
     func noteSent(_ info: PacketInfo, byteCount: Int, at begin: MediaTime) {
         state.withLock { state in
-            // Repeats of a screen that stands still have not arrived from anywhere.
+            // Idle repeats have no arrival.
             if info.track == .video, info.arrival > .zero { state.latency.note(begin - info.arrival) }
             switch info.track {
             case .video: state.snapshot.video.add(byteCount)

@@ -4,27 +4,27 @@ package import LinuxSystem
 internal import Measurement
 package import MediaCore
 
-/// One destination of a broadcast: a cursor on the packet log, a thread, and a connection or a file, made anew as often
-/// as it breaks.
+/// One destination of a broadcast: a cursor of the packet log, a thread, and a connection or file that is made again
+/// after each failure.
 ///
-/// `start`, then `stop` or `cancel`, then `join`, from any thread; what happens is told by events (on the
-/// destination's thread) and snapshots. A slow or dead destination costs the others no packet. What the thread
-/// does stands in `PublishingLoop`.
+/// Call `start`, then `stop` or `cancel`, then `join`, from any thread. Events (on the destination's thread) and
+/// snapshots report what happens. A slow or dead destination costs the others no packet. `PublishingLoop` runs on the
+/// thread.
 package final class Destination: Sendable {
     private static let stackBytes = 512 * 1024
 
     struct State {
         var snapshot: DestinationSnapshot
         var latency = LatencyHistogram()
-        /// Packets that the gate did not let through any more.
+        /// Packets that the take-back gate refused.
         var refused = DropCounters()
         var thread: WorkerThread?
         /// Nil until `start`.
         var control: PublishControl?
-        /// Nothing is drained beyond this; nil until `stop`.
+        /// The end of draining; nil until `stop`.
         var stopDeadline: MediaTime?
         var isCancelled = false
-        /// Nothing more is read: the broadcast goes on without this destination.
+        /// Whether the destination reads no more packets, because it leaves a broadcast that goes on.
         var isLeaving = false
     }
 
@@ -36,18 +36,18 @@ package final class Destination: Sendable {
     let onEvent: @Sendable (DestinationEvent) -> Void
     let cursor: PacketCursor
     private let log: PacketLog
-    /// Packets that were written before the destination began.
+    /// The number of packets written before the destination existed.
     private let writtenBefore: Int
     let state: Monitor<State>
-    /// What the thread does between two waits of any length, beyond the deadlines that it has for each; nil for a file:
-    /// a disk that hangs is no fault of the daemon's, and the other destinations go on without it.
+    /// Marks the thread's work between waits; each piece has its own deadline. Nil for a file: a disk that hangs is not
+    /// an error of the daemon, and the other destinations go on.
     package let work: WorkMark?
     let files: FileReading
     let gate: TakeBackGate
     private let retry = Monitor<RetrySignal?>(nil)
 
     /// - Parameters:
-    ///   - index: names the thread, "up-pub-<index>".
+    ///   - index: for the thread's name, "up-pub-<index>".
     ///   - onEvent: called on the destination's thread; it must not wait for the destination.
     package convenience init(
         index: Int, settings: DestinationSettings, log: PacketLog, format: BroadcastFormat, clock: any TimeSource,
@@ -58,7 +58,7 @@ package final class Destination: Sendable {
             onEvent: onEvent)
     }
 
-    /// - Parameter sink: in place of what `settings` name.
+    /// - Parameter sink: replaces the sink of `settings`.
     init(
         index: Int, settings: DestinationSettings, sink: any SinkSettings, log: PacketLog, format: BroadcastFormat,
         clock: any TimeSource, onEvent: @escaping @Sendable (DestinationEvent) -> Void
@@ -84,9 +84,9 @@ package final class Destination: Sendable {
                     name: settings.name, kind: sink.kindName, location: location, since: clock.now())))
     }
 
-    /// Starts the thread, which connects at once; call it once, and `join` afterwards whatever happens.
+    /// Starts the thread, which connects at once. Call it once, and call `join` afterwards even if it throws.
     ///
-    /// - Throws: where no thread or no descriptor is to be had.
+    /// - Throws: if the system has no thread or descriptor.
     package func start() throws(Errno) {
         let control = try PublishControl()
         let retry = try RetrySignal()
@@ -96,7 +96,7 @@ package final class Destination: Sendable {
             state.control = control
             if let deadline = state.stopDeadline { control.limit(to: deadline) }
             if state.isCancelled { control.cancel() }
-            // Certificates are verified on this thread: their code uses more stack than ours.
+            // GnuTLS verifies certificates on this thread, and needs more stack than our code.
             state.thread = try WorkerThread(name: "up-pub-\(index)", stackBytes: Self.stackBytes) {
                 PublishingLoop(self, sinks: self.makeSinks(control), control: control, retry: retry).run()
             }
@@ -111,13 +111,13 @@ package final class Destination: Sendable {
                 onWarning: { self.onEvent(.warning("\(self.title): \($0)")) }))
     }
 
-    /// What the thread may wait for; zero where nobody watches it.
+    /// The longest waits of the thread; zero if it is not watched.
     var longestWaits: SinkWaits { sink.longestWaits ?? SinkWaits(opening: .zero, turn: .zero) }
 
-    /// Sends what the log still holds until `deadline` (monotonic clock), then unpublishes and closes in order.
+    /// Sends the rest of the log until `deadline` (monotonic clock), then unpublishes and closes.
     ///
-    /// To be called after `PacketLog.end`; returns at once. A destination that waits for its next attempt makes it at
-    /// once, and further ones until `deadline`.
+    /// Call it after `PacketLog.end`. Returns at once. A destination that waits for its next attempt makes it at once,
+    /// and further attempts until `deadline`.
     package func stop(deadline: MediaTime) {
         state.withLock { state in
             state.stopDeadline = min(deadline, state.stopDeadline ?? deadline)
@@ -126,14 +126,14 @@ package final class Destination: Sendable {
         wake()
     }
 
-    /// A destination that waits for its next attempt makes it now; any other takes no notice. Returns at once.
+    /// Makes a destination that waits for its next attempt try now. Has no effect on others. Returns at once.
     package func retryNow() { retry.withLock { $0 }?.signal() }
 
-    /// Nothing of earlier epochs goes out once this returns, but what was decoded up to `keptUntil`; not even what the
-    /// kernel holds: where that is more than nothing, the connection is given up. What is on its way just then is
-    /// watched by the destination's thread until it has arrived.
+    /// Takes back packets of earlier epochs. Once this returns, none of them is sent, except those decoded up to
+    /// `keptUntil`. If such bytes wait in the kernel, the connection is dropped. If they are on their way, the
+    /// destination's thread watches them until they have arrived.
     ///
-    /// - Returns: the newest presentation time of what had gone out by then, in whole or in part.
+    /// - Returns: the newest presentation time that had been sent by then, in whole or in part.
     package func takeBack(before epoch: CurtainEpoch, keeping keptUntil: MediaTime? = nil) -> MediaTime? {
         defer { if gate.isAwaiting { cursor.wake() } }
         return gate.raise(to: epoch, keeping: keptUntil)
@@ -144,14 +144,14 @@ package final class Destination: Sendable {
         retryNow()
     }
 
-    /// Ends in order what the packets sent so far began, until `deadline` (monotonic clock): for a destination that is
+    /// Ends the stream after the packets sent so far, until `deadline` (monotonic clock). For a destination that is
     /// removed while the broadcast goes on. Returns at once.
     package func leave(deadline: MediaTime) {
         state.withLock { $0.isLeaving = true }
         stop(deadline: deadline)
     }
 
-    /// Drops the connection at once, whatever is going on; returns at once.
+    /// Drops the connection immediately. Returns at once.
     package func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -160,21 +160,21 @@ package final class Destination: Sendable {
         wake()
     }
 
-    /// Waits for the thread's end, which `stop` or `cancel` brings about.
+    /// Waits for the thread's end, after `stop` or `cancel`.
     package func join() { state.withLock { $0.thread }?.join() }
 
-    /// The same until `deadline` (CLOCK_MONOTONIC) at most. False where the thread hangs, as one that writes to a disk
-    /// can: it is left to itself, and ends as soon as it gets on.
+    /// Like `join()`, but at most until `deadline` (CLOCK_MONOTONIC). Returns false if the thread hangs, for example in
+    /// a write to a disk. Such a thread is cancelled, and ends when the disk answers.
     package func join(until deadline: MediaTime) -> Bool {
         guard let thread = state.withLock({ $0.thread }), !thread.join(until: deadline) else { return true }
         cancel()
         return false
     }
 
-    /// The thread is at its end: `join` waits for next to nothing.
+    /// Whether the thread is about to end or has ended, so that `join` hardly waits.
     package var hasEnded: Bool { state.withLock { [.stopped, .failed].contains($0.snapshot.state) } }
 
-    /// How the connection does; cheaper than `snapshot`.
+    /// The state of the link; cheaper than `snapshot`.
     package var link: LinkReport { state.withLock { $0.snapshot.link } }
 
     package var snapshot: DestinationSnapshot {
@@ -192,6 +192,6 @@ package final class Destination: Sendable {
         return snapshot
     }
 
-    /// "main" (rtmp://host/app): how messages call the destination.
+    /// The destination in messages: "main" (rtmp://host/app).
     package var title: String { "\"\(settings.name)\" (\(sink.location))" }
 }

@@ -1,12 +1,11 @@
 package import Buffering
 
-/// One place that a broadcast goes to.
 package struct DestinationSettings: Sendable {
     package enum Kind: Sendable {
         case rtmp(RTMPDestinationSettings)
         case flvFile(FLVFileSettings)
 
-        /// The only place that tells kinds apart.
+        /// All other code works on `SinkSettings`.
         var sink: any SinkSettings {
             switch self {
             case .rtmp(let settings): settings
@@ -15,17 +14,17 @@ package struct DestinationSettings: Sendable {
         }
     }
 
-    /// How the operator calls it; shown in every message about it.
+    /// The operator's name for it, used in all messages.
     package var name: String
     package var kind: Kind
-    /// The largest encoded frame that is taken, in bytes; also the memory that the destination reserves for its copy.
+    /// The largest packet that is sent, in bytes. The destination reserves this much memory for its copy.
     package var maximumPacketBytes: Int
-    /// When frames are left out because the destination is slow; nothing is left out for files.
+    /// When a late destination sheds packets. Files shed none.
     package var cursorPolicy: CursorPolicy
     package var reconnect: ReconnectPolicy
-    /// The destination has worked in an earlier broadcast: no certificate or refusal is final.
+    /// Whether the destination worked in an earlier broadcast; then no certificate error or refusal is final.
     package var hasWorked = false
-    /// Whether the encoder's bitrate follows what this link carries.
+    /// Whether the encoder adapts its bitrate to this link.
     package var isAdaptedTo = false
 
     package init(

@@ -2,37 +2,36 @@ package import Buffering
 package import Measurement
 package import MediaCore
 
-/// Where a destination is in its life.
 package enum DestinationState: String, Sendable {
     case idle
     case connecting
     case publishing
-    /// An attempt failed, or a connection broke; the next attempt comes by itself.
+    /// An attempt failed or a connection broke; another attempt follows automatically.
     case reconnecting
-    /// Sending what is left, then unpublishing.
+    /// Sends the rest of the log, then unpublishes.
     case stopping
     case stopped
-    /// Given up: nothing more is published there.
+    /// Given up; nothing more is published.
     case failed
 }
 
-/// What a destination tells its owner, on the destination's thread.
+/// Events of a destination, sent on its thread.
 package enum DestinationEvent: Sendable {
     case state(DestinationState)
-    /// Publishing was given up; nothing follows but the state `failed`.
+    /// Publishing was given up; only the state `failed` follows.
     case failed(PublishError)
-    /// An attempt failed or a connection broke; the next attempt comes `after` so long. `attempt` counts from 1 since
-    /// media last flowed.
+    /// An attempt failed or a connection broke. The next attempt follows `after` this time. `attempt` counts from 1
+    /// since media last flowed.
     case retrying(PublishError, attempt: Int, after: MediaTime)
-    /// The server has taken and closed so many connections in a row within a second each.
+    /// The server has accepted and closed `connections` in a row, each within a second.
     case flapping(PublishError, connections: Int)
-    /// Something an operator should know, in one sentence without secrets.
+    /// Information for operators: one sentence without secrets.
     case notice(String)
-    /// Something that an operator should hear of whatever else is left out, in such a sentence.
+    /// Like `notice`, but it must be shown even if notices are not.
     case warning(String)
 }
 
-/// Packets that went out, and their payload bytes (headers not counted).
+/// Sent packets and their payload bytes, without headers.
 package struct SentCounters: Equatable, Sendable {
     package var packets = 0
     package var bytes = 0
@@ -45,53 +44,51 @@ package struct SentCounters: Equatable, Sendable {
     }
 }
 
-/// A destination at one moment; holds nothing secret.
+/// The state of a destination at one moment, without secrets.
 package struct DestinationSnapshot: Equatable, Sendable {
     package var name: String
-    /// What kind of sink it is, such as "rtmps" or "flv-file".
+    /// The kind of sink, such as "rtmps" or "flv-file".
     package var kind: String
-    /// The URL without secrets, or the path of the file that is being written.
+    /// The URL without secrets, or the path of the current file.
     package var location: String
     package var state = DestinationState.idle
     /// When the state was entered (monotonic clock).
     package var since: MediaTime
     package var video = SentCounters()
     package var audio = SentCounters()
-    /// Packets that were encoded since the destination began, whether they were sent or not.
+    /// Packets encoded since the destination began, sent or not.
     package var offeredPackets = 0
-    /// Bytes given to sockets or written to files, since the destination's start.
+    /// Bytes given to sockets or written to files since the destination began.
     package var bytesSent: UInt64 = 0
-    /// Of these, what servers said they had received; nil for a file, and before a first word.
+    /// The part of `bytesSent` that servers have acknowledged; nil for a file, and before the first acknowledgement.
     package var bytesAcknowledged: UInt64?
     package var drops = DropCounters()
     package var backlog = CursorBacklog()
-    /// The last failure, with what happens now.
+    /// The last failure with its consequence.
     package var lastError: PublishError?
-    /// When that was (monotonic clock).
+    /// When the last failure happened (monotonic clock).
     package var lastErrorAt: MediaTime?
-    /// Connections in a row, the last among them, that went live and were closed within a second.
+    /// The number of latest connections in a row that went live and were closed within a second.
     package var shortConnections = 0
-    /// Presentation time of the last packet that went out.
+    /// Presentation time of the newest packet that was sent.
     package var lastPTS: MediaTime?
-    /// Everything that the log held was sent before the end, and the server has shown that it got it: set when the
-    /// destination has stopped.
+    /// Whether the whole log was sent and the server has confirmed it. Set when the destination has stopped.
     package var isDrained = false
-    /// The number of the attempt that is being or was last made, from 1 since media last flowed.
+    /// The number of the current or last attempt, from 1 since media last flowed.
     package var attempt = 0
-    /// Connections that reached the point where packets flow, or files that were begun.
+    /// The number of connections or files that were ready for packets.
     package var connects = 0
-    /// Failed attempts and broken connections since the start, by cause.
+    /// Failed attempts and broken connections, by cause.
     package var failures: [PublishError.Kind: Int] = [:]
-    /// When the next attempt is made (monotonic clock), while reconnecting.
+    /// When the next attempt begins (monotonic clock); nil except while reconnecting.
     package var nextAttempt: MediaTime?
-    /// From a frame's last byte at the capture socket to the moment when its packet is written.
+    /// From the arrival of a frame to the write of its packet.
     package var latency = LatencySummary()
-    /// How the connection does.
     package var link: LinkReport
-    /// "TLS1.3" and the like; nil where nothing is encrypted.
+    /// For example "TLS1.3"; nil without TLS.
     package var tlsProtocol: String?
 
-    /// Its server takes connections and closes them at once.
+    /// Whether the server repeatedly accepts connections and closes them at once.
     package var isFlapping: Bool { shortConnections >= ShortConnections.worthTelling }
 
     init(name: String, kind: String, location: String, since: MediaTime) {

@@ -1,22 +1,22 @@
 internal import Buffering
 package import MediaCore
 
-/// How to record into FLV files.
 package struct FLVFileSettings: Sendable, Equatable {
-    /// When what was written is forced to the disk, and not left to the kernel.
+    /// When written data is forced to the disk.
     package enum FileSync: Sendable, Equatable {
         case never
         case atSegmentEnd
-        /// As often, on the monotonic clock, and at the end of each file; what is younger may be lost with the power.
+        /// Each period of this length (monotonic clock), and at the end of each file. A power failure may lose newer
+        /// data.
         case every(MediaTime)
     }
 
-    /// Where the path is taken, a number is put into the name: "show.flv", "show-2.flv"; so it goes on with each file.
-    /// A pipe or a device is taken as it is, and gets all.
+    /// If the path exists, the name gets a number: "show.flv", "show-2.flv". The numbers go on with each file. A pipe
+    /// or device is opened as it is, and gets the whole recording.
     package var path: String
-    /// A new file begins with the first keyframe after as many bytes; nil for no such bound.
+    /// A new file begins with the first keyframe after this many bytes; nil for no limit.
     package var rotateBytes: Int?
-    /// A new file begins with the first keyframe after as long a time; nil for no such bound.
+    /// A new file begins with the first keyframe after this time; nil for no limit.
     package var rotateAfter: MediaTime?
     package var sync = FileSync.never
 
@@ -27,13 +27,13 @@ extension FLVFileSettings: SinkSettings {
     var kindName: String { "flv-file" }
     var location: String { path }
     var cursorPolicy: CursorPolicy { .keepEverything }
-    /// A disk that hangs is no fault of the daemon's, and the other destinations go on without it.
+    /// Not watched: see `Destination.work`.
     var longestWaits: SinkWaits? { nil }
 
     func makeFactory(_ context: SinkContext) -> any SinkFactory { FLVFileSinkFactory(self, context) }
 }
 
-/// Begins a recording anew with each attempt.
+/// Begins a new recording with each attempt.
 private final class FLVFileSinkFactory: SinkFactory {
     private let settings: FLVFileSettings
     private let context: SinkContext

@@ -2,10 +2,10 @@ internal import Buffering
 internal import LinuxSystem
 internal import MediaCore
 
-/// Records packets into FLV files, one after the other, or into a pipe.
+/// Records packets into a sequence of FLV files, or into a pipe.
 ///
-/// Each file begins with a keyframe at time zero, plays by itself, and ends with its duration filled in. An existing
-/// file is never overwritten: "show.flv" becomes "show-2.flv".
+/// Each file begins with a keyframe at time zero, plays by itself, and gets its duration at the end. Existing files are
+/// never overwritten: "show.flv" becomes "show-2.flv".
 final class FLVFileWriter: PublishingSink {
     private let settings: FLVFileSettings
     private let format: BroadcastFormat
@@ -13,19 +13,19 @@ final class FLVFileWriter: PublishingSink {
     private let control: PublishControl
     private let sync: (OutputFile) throws(PublishError) -> Void
     private var current: FLVSegment?
-    /// The file before, until audio has reached the present one: audio leaves its encoder later than video does.
+    /// The previous file, until audio has reached the current one: audio leaves its encoder later than video.
     private var previous: FLVSegment?
     private var fileNumber = 0
-    /// The last file is complete.
+    /// Whether the last file is complete.
     private var isFinished = false
-    /// Bytes of files that are complete.
+    /// Bytes of completed files.
     private var completedBytes = 0
     private var nextSync = MediaTime.zero
 
     static let headroom = FLVSegment.headroom
     static let tailroom = FLVSegment.tailroom
 
-    /// - Parameter sync: brings a file to the disk.
+    /// - Parameter sync: forces a file to the disk.
     init(
         settings: FLVFileSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,
         sync: @escaping (OutputFile) throws(PublishError) -> Void = { file throws(PublishError) in try file.sync() }
@@ -43,12 +43,12 @@ final class FLVFileWriter: PublishingSink {
             bytesSent: UInt64(completedBytes + (previous?.byteCount ?? 0) + (current?.byteCount ?? 0)))
     }
 
-    /// What was written is in the file, or in the pipe: it has gone out.
+    /// Written data is in the file or the pipe, and cannot be taken back.
     var unsent: any UnsentMedia { NothingUnsent() }
 
     func open() throws(PublishError) { try begin() }
 
-    /// Begins a file, with the next free number.
+    /// Creates the file with the next free number.
     private func begin() throws(PublishError) {
         let file = try OutputFile(creating: settings.path, from: fileNumber + 1)
         fileNumber = file.number
@@ -102,7 +102,7 @@ final class FLVFileWriter: PublishingSink {
         if settings.sync != .never { try sync(segment.file) }
     }
 
-    /// What has been written is worth as much as after an end in order; there is nobody to tell of another failure.
+    /// Completes files after a failure as well. Further errors are not reported.
     func close() {
         try? completePrevious()
         if !isFinished, let current { try? complete(current) }

@@ -2,9 +2,9 @@ internal import Buffering
 internal import FLV
 internal import MediaCore
 
-/// Puts FLV's bytes before packets and counts their timestamps, for one RTMP connection or one file.
+/// Puts FLV headers before packets and computes their timestamps, for one RTMP connection or file.
 struct FLVFraming {
-    /// Bytes that must be free in front of a payload.
+    /// Free bytes that `frame` needs before a payload.
     static let headroom = FLVVideoTag.longestHeaderBytes
 
     private let videoTag: FLVVideoTag
@@ -14,7 +14,7 @@ struct FLVFraming {
 
     init(_ format: BroadcastFormat) { videoTag = FLVVideoTag(format.video.codec) }
 
-    /// What has been put before a payload.
+    /// The header that `frame` has put before a payload.
     struct Framed {
         var type: FLVTagType
         var timestamp: UInt32
@@ -22,7 +22,7 @@ struct FLVFraming {
         var headerBytes: Int
     }
 
-    /// - Parameter start: what becomes time zero.
+    /// - Parameter start: the time that becomes timestamp zero.
     mutating func frame(_ info: PacketInfo, from start: MediaTime = .zero, in buffer: inout PacketBuffer) -> Framed {
         switch info.track {
         case .audio:
@@ -31,7 +31,7 @@ struct FLVFraming {
         case .video:
             let timestamp = videoTimestamp.next(info.dts - start)
             let composition = FLVTimestamp.compositionTime(pts: info.pts - start, timestamp: timestamp)
-            // The first access unit, and every keyframe, because what a relay or a player passes on begins at any.
+            // Relays and players may begin at any keyframe.
             let isDelimited = info.isKeyframe || !hasBegun
             hasBegun = true
             let header = videoTag.header(
@@ -41,7 +41,7 @@ struct FLVFraming {
         }
     }
 
-    /// What comes before the first packet: metadata and the sequence headers.
+    /// Returns the tags before the first packet: metadata and sequence headers.
     ///
     /// - Parameter isForServer: asks the server to keep the metadata for later viewers.
     static func beginning(_ format: BroadcastFormat, isForServer: Bool) -> [(type: FLVTagType, body: [UInt8])] {
@@ -55,7 +55,7 @@ struct FLVFraming {
 }
 
 extension PacketBuffer {
-    /// Puts a prefix directly before the payload; returns how many bytes it has.
+    /// Writes a prefix directly before the payload, and returns its size.
     fileprivate mutating func put(_ prefix: FLVTagPrefix) -> Int {
         unsafe withPayload { payload in
             for index in prefix.indices {

@@ -3,14 +3,15 @@ internal import FLV
 internal import LinuxSystem
 internal import MediaCore
 
-/// One FLV file: header, metadata and sequence headers, then packets from time zero on, at last duration and size.
+/// One FLV file: header, metadata and sequence headers, then packets from time zero. `complete` fills in duration and
+/// size.
 ///
-/// Whatever happens, it ends with its last whole tag.
+/// After a failure, the file ends with its last whole tag.
 final class FLVSegment {
     let file: OutputFile
-    /// Bytes in whole tags.
+    /// Bytes of whole tags, with the file header.
     private(set) var byteCount = 0
-    /// Presentation time of the first packet, which is the file's time zero; nil until it comes.
+    /// Presentation time of the first packet, which becomes time zero; nil before it.
     private(set) var start: MediaTime?
     private let format: BroadcastFormat
     private let clock: any TimeSource
@@ -18,15 +19,15 @@ final class FLVSegment {
     private var framing: FLVFraming
     private var lastTimestamp: UInt32 = 0
 
-    /// A tag header, and FLV's bytes before an access unit.
+    /// The tag header, and the FLV header of an access unit.
     static let headroom = FLVFile.tagHeaderBytes + FLVFraming.headroom
-    /// The size of the tag, behind its body.
+    /// The tag size, which follows the body.
     static let tailroom = 4
-    /// A pipe whose reader takes nothing for as long has failed.
+    /// A pipe whose reader takes nothing for this long has failed.
     static let writeTimeout = MediaTime.seconds(5)
     private static let metadataBodyOffset = FLVFile.header.count + FLVFile.tagHeaderBytes
 
-    /// Writes all that comes before packets; a file that cannot take even that is removed.
+    /// Writes the tags before the first packet. Removes the file if that fails.
     init(
         _ file: OutputFile, format: BroadcastFormat, clock: any TimeSource, control: PublishControl
     ) throws(PublishError) {
@@ -42,7 +43,7 @@ final class FLVSegment {
         do {
             try unsafe bytes.span.bytes.withUnsafeBytes { buffer throws(PublishError) in try unsafe write(buffer) }
         } catch {
-            // Or a full disk would fill up with the names of empty files, one an attempt.
+            // Otherwise each attempt on a full disk would leave an empty file.
             file.remove()
             throw error
         }
@@ -87,7 +88,7 @@ final class FLVSegment {
         try unsafe file.write(bytes, control: control, until: clock.now() + Self.writeTimeout)
     }
 
-    /// Fills in duration and size where the file can be gone back in; a pipe is just closed.
+    /// Writes duration and size into the metadata, except in a pipe, which cannot seek.
     func complete() throws(PublishError) {
         guard file.isSeekable else { return }
         let duration = Double(lastTimestamp) / 1000 + format.video.frameRate.frameDuration.secondsAsDouble

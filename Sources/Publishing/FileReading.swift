@@ -1,18 +1,18 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// What a destination's thread reads from a disk, which may hang. The thread is not watched meanwhile: a disk that
-/// hangs is no fault of the daemon's, and the other destinations go on without this one.
+/// Reads of a destination's thread from a disk, which may hang. The thread is not watched meanwhile: a disk that hangs
+/// is not an error of the daemon, and the other destinations go on.
 ///
-/// One thread reads; any thread looks.
+/// The destination's thread reads; any thread may query the state.
 final class FileReading: Sendable {
-    /// A disk that takes longer hangs.
+    /// A disk that takes longer is reported as hanging.
     static let patience = MediaTime.seconds(2)
 
     struct Wait: Equatable {
-        /// For people: "key_file /path".
+        /// The file in messages: "key_file /path".
         var file: String
-        /// What it is called where the file cannot be read.
+        /// The kind of error if the file cannot be read.
         var kind: PublishError.Kind
         var since: MediaTime
         var isTold = false
@@ -21,7 +21,7 @@ final class FileReading: Sendable {
     private let work: WorkMark?
     private let clock: any TimeSource
     private let state = Monitor<Wait?>(nil)
-    /// The disk has answered after all; called with the file, on the thread that reads.
+    /// Called with the file, on the reading thread, when a disk that was reported answers again.
     private let onAnswer: @Sendable (String) -> Void
 
     init(_ work: WorkMark?, clock: any TimeSource, onAnswer: @escaping @Sendable (String) -> Void) {
@@ -30,14 +30,14 @@ final class FileReading: Sendable {
         self.onAnswer = onAnswer
     }
 
-    /// What is being read; nil for nothing.
+    /// The file that is being read; nil for none.
     var file: String? { state.withLock { $0?.file } }
 
-    /// Reads, for as long as the disk takes.
+    /// Runs `body`, which reads the file, for as long as the disk takes.
     func read<Result, Failure: Error>(
         _ file: String, _ kind: PublishError.Kind, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // It goes on as it was.
+        // The interrupted piece of work continues afterwards.
         let piece = work?.current
         work?.end()
         let wait = Wait(file: file, kind: kind, since: clock.now())
@@ -53,7 +53,7 @@ final class FileReading: Sendable {
         return try body()
     }
 
-    /// The wait for a disk that hangs, once for each.
+    /// Returns a wait that exceeds `patience`, once for each.
     func news() -> Wait? {
         let now = clock.now()
         return state.withLock { state in
@@ -65,7 +65,7 @@ final class FileReading: Sendable {
 }
 
 extension Destination {
-    /// Once a second, by any one thread: says so where a file's disk hangs.
+    /// Reports a disk that hangs. Called once a second, by one thread.
     package func lookAtFiles() {
         guard let wait = files.news() else { return }
         var error = PublishError(
@@ -79,7 +79,7 @@ extension Destination {
         onEvent(.warning("\(error)"))
     }
 
-    /// Why its thread has not ended in time, and what that costs.
+    /// A message that says why the thread has not ended in time, and what is lost.
     package var lateEnd: String {
         if let file = files.file {
             return "\(title) has not ended: its thread waits for the disk of \(file), and sends nothing"

@@ -2,23 +2,22 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Names to addresses with a deadline.
+/// Resolves host names with a deadline.
 ///
-/// getaddrinfo can neither be interrupted nor bounded, so it runs on a thread of its own that is left behind when it
-/// takes too long; `maximumAbandoned` such threads at most are around for a name at a time, and `maximumThreads` in
-/// all.
+/// getaddrinfo can neither be interrupted nor limited in time, so it runs on its own thread. A thread that takes too
+/// long is abandoned. At most `maximumAbandoned` threads exist for one name, and `maximumThreads` in all.
 enum HostResolver {
-    /// More than are tried: the first few may all be of one family.
+    /// More than are tried, because the first few may all be of one family.
     static let maximumAddresses = 32
     static let maximumAbandoned = 2
     static let maximumThreads = 16
-    /// Lookups that go on, by name: one that hangs must not keep others from being looked up.
+    /// Lookups in progress by name, so that one name that hangs does not block others.
     private static let running = Monitor<[String: Int]>([:])
 
     static func addresses(
         of host: String, port: UInt16, control: PublishControl, until deadline: MediaTime
     ) throws(PublishError) -> [SocketAddress] {
-        // Addresses as text need no name server and cannot block.
+        // Numeric addresses need no name server and cannot block.
         if case .success(let found) = look(up: host, port, flags: AI_NUMERICHOST) { return found }
 
         let lookup: Lookup
@@ -65,7 +64,7 @@ enum HostResolver {
         }
     }
 
-    /// Shared by the thread that waits and the one that looks up; whoever is last frees it.
+    /// Shared by the waiting thread and the lookup thread; the last one frees it.
     private final class Lookup: Sendable {
         let result = Monitor<Result<[SocketAddress], LookupError>?>(nil)
         let isDone: EventDescriptor
@@ -102,7 +101,7 @@ enum HostResolver {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// A thread that nobody joins; its stack is freed when it ends.
+    /// Starts a thread that frees its stack when it ends.
     private static func startDetachedThread(_ run: @escaping @Sendable () -> Void) throws(Errno) {
         let body = unsafe Unmanaged.passRetained(ThreadBody(run))
         var attributes = pthread_attr_t()

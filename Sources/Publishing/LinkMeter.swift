@@ -1,18 +1,18 @@
 internal import MediaCore
 
-/// What leaves a socket, from samples of what was given to it and what is outstanding: how late bytes arrive, and
-/// whether anything moves at all. Pure; one connection, one meter.
+/// Measures how late bytes arrive, and whether they move at all, from samples of sent and outstanding bytes. Pure; one
+/// for each connection.
 struct LinkMeter {
-    /// Samples that are kept: six seconds of them, and few servers are waited for longer.
+    /// The maximum number of samples: about six seconds, which is longer than most send timeouts.
     private static let capacity = 64
 
-    /// Bytes given to the socket by then, since the connection began, and how late what came next from the log was.
+    /// For each sample: bytes sent since the connection began, and the lag of the next packet in the log.
     private var samples: [(time: MediaTime, sent: UInt64, backlog: MediaTime)] = []
     private(set) var delivered: UInt64 = 0
     private(set) var outstanding = 0
-    /// When bytes last left, or none were outstanding.
+    /// When bytes were last delivered, or none were outstanding.
     private var lastMovement: MediaTime
-    /// The shortest round trip: so long bytes are outstanding on a path without a queue.
+    /// The shortest round trip: the time that bytes are outstanding on a path without a queue.
     private var roundTrip = MediaTime.zero
 
     init(at now: MediaTime) {
@@ -20,7 +20,7 @@ struct LinkMeter {
         samples.reserveCapacity(Self.capacity + 1)
     }
 
-    /// Ten times a second or so.
+    /// Adds a sample, about ten times a second.
     mutating func note(
         sent: UInt64, outstanding: Int, roundTrip: MediaTime = .zero, backlog: MediaTime = .zero, at now: MediaTime
     ) {
@@ -29,28 +29,28 @@ struct LinkMeter {
         self.delivered = max(self.delivered, delivered)
         self.outstanding = outstanding
         self.roundTrip = roundTrip
-        // One that has arrived stays, to tell when the next bytes were sent.
+        // The last delivered sample stays, because it tells when the next bytes were sent.
         while samples.count > 1, samples[1].sent <= self.delivered { samples.removeFirst() }
         if samples.count == Self.capacity { samples.removeLast() }
         samples.append((now, sent, backlog))
     }
 
-    /// How long nothing has left although something was to.
+    /// How long no byte has been delivered although some are outstanding.
     func stalled(at now: MediaTime) -> MediaTime { outstanding > 0 ? now - lastMovement : .zero }
 
-    /// How long the oldest byte that has not arrived has been on its way, beyond what the path takes anyway.
+    /// How long the oldest outstanding byte has been on its way, beyond the shortest round trip.
     func socketLag(at now: MediaTime) -> MediaTime {
         guard let oldest else { return .zero }
         return max(.zero, now - oldest.time - roundTrip)
     }
 
-    /// How late the other side is: by the oldest byte that has not arrived, which was late already when it was sent, or
-    /// by what waits in the log. The two wait at the same time, so they do not add up.
+    /// How late the other side is: the larger of the log's lag, and the lag of the oldest outstanding byte with the lag
+    /// that it had when it was sent. Both run at the same time, so they are not added.
     func lateness(behind backlog: MediaTime, at now: MediaTime) -> MediaTime {
         max(backlog, socketLag(at: now) + (oldest?.backlog ?? .zero))
     }
 
-    /// What was sent when the oldest byte was that has not arrived.
+    /// The sample in which the oldest outstanding byte was sent.
     private var oldest: (time: MediaTime, sent: UInt64, backlog: MediaTime)? {
         outstanding > 0 ? samples.first { $0.sent > delivered } : nil
     }

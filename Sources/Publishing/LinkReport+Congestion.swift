@@ -1,10 +1,10 @@
 internal import MediaCore
 
 extension LinkReport {
-    /// Beyond a burst, the log says so.
+    /// The log mentions only congestion that lasts this long, not bursts.
     private static let lastingCongestion = MediaTime.seconds(2)
 
-    /// Whether the log is to say that packets are late, or no longer.
+    /// Whether the log should now say that packets are late, or on time again.
     func isCongestionNews(isTold: Bool) -> Bool {
         guard let congestedSince else { return isTold }
         return !isTold && time - congestedSince >= Self.lastingCongestion

@@ -2,7 +2,7 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// A file that was created to be written, or a pipe or device that was there. One thread.
+/// A newly created file, or an existing pipe or device, opened for writing. One thread.
 final class OutputFile {
     /// The path that was created, with the number that made it unique.
     let path: String
@@ -12,16 +12,16 @@ final class OutputFile {
     let isSeekable: Bool
     private let descriptor: OwnedDescriptor
 
-    /// Files of one name at most before giving up.
+    /// The highest number that is tried.
     private static let maximumNumber = 99_999
 
-    /// Creates `path`, or the first free name with a number before the extension; pipes and devices are opened.
+    /// Creates `path`, or the first free name with a number before the extension. Opens pipes and devices.
     ///
-    /// - Parameter first: the number to try first; 1 is the path as it is.
+    /// - Parameter first: the number to try first; 1 stands for the unchanged path.
     init(creating path: String, from first: Int = 1) throws(PublishError) {
         for number in first..<(Self.maximumNumber + 1) {
             let candidate = number == 1 ? path : Self.numbered(path, number)
-            // Non-blocking, so that a pipe without a reader is an error and not a hang; files do not care.
+            // Non-blocking, so that a pipe without a reader fails and does not hang. Has no effect on files.
             let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK
             var raw = unsafe Glibc.open(candidate, flags | O_CREAT | O_EXCL, 0o644)
             let isCreated = raw >= 0
@@ -48,14 +48,14 @@ final class OutputFile {
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
-    /// "a/show.flv" and 2 give "a/show-2.flv".
+    /// "a/show.flv" and 2 become "a/show-2.flv".
     static func numbered(_ path: String, _ number: Int) -> String {
         let nameStart = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         guard let dot = path[nameStart...].lastIndex(of: "."), dot > nameStart else { return "\(path)-\(number)" }
         return "\(path[..<dot])-\(number)\(path[dot...])"
     }
 
-    /// Writes all of `bytes`; a pipe that is full is waited for until `deadline`.
+    /// Writes all of `bytes`; waits for a full pipe until `deadline`.
     func write(
         _ bytes: UnsafeRawBufferPointer, control: PublishControl, until deadline: MediaTime
     ) throws(PublishError) {
@@ -80,7 +80,7 @@ final class OutputFile {
         }
     }
 
-    /// Replaces eight bytes by a big-endian Double.
+    /// Overwrites eight bytes with a big-endian Double.
     func overwrite(_ value: Double, at offset: Int) throws(PublishError) {
         var bits = value.bitPattern.bigEndian
         guard unsafe pwrite(descriptor.raw, &bits, 8, off_t(offset)) == 8 else {
@@ -88,14 +88,14 @@ final class OutputFile {
         }
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until written data is on the disk.
     func sync() throws(PublishError) {
-        // A file system that knows no such thing has nothing to wait for.
+        // Some file systems do not support fdatasync.
         guard isRegular, fdatasync(descriptor.raw) != 0, Errno.current.code != EINVAL else { return }
         throw PublishError(.file, "cannot bring \(path) to the disk: \(Errno.current)")
     }
 
-    /// Brings the file's name to the disk; without that, its contents are there and nobody finds them.
+    /// Forces the directory entry to the disk. Without it, the file's contents survive but not its name.
     func syncFolder() {
         guard isRegular else { return }
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -105,9 +105,9 @@ final class OutputFile {
         fsync(folderDescriptor.raw)
     }
 
-    /// Takes a file that was created here away again.
+    /// Removes the file if it was created here.
     func remove() { if isRegular { _ = unsafe unlink(path) } }
 
-    /// Cuts off what was written of a tag that could not be finished; nothing can be done where that fails too.
+    /// Cuts off an incomplete tag. Ignores errors.
     func truncate(to bytes: Int) { if isSeekable { ftruncate(descriptor.raw, off_t(bytes)) } }
 }

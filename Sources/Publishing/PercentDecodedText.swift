@@ -1,11 +1,11 @@
-/// A text's bytes after all percent-encoding is undone (RFC 3986, section 2.1), and how each of them was spelled.
+/// The bytes of a text with all percent-encoding decoded (RFC 3986, section 2.1), and their positions in the original.
 ///
-/// Encoding of encoded text is undone as well, in one pass: `%252D` and `%2D` are both "-".
+/// Nested encoding is decoded in one pass: `%252D` and `%2D` both become "-".
 struct PercentDecodedText {
     private(set) var bytes: [UInt8] = []
-    /// Where the spelling of each byte begins in `spelled`.
+    /// For each byte, the position in `spelled` where its spelling begins.
     private var starts: [Int] = []
-    /// The text as it was.
+    /// The original text.
     let spelled: [UInt8]
 
     init(_ text: String) {
@@ -13,7 +13,7 @@ struct PercentDecodedText {
         for (position, byte) in spelled.enumerated() {
             bytes.append(byte)
             starts.append(position)
-            // A byte that is decoded can end an escape itself: "%2%35" is "%25", which is "%".
+            // A decoded byte can itself complete an escape: "%2%35" becomes "%25", then "%".
             while let decoded = escapeAtEnd {
                 bytes.removeLast(2)
                 starts.removeLast(2)
@@ -22,7 +22,7 @@ struct PercentDecodedText {
         }
     }
 
-    /// Where the bytes of `range` are in `spelled`.
+    /// Returns the position of the bytes of `range` in `spelled`.
     func spelling(of range: Range<Int>) -> Range<Int> { start(of: range.lowerBound)..<start(of: range.upperBound) }
 
     private func start(of index: Int) -> Int { index < starts.count ? starts[index] : spelled.count }

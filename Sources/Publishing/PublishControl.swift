@@ -3,8 +3,8 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// What one destination may still wait for: every wait of its thread ends at its own deadline, at this limit, or when
-/// the limit is lowered from another thread.
+/// Bounds all waits of a destination's thread. A wait ends at its own deadline, or at this limit, which any thread can
+/// lower during the wait.
 @safe final class PublishControl: @unchecked Sendable /* the C functions are made for any thread */ {
     enum Readiness { case ready, timeout, cancelled }
 
@@ -17,16 +17,15 @@ internal import MediaCore
 
     deinit { unsafe upcast_control_destroy(raw) }
 
-    /// From now on nothing waits beyond `time`; a limit can only be lowered.
+    /// Lowers the limit; a later `time` has no effect.
     func limit(to time: MediaTime) { unsafe upcast_control_limit(raw, time.nanoseconds) }
 
-    /// Nothing waits any more.
+    /// Ends all waits.
     func cancel() { limit(to: .zero) }
 
-    /// Whether the limit has passed.
     var isOver: Bool { unsafe upcast_control_is_over(raw) != 0 }
 
-    /// Waits for `events` (of `poll`) on `descriptor`.
+    /// Waits for `events` (poll flags) on `descriptor`.
     func wait(for events: Int32, on descriptor: CInt, until deadline: MediaTime) -> Readiness {
         switch unsafe upcast_control_wait(raw, descriptor, CShort(events), deadline.nanoseconds) {
         case UPCAST_WAIT_READY: .ready
@@ -36,13 +35,13 @@ internal import MediaCore
     }
 
     enum FirstReady {
-        /// Positions of those that are.
+        /// Indices of the ready descriptors.
         case ready([Int])
         case timeout
         case cancelled
     }
 
-    /// Waits for `events` (of `poll`) on one of up to eight descriptors; with none, for the deadline only.
+    /// Waits for `events` (poll flags) on any of at most eight descriptors; with none, waits for the deadline only.
     func wait(for events: Int32, onAnyOf descriptors: [CInt], until deadline: MediaTime) -> FirstReady {
         precondition(descriptors.count <= Int(UPCAST_WAIT_MAXIMUM))
         var ready: CUnsignedInt = 0

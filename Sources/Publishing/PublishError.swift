@@ -1,51 +1,50 @@
-/// Why publishing to a destination did not start, or ended: one sentence for people, one word for programs.
+/// Why publishing to a destination did not start, or ended: a sentence for people and a `Kind` for programs.
 ///
 /// The sentence says what failed, on which destination (redacted), why, and what happens now.
 package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is; the raw values are stable, for logs, counters and JSON.
+    /// The raw values are stable names for logs, counters and JSON.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The host's name did not lead to an address.
+        /// The host name could not be resolved.
         case nameResolution = "name_resolution"
         /// No address of the host accepted a connection.
         case connect
         case connectTimeout = "connect_timeout"
-        /// The server's certificate was not accepted.
+        /// The server's certificate was rejected.
         case certificate
         /// TLS failed for another reason.
         case tls
-        /// The server was connected, but publishing had not begun when the time was up.
+        /// The server was connected, but publishing did not begin in time.
         case handshakeTimeout = "handshake_timeout"
-        /// What the server sent is not RTMP, or exceeds what a publisher has to take.
+        /// The server broke the RTMP protocol or exceeded our limits.
         case protocolViolation = "protocol_violation"
         /// The stream key or the login could not be read.
         case secret
-        /// The server wants a login, and does not accept the user and password that it got, or got none.
+        /// The server wants a login, but rejects the user and password, or got none.
         case credentials
         /// The server refused the application or the stream.
         case rejected
-        /// Another publisher holds the stream's name (NetStream.Publish.BadName).
+        /// Another publisher uses the stream's name (NetStream.Publish.BadName).
         case nameInUse = "name_in_use"
-        /// The server took no bytes for as long as a packet may take.
+        /// The server took no bytes for the send timeout.
         case sendTimeout = "send_timeout"
         /// The server took bytes but acknowledged none of them for too long: it hangs.
         case acknowledgementTimeout = "acknowledgement_timeout"
-        /// The connection broke.
         case connectionLost = "connection_lost"
-        /// The server closed the connection, or unpublished the stream.
+        /// The server closed the connection or unpublished the stream.
         case closedByServer = "closed_by_server"
         /// A file could not be created or written.
         case file
-        /// The process lacks something that it needs (memory, descriptors, a sound librtmp).
+        /// The process lacks memory, descriptors, or a librtmp that works.
         case system
         /// `cancel` was called, or the stop's deadline passed.
         case cancelled
     }
 
-    /// Whether another attempt can bring nothing: the login is wrong, or the server said no to something that it has
-    /// never said yes to.
+    /// Whether another attempt is useless: the login is wrong, or the server refused a destination that has never
+    /// worked.
     ///
-    /// - Parameter hasWorked: packets have flowed to this destination before. What fails then can pass: a server that
-    ///   is starting, a full disk, or somebody on the path who shows a certificate of their own. A new attempt sends
+    /// - Parameter hasWorked: whether packets have flowed to this destination before. Then the cause may be temporary:
+    ///   a server that starts, a full disk, or a foreign certificate of somebody on the path. A new attempt sends
     ///   nothing before the certificate is accepted.
     func isFinal(hasWorked: Bool) -> Bool {
         switch kind {
@@ -56,11 +55,11 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
     }
 
     package var kind: Kind
-    /// What failed and why, a clause without subject: "connecting to ... failed: ...".
+    /// What failed and why, as a clause: "connecting to ... failed: ...".
     package var detail: String
-    /// Name and redacted URL; filled in by the destination.
+    /// Name and redacted URL; set by the destination.
     package var destination = ""
-    /// What happens now; filled in by the destination.
+    /// What happens now; set by the destination.
     package var consequence = ""
 
     package init(_ kind: Kind, _ detail: String) {
@@ -68,15 +67,15 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
         self.detail = detail
     }
 
-    /// What servers mean that close a connection without a word.
+    /// Likely causes when a server closes a connection without a message.
     static let wordlessCauses = "the name may be taken, the publisher denied, or the key wrong"
 
-    /// The server closed the connection, and said nothing.
+    /// The detail when the server closed the connection without a message.
     static let closedWithoutWord = "the server closed the connection"
 
     var isWordless: Bool { kind == .connectionLost || detail == Self.closedWithoutWord }
 
-    /// What failed, without what happens now.
+    /// The description without the consequence.
     package var failure: String { (destination.isEmpty ? "" : destination + ": ") + detail }
 
     package var description: String {

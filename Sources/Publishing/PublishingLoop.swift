@@ -5,17 +5,17 @@ internal import LinuxSystem
 internal import Measurement
 internal import MediaCore
 
-/// A destination's thread: attempt after attempt, until the broadcast ends or the destination is given up. The same for
-/// every kind of sink.
+/// The body of a destination's thread: attempts, until the broadcast ends or the destination is given up. It is the
+/// same for all kinds of sinks.
 ///
-/// Every attempt begins with a keyframe that was not sent before, and timestamps go on; the encoder notices nothing.
+/// Each attempt begins with a keyframe that was not sent before, and timestamps go on. The encoder is not affected.
 final class PublishingLoop {
-    /// How long the reader waits for a packet before it looks after the other side; bounds the answer to a ping. What
-    /// the link does is measured as often.
+    /// The longest wait for a packet before the sink is serviced, which bounds the answer to a ping. Also the period of
+    /// link measurements.
     private static let servicePeriod = MediaTime.milliseconds(100)
-    /// The same while something from before the curtain is on its way.
+    /// The service period while packets from before the curtain are on their way.
     private static let awaitingPeriod = MediaTime.milliseconds(10)
-    /// For ending in order, where no stop sets a deadline.
+    /// The time to end the stream if no stop sets a deadline.
     private static let finishTimeout = MediaTime.seconds(5)
 
     private let destination: Destination
@@ -23,21 +23,21 @@ final class PublishingLoop {
     private let control: PublishControl
     private let schedule: AttemptSchedule
     private var buffer: PacketBuffer
-    /// Packets have flowed: what refuses from now on may be passing.
+    /// Whether packets have flowed. Then later refusals may be temporary.
     private var hasWorked = false
-    /// The keyframe that was read last on a connection that is to be replaced, still in the buffer.
+    /// The keyframe that was read before the connection was replaced. Its payload is in the buffer.
     private var carried: PacketInfo?
-    /// A connection was lost when the broadcast had already ended: what it took along cannot be sent again.
+    /// Whether a connection was lost after the broadcast ended. Its packets cannot be sent again.
     private var hasLostTheEnd = false
-    /// Bytes of the connections, or files, before the present one.
+    /// Bytes of the connections or files before the current one.
     private var earlier = (sent: UInt64(0), acknowledged: UInt64(0))
     private var nextMeasurement = MediaTime.zero
-    /// It was said that packets are late.
+    /// Whether it was reported that packets are late.
     private var isCongestionTold = false
     private var shortConnections = ShortConnections()
-    /// The last attempt added to them.
+    /// Whether the last attempt added a short connection.
     private var wasShort = false
-    /// Since when packets may flow on the present connection.
+    /// When the current connection was ready for packets; nil before.
     private var publishingSince: MediaTime?
 
     private var clock: any TimeSource { destination.clock }
@@ -59,7 +59,7 @@ final class PublishingLoop {
                 try attempt()
                 return destination.enter(.stopped)
             } catch {
-                // Being cancelled, or out of time while stopping, is what was asked for.
+                // A cancellation, or a deadline that passed during a stop, is not an error.
                 guard error.kind != .cancelled else { return destination.enter(.stopped) }
                 sinks.attemptFailed(error)
                 let hasWorked = hasWorked || destination.settings.hasWorked
@@ -71,7 +71,7 @@ final class PublishingLoop {
     }
 
     private func giveUp(_ error: PublishError) {
-        // The cause first: what others conclude from the state comes after it.
+        // Report the cause before the state, because receivers act on the state.
         destination.onEvent(.failed(destination.noted(error, "nothing more is published there")))
         destination.enter(.failed)
     }
@@ -79,20 +79,20 @@ final class PublishingLoop {
     // MARK: Attempts
 
     private enum AttemptEnd {
-        /// The log has ended and everything in it was written.
+        /// The log has ended, and all of it was written.
         case drained
-        /// The stop's deadline has passed, or the broadcast goes on without this destination.
+        /// The stop's deadline passed, or the destination leaves a broadcast that goes on.
         case cutShort
-        /// The other side wants another connection; the keyframe that it is to begin with is in the buffer.
+        /// The other side wants another connection. Its first keyframe is in the buffer.
         case replaced
     }
 
-    /// From connecting to the end in order; another connection in its place where the other side asks for that.
+    /// Publishes until the end, over further connections if the other side asks for them.
     private func attempt() throws(PublishError) {
         repeat { destination.work?.end() } while try publish(to: sinks.makeSink()) == .replaced
     }
 
-    /// One connection, or one file.
+    /// Publishes over one connection, or into one file.
     private func publish(to sink: any PublishingSink) throws(PublishError) -> AttemptEnd {
         destination.state.withLock {
             $0.snapshot.attempt = schedule.attempt
@@ -135,7 +135,8 @@ final class PublishingLoop {
         }
     }
 
-    /// Nothing else looks for it while the connection ends in order, which takes as long as the other side does.
+    /// Watches bytes from before the curtain until they have arrived. Nothing else does so while the connection ends,
+    /// which the other side can make take long.
     private func awaitWhatWasTakenBack(until deadline: MediaTime) throws(PublishError) {
         while destination.gate.isAwaiting, clock.now() < deadline {
             if destination.gate.cutIfLost() { throw Self.cut }
@@ -144,8 +145,8 @@ final class PublishingLoop {
         }
     }
 
-    /// Every connection and file ends here, however it came to that. The curtain reaches it until nothing of it can be
-    /// sent any more; only then is it closed, as its descriptor may be another's at once.
+    /// Every connection and file ends here. The curtain can discard its bytes until none can be sent any more. Only
+    /// then is the descriptor closed, because another file may get its number at once.
     private func close(_ sink: any PublishingSink, inOrder: Bool) {
         destination.gate.release(inOrder: inOrder)
         sink.close()
@@ -159,7 +160,7 @@ final class PublishingLoop {
 
     // MARK: Connections that do not last
 
-    /// A server that closes at once what it has just taken says no by that.
+    /// Counts a connection that ended within a second. A server refuses publishers in this way, too.
     private func noteEnd(_ error: inout PublishError, after lasted: MediaTime) {
         guard lasted < ShortConnections.shortest else { return noteLasting() }
         guard [.closedByServer, .connectionLost].contains(error.kind) else { return }
@@ -182,7 +183,6 @@ final class PublishingLoop {
 
     // MARK: Packets
 
-    /// Moves packets from the log to the sink.
     private func pump(_ sink: any PublishingSink) throws(PublishError) -> AttemptEnd {
         if let info = carried {
             carried = nil
@@ -190,7 +190,7 @@ final class PublishingLoop {
         }
         var isStopping = false
         while true {
-            // The thread is well for as long as it keeps its own deadlines.
+            // Each turn must end within the longest waits of the sink.
             destination.work?.begin(allowing: destination.longestWaits.turn)
             let now = clock.now()
             let (isCancelled, isLeaving, stopDeadline) = destination.state.withLock {
@@ -237,7 +237,7 @@ final class PublishingLoop {
         destination.noteSent(info, byteCount: byteCount, at: begin)
     }
 
-    /// Writes down what has reached the other side.
+    /// Records what has reached the other side.
     private func measure(_ sink: any PublishingSink) throws(PublishError) {
         let now = clock.now()
         guard now >= nextMeasurement else { return }
@@ -252,7 +252,7 @@ final class PublishingLoop {
             isCongestionTold ? "packets are \(link.lateness.milliseconds) ms late" : "packets are on time again")
     }
 
-    /// A pipe that nobody reads any more must be an error here, not the process's end.
+    /// Makes a write to a pipe without a reader an error. SIGPIPE would end the process.
     private static func blockBrokenPipeSignal() {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

@@ -2,37 +2,36 @@ internal import Buffering
 internal import Endpoints
 internal import MediaCore
 
-/// Where one attempt of a destination puts its packets: a connection or a file. One thread, used once.
+/// The target of one attempt's packets: a connection or a file. One thread, used once.
 protocol PublishingSink: AnyObject {
-    /// What has become of the attempt so far.
     var progress: SinkProgress { get }
-    /// What was written and has not reached the other side, for whoever throws it away; from the end of `open` until
-    /// `close`. It has no default: a sink that keeps anything back must say how that is discarded, or the curtain could
-    /// not take it back.
+    /// The bytes that were written and have not reached the other side. Valid from the end of `open` until `close`.
+    /// There is no default: a sink that holds bytes back must say how to discard them, or the curtain could not take
+    /// them back.
     var unsent: any UnsentMedia { get }
-    /// The other side wants another connection in place of this one, from the next keyframe on.
+    /// Whether the other side wants another connection in place of this one, from the next keyframe on.
     var wantsReplacement: Bool { get }
 
-    /// Connects, or creates the file; returns when packets may be written.
+    /// Connects or creates the file. Packets may be written when it returns.
     func open() throws(PublishError)
-    /// Waits until the other side has taken so much of what was written that a packet is better sent than kept; false
-    /// where that is not so by `deadline`.
+    /// Waits until the other side has taken enough bytes that the next packet would leave soon. Returns false after
+    /// `deadline`.
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool
-    /// Writes one packet; the first is a keyframe. The buffer's contents are overwritten.
+    /// Writes one packet and overwrites the buffer's contents. The first packet is a keyframe.
     func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError)
-    /// Attends to the other side, without waiting for it.
+    /// Reads and answers what the other side sends, without waiting for it.
     func service() throws(PublishError)
-    /// Looks at what has reached the other side, about ten times a second; nil for a sink without a link. Throws where
-    /// the other side hangs.
+    /// Measures what has reached the other side, about ten times a second; nil for a sink without a link. Throws if the
+    /// other side hangs.
     ///
-    /// - Parameter backlog: how late what comes next from the log is.
+    /// - Parameter backlog: the lag of the next packet in the log.
     func measure(backlog: MediaTime) throws(PublishError) -> LinkMeasurement?
-    /// Ends in order: unpublishes, or completes the file, until `deadline`. What is open stays open until `close`.
+    /// Unpublishes or completes the file, until `deadline`. The descriptor stays open until `close`.
     ///
-    /// - Returns: whether the other side has shown that it got everything.
+    /// - Returns: whether the other side has confirmed everything.
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool
-    /// Closes what `open` opened; a file that was not finished is completed as far as it goes. A connection whose peer
-    /// has not acknowledged everything is reset: the kernel must send nothing once the descriptor is closed.
+    /// Closes the connection or file, and completes a file as far as possible. Resets a connection whose peer has not
+    /// acknowledged everything: the kernel must send nothing after the descriptor is closed.
     func close()
 }
 
@@ -45,20 +44,19 @@ extension PublishingSink {
 struct SinkProgress: Equatable {
     var location: String
     var bytesSent: UInt64 = 0
-    /// Of these, what the other side says it has received; nil before its first word.
+    /// The part of `bytesSent` that the other side has acknowledged; nil before the first acknowledgement.
     var bytesAcknowledged: UInt64?
     var tlsProtocol: String?
 }
 
-/// What a sink has measured of its link.
 struct LinkMeasurement: Equatable {
     /// How late packets leave: `LinkReport.lag`.
     var lag: MediaTime
     /// How late the other side is.
     var behind: MediaTime
-    /// For how long the other side has not acknowledged what it should have.
+    /// How long an acknowledgement has been overdue.
     var unacknowledged = MediaTime.zero
-    /// Bytes that have reached the other side's kernel, and those that have not.
+    /// Bytes that have reached the other side's kernel, and bytes that have not.
     var deliveredBytes: UInt64
     var outstandingBytes: Int
 }

@@ -2,51 +2,51 @@ internal import CGnuTLS
 internal import Endpoints
 internal import MediaCore
 
-/// A publisher's side of the two ways to log in that RTMP servers speak, Adobe's and Limelight's: what the server says
-/// in, the query to connect again with out. No I/O.
+/// The publisher's side of the two RTMP logins, Adobe's and Limelight's. It turns the server's description into the
+/// query of the next `connect`. No I/O.
 ///
-/// Both take three connections, as servers refuse `connect` twice: the first refusal names the way ("authmod"), the
-/// second, to a publisher that has named its user, carries a challenge. The password itself is never sent.
+/// Both need three connections, because servers refuse `connect` twice. The first refusal names the method ("authmod").
+/// The second one, to a publisher that has named its user, carries a challenge. The password itself is never sent.
 struct RTMPAuthentication: Sendable {
     enum Failure: Error, Equatable, Sendable {
-        /// The server wants a user and a password, and there are none.
+        /// The server wants a user and a password, and none is configured.
         case missingCredentials
-        /// The user or the password is wrong.
+        /// The server rejected the user or the password.
         case refused
-        /// A challenge that cannot be answered, with the reason.
+        /// The challenge cannot be answered; with the reason.
         case badChallenge(String)
     }
 
     private enum Method: String { case adobe, llnw }
     private enum Step { case unknown, named, answered }
 
-    /// Longer words of a server's are no challenge.
+    /// The longest description that is accepted as a challenge.
     static let maximumBytes = 2048
 
     private let credentials: RTMPCredentials?
     private let nonce: @Sendable () -> UInt32
     private var step = Step.unknown
 
-    /// - Parameter nonce: the client's share of a challenge; random, but for tests.
+    /// - Parameter nonce: makes the client's nonce; random except in tests.
     init(_ credentials: RTMPCredentials?, nonce: @escaping @Sendable () -> UInt32 = { .random(in: 0 ... .max) }) {
         self.credentials = credentials
         self.nonce = nonce
     }
 
-    /// Whether a refusal's description is about logging in.
+    /// Whether the description of a refusal asks for a login.
     static func isAsked(by description: String) -> Bool { method(of: description) != nil }
 
-    /// The answer to a refused `connect`: a query, without its question mark, for `app` and `tcUrl` of the next one.
+    /// Answers a refused `connect`: returns a query without "?" for `app` and `tcUrl` of the next one.
     ///
     /// - Parameters:
-    ///   - description: the server's words, such as "[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ]".
-    ///   - app: the application; Limelight's digest covers it.
+    ///   - description: from the server, such as "[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ]".
+    ///   - app: the application, which Limelight's digest includes.
     mutating func answer(to description: String, app: String) throws(Failure) -> String {
         guard description.utf8.count <= Self.maximumBytes, let method = Self.method(of: description) else {
             throw .badChallenge("it is too long")
         }
         guard let credentials else { throw .missingCredentials }
-        // Servers say authfailed, authfail and nosuchuser; which of the two was wrong is nobody's business.
+        // Servers send authfailed, authfail and nosuchuser. The error does not say whether user or password was wrong.
         if description.contains("?reason=authfail") || description.contains("?reason=nosuchuser") { throw .refused }
         if description.contains("code=403 need auth") {
             guard step == .unknown else { throw .refused }
@@ -56,7 +56,7 @@ struct RTMPAuthentication: Sendable {
         guard step != .answered else { throw .refused }
         guard let fields = Self.fields(of: description) else { throw .badChallenge("it names no challenge") }
         step = .answered
-        // A server that writes the user in its own way means that one.
+        // The server may spell the user differently; its spelling enters the digest.
         let user = fields["user"] ?? credentials.user.revealed
         let clientNonce = Self.hexadecimal(of: nonce())
         let password = credentials.password.revealed
@@ -86,7 +86,7 @@ struct RTMPAuthentication: Sendable {
         description.contains("authmod=adobe") ? .adobe : description.contains("authmod=llnw") ? .llnw : nil
     }
 
-    /// The fields of "?reason=needauth&user=...&salt=..."; values may themselves contain "=" (they are base64).
+    /// Returns the fields of "?reason=needauth&user=...&salt=...". Values are base64 and may contain "=".
     private static func fields(of description: String) -> [String: String]? {
         guard let start = description.firstRange(of: "?reason=needauth") else { return nil }
         let query = description[start.upperBound...].prefix { $0 != " " }
@@ -101,7 +101,7 @@ struct RTMPAuthentication: Sendable {
 
     // MARK: Digests
 
-    /// MD5 over texts, one behind the other: what the protocol says, whatever is thought of MD5 now.
+    /// MD5 of the concatenated texts. Both logins require MD5.
     private static func md5(_ texts: String...) throws(Failure) -> [UInt8] {
         let bytes = texts.flatMap { Array($0.utf8) }
         var digest = [UInt8](repeating: 0, count: 16)

@@ -1,8 +1,8 @@
-/// Puts messages together from the chunks that a server sends (RTMP 1.0, section 5.3), whatever it sends.
+/// Assembles messages from the chunks of a server (RTMP 1.0, section 5.3). The server is not trusted.
 ///
-/// Bytes come in any portions. Memory is bounded: at most `maximumChunkStreams` times `maximumMessageBytes`, and only
-/// messages that matter are kept, others are skipped. Set Chunk Size and Abort are obeyed here. Timestamps are
-/// read over. After an error the connection is of no use.
+/// Bytes come in any portions. Memory is at most `maximumChunkStreams` times `maximumMessageBytes`; message types that
+/// a publisher does not need are skipped. The reader obeys Set Chunk Size and Abort, and ignores timestamps. After an
+/// error the connection is unusable.
 struct RTMPChunkReader: Sendable {
     static let maximumChunkStreams = 8
     static let maximumMessageBytes = 16_384
@@ -13,9 +13,9 @@ struct RTMPChunkReader: Sendable {
         var type: UInt8 = 0
         var streamID: UInt32 = 0
         var length = 0
-        /// The last header had its timestamp in four more bytes, so continuations have them too.
+        /// Whether the last header had an extended timestamp; continuations then have one, too.
         var hasExtendedTimestamp = false
-        /// Payload bytes still to come; nil between messages.
+        /// Payload bytes that are missing; nil between messages.
         var remaining: Int?
         var payload: [UInt8] = []
     }
@@ -24,7 +24,7 @@ struct RTMPChunkReader: Sendable {
     private var streams: [ChunkStream] = []
     /// The header that is being read.
     private var header: [UInt8] = []
-    /// Index of the chunk stream whose chunk is being read, and what is left of the chunk.
+    /// The chunk stream of the current chunk, and the chunk's remaining bytes.
     private var current: (index: Int, left: Int)?
 
     init() {
@@ -32,7 +32,7 @@ struct RTMPChunkReader: Sendable {
         streams.reserveCapacity(Self.maximumChunkStreams)
     }
 
-    /// The next whole message from `bytes`, read from `position` on; nil when all bytes have been taken in.
+    /// Returns the next whole message from `bytes`, starting at `position`; nil when all bytes are consumed.
     mutating func next(
         from bytes: Span<UInt8>, at position: inout Int
     ) throws(RTMPProtocolError) -> RTMPMessage? {
@@ -105,8 +105,8 @@ struct RTMPChunkReader: Sendable {
         if let known = streams.firstIndex(where: { $0.id == id }) {
             index = known
         } else {
-            // Type 1 lacks only the message stream: some servers begin with it and mean 0. An HTTP answer looks like
-            // type 1 as well, except for its message type.
+            // Type 1 omits only the message stream ID; some servers begin with it and mean 0. An HTTP response looks
+            // like type 1 as well, except for its message type.
             guard format == 0 || format == 1 && RTMPMessageType(rawValue: UInt8(field(6, 1))) != nil else {
                 throw .headerWithoutPredecessor(chunkStream: id)
             }

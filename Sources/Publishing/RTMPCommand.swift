@@ -2,9 +2,9 @@ internal import Endpoints
 internal import FLV
 internal import MediaCore
 
-/// The commands that a publisher sends, as AMF0 bodies (RTMP 1.0, section 7.2), with fixed transaction numbers.
+/// The commands of a publisher as AMF0 bodies (RTMP 1.0, section 7.2), with fixed transaction numbers.
 enum RTMPCommand {
-    /// What encoders call themselves; some services turn unknown ones away.
+    /// The usual value of encoders; some services reject unknown ones.
     static let flashVersion = "FMLE/3.0 (compatible; upcast)"
 
     enum Transaction {
@@ -17,10 +17,10 @@ enum RTMPCommand {
         static let deleteStream = 7.0
     }
 
-    /// What of Enhanced RTMP a publisher of AVC and AAC understands (`capsEx`): ReconnectRequest.
+    /// The features of Enhanced RTMP that we support (`capsEx`): ReconnectRequest.
     static let extendedCapabilities = 1.0
 
-    /// - Parameter login: a query that goes behind `app` and `tcUrl`; `RTMPAuthentication` makes it.
+    /// - Parameter login: a query from `RTMPAuthentication` to append to `app` and `tcUrl`.
     static func connect(to endpoint: RTMPEndpoint, login: String = "") -> [UInt8] {
         let query = login.isEmpty ? "" : (endpoint.app.contains("?") ? "&" : "?") + login
         var writer = AMF0Writer()

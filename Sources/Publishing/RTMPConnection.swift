@@ -3,7 +3,7 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// One RTMP connection up to and including "publish": everything but the media. One thread.
+/// One RTMP connection up to the accepted "publish", and all messages except media. One thread.
 final class RTMPConnection {
     private let settings: RTMPDestinationSettings
     private let clock: any TimeSource
@@ -12,25 +12,25 @@ final class RTMPConnection {
     private(set) var socket: RTMPSocket
     private(set) var handle: RTMPHandle
     private(set) var session: RTMPSession
-    /// Where the server has asked the publisher to go on, where that is acceptable.
+    /// Where the server redirects the publisher, if that is allowed.
     private(set) var redirect: RTMPEndpoint?
     private var hasRefusedRedirect = false
     private var reader = RTMPChunkReader()
-    /// The server's words, where it refused `connect` until the publisher logs in.
+    /// The description of a refusal that asks for a login; nil if none is asked for.
     private var loginRequest: String?
-    /// The answer, as a query.
+    /// The query that answers it.
     private var login = ""
     private var inbound = [UInt8](repeating: 0, count: 4096)
-    /// Until media may be sent. What the server says after that belongs to a stream that it has accepted.
+    /// True until media may be sent. Later messages belong to an accepted stream.
     private var isOpening = true
-    /// What came together with the server's consent, behind it.
+    /// Bytes that came behind the message that accepted the stream.
     private var unparsed: [UInt8] = []
 
-    /// Reads of `inbound` at most for one call of `service`, and pongs: a server cannot keep media from being sent.
+    /// The most reads and pongs in one call of `service`, so that a server cannot block media.
     private static let readsPerService = 16
     private static let pongsPerService = 4
 
-    /// Resolves, connects, and brings the connection to where media may be sent; every step has its deadline.
+    /// Resolves, connects and publishes. Returns when media may be sent; each step has its deadline.
     init(
         settings: RTMPDestinationSettings, clock: any TimeSource, control: PublishControl,
         files: FileReading?, onNotice: @escaping (String) -> Void
@@ -56,7 +56,7 @@ final class RTMPConnection {
         try reachMedia(until: deadline)
         while let request = loginRequest {
             try answer(request, with: &authentication)
-            // A challenge holds on the server that made it.
+            // The challenge is valid only on the server that made it.
             let again = try connector.connect(to: server.map { [$0] } ?? addresses, until: deadline)
             socket = RTMPSocket(again, host: endpoint.host, control: control)
             handle = RTMPHandle(socket: socket)
@@ -64,14 +64,13 @@ final class RTMPConnection {
             reader = RTMPChunkReader()
             try reachMedia(until: deadline)
         }
-        // Media from here on.
         isOpening = false
         socket.setResetsOnClose(true)
         socket.limitUnsent(to: settings.sendAheadBytes)
         socket.patience = settings.sendTimeout
     }
 
-    /// From a connected socket to where media may be sent, or to where the server wants a login.
+    /// Runs the exchange on a connected socket until media may be sent, or the server asks for a login.
     private func reachMedia(until deadline: MediaTime) throws(PublishError) {
         loginRequest = nil
         socket.deadline = deadline
@@ -92,7 +91,7 @@ final class RTMPConnection {
         }
     }
 
-    /// Turns the server's words into the query of the next `connect`.
+    /// Computes the query of the next `connect`.
     private func answer(_ request: String, with authentication: inout RTMPAuthentication) throws(PublishError) {
         let isFirst = login.isEmpty
         do {
@@ -122,21 +121,21 @@ final class RTMPConnection {
         }
     }
 
-    /// Reads and answers what the server has sent, without waiting; throws where it ended the stream or the connection.
+    /// Reads and answers the server's messages without waiting. Throws if the server ended the stream or the
+    /// connection.
     func service() throws(PublishError) {
         socket.deadline = clock.now() + settings.sendTimeout
         try readAvailable()
     }
 
-    /// Says goodbye: FCUnpublish and deleteStream, then nothing more, and waits for the server to close until
-    /// `deadline`. Closing with unread input would reset the connection and take back what the server has not read.
+    /// Sends FCUnpublish and deleteStream, and waits until `deadline` for the server to close. Closing earlier, with
+    /// unread input, would reset the connection and discard bytes that the server has not read.
     ///
-    /// A server that keeps the connection open is waited for only so long as its kernel has not confirmed everything,
-    /// and `closingGrace` beyond. Only where the kernel has confirmed everything is the connection closed in order
-    /// afterwards.
+    /// If the server keeps the connection open, the wait ends `closingGrace` after its kernel has confirmed everything.
+    /// The connection is closed without a reset only if the kernel has confirmed everything.
     ///
-    /// - Returns: whether the server has closed in order; for one that never acknowledges and stays, whether its kernel
-    ///   has confirmed every byte.
+    /// - Returns: whether the server has closed and its kernel has confirmed every byte. If a server that never
+    ///   acknowledges stays connected, the confirmation is enough.
     func unpublish(until deadline: MediaTime) throws(PublishError) -> Bool {
         defer { if socket.unsent.isAcknowledged { socket.setResetsOnClose(false) } }
         socket.deadline = deadline
@@ -150,7 +149,7 @@ final class RTMPConnection {
         while true {
             let now = clock.now()
             let isConfirmed = socket.unsent.isAcknowledged
-            // A server can close its side and still not have read ours.
+            // A server can close its side before it has read all of our bytes.
             if hasServerClosed, isConfirmed || socket.isBroken { return isConfirmed }
             if graceEnd == nil, isConfirmed { graceEnd = now + Self.closingGrace }
             if let graceEnd, now >= graceEnd { return session.acknowledgedBytes == nil }
@@ -163,16 +162,16 @@ final class RTMPConnection {
                     try readAvailable()
                 }
             } catch {
-                // The server's closing is what was waited for; a break may have taken something with it.
+                // The server's close is expected. Any other error may have lost bytes.
                 guard error.kind == .closedByServer else { return false }
                 hasServerClosed = true
             }
         }
     }
 
-    /// For a server that has everything, to close.
+    /// The time for a server that has everything to close.
     private static let closingGrace = MediaTime.milliseconds(500)
-    /// Confirmations wake nobody.
+    /// poll does not report confirmations.
     private static let closingPoll = MediaTime.milliseconds(20)
 
     // MARK: Inbound
@@ -188,7 +187,7 @@ final class RTMPConnection {
             let count = try receive()
             guard count > 0 else { break }
             try parse(inbound, count, pongs: &pongs)
-            // What follows a refusal is the connection's end, which is none of this one's failures.
+            // After a refusal that asks for a login, the server closes, which is not an error.
             if loginRequest != nil || (isOpening && session.phase == .live) { return }
         }
         if let count = session.acknowledgementDue(received: socket.bytesReceived) {
@@ -196,7 +195,7 @@ final class RTMPConnection {
         }
     }
 
-    /// A server that turns a publisher away often just closes, so what was being waited for is part of the reason.
+    /// Servers often refuse a publisher by closing, so the error names the awaited answer.
     private func receive() throws(PublishError) -> Int {
         do {
             return try socket.receive(into: &inbound)
@@ -261,7 +260,7 @@ final class RTMPConnection {
         }
     }
 
-    /// Decides on the server's wish to have the publisher elsewhere; the first refusal is told.
+    /// Accepts or refuses a redirect. Reports only the first refusal.
     private func consider(_ tcURL: String?) {
         do {
             redirect = try RTMPRedirect(tcURL, from: settings).endpoint
@@ -273,7 +272,7 @@ final class RTMPConnection {
         }
     }
 
-    /// What a server says that is shutting down, starting up or moving: no word against this publisher.
+    /// Status codes of servers that start, stop or move. They do not concern this publisher.
     private static let passingCodes: Set<String> = [
         "NetConnection.Connect.AppShutdown", "NetConnection.Connect.Failed", "NetConnection.Connect.Closed",
         "NetConnection.Connect.IdleTimeout", "NetConnection.Connect.NetworkChange",

@@ -1,6 +1,6 @@
 package import Endpoints
 
-/// What a publisher logs in with, where a server wants that.
+/// User and password of a publisher.
 package struct RTMPCredentials: Equatable, Sendable {
     package var user: Secret
     package var password: Secret
@@ -10,10 +10,10 @@ package struct RTMPCredentials: Equatable, Sendable {
         self.password = password
     }
 
-    /// Reads a URL's user info ("user:password"); nil where one of the two is missing or empty, or is not UTF-8.
+    /// Parses the user info of a URL ("user:password"). Returns nil if user or password is missing, empty or not UTF-8.
     ///
-    /// The first colon separates. Percent-escapes are decoded, as "/", "?", "#", "@" and, in a user, ":" can stand
-    /// there in no other way; a "%" that begins no escape stands for itself.
+    /// The first colon separates them. Percent-escapes are decoded, because "/", "?", "#", "@" and, in a user, ":" must
+    /// be escaped. A "%" that begins no escape stays.
     init?(_ userInfo: Secret) {
         guard let colon = userInfo.revealed.firstIndex(of: ":"),
             let user = Self.decoded(userInfo.revealed[..<colon]), !user.isEmpty,

@@ -3,19 +3,19 @@ internal import CRTMPSocket
 internal import FLV
 internal import MediaCore
 
-/// A librtmp handle, of which the safe part is used: handshake, the `connect` that comes with it, and chunking.
+/// The safe subset of librtmp: handshake, the `connect` within it, and chunking.
 ///
-/// One attempt to publish, one handle, one thread. What librtmp gets wrong is kept from it: it never reads after the
-/// handshake, never sees a stream number (it would send on closing), and gets each message in a buffer that it may
-/// overwrite.
+/// One handle and one thread for each attempt. Three measures avoid librtmp's bugs: it does not read after the
+/// handshake, it does not know the stream number (it would send when closed), and it may overwrite the buffer of each
+/// message.
 @safe final class RTMPHandle {
-    /// Bytes that must be writable in front of every body: librtmp puts the chunk header there.
+    /// Writable bytes that librtmp needs before each body for the chunk header.
     static let headroom = Int(RTMP_MAX_HEADER_SIZE)
 
-    /// What librtmp takes for its descriptor. Not -1, which would mean "not connected"; closing it does nothing.
+    /// librtmp's descriptor. It is not -1, which means "not connected". Closing -2 has no effect.
     static let noDescriptor: CInt = -2
 
-    /// Chunk streams for what is sent; audio and video have their own, so that each one's timestamps only rise.
+    /// Chunk streams for sending. Audio and video have their own, so that the timestamps of each stream only rise.
     enum ChunkStream: Int {
         case control = 2
         case command = 3
@@ -48,7 +48,7 @@ internal import MediaCore
         unsafe RTMP_Free(rtmp)
     }
 
-    /// Exchanges RTMP's handshake and sends `connect`; ends at the socket's deadline.
+    /// Runs the RTMP handshake and sends `connect`, until the socket's deadline.
     func handshake(connect body: [UInt8]) throws(PublishError) {
         var padded = [UInt8](repeating: 0, count: Self.headroom) + body
         let isDone = unsafe padded.withUnsafeMutableBytes {
@@ -60,7 +60,7 @@ internal import MediaCore
         guard isDone else { throw socket.failure(during: "the RTMP handshake") }
     }
 
-    /// What librtmp has read beyond the handshake: the first bytes for our own reader.
+    /// Returns the bytes that librtmp has read after the handshake.
     func takeEarlyBytes() -> [UInt8] {
         let count = unsafe max(0, Int(rtmp.pointee.m_sb.sb_size))
         guard count > 0 else { return [] }
@@ -68,14 +68,14 @@ internal import MediaCore
         return unsafe [UInt8](UnsafeRawBufferPointer(start: rtmp.pointee.m_sb.sb_start, count: count))
     }
 
-    /// Announces a chunk size and uses it from then on.
+    /// Announces a chunk size to the server and uses it.
     func setChunkSize(_ size: Int) throws(PublishError) {
         precondition((1...0xff_ffff).contains(size), "an RTMP chunk has 1 to 16,777,215 bytes")
         try send(.setChunkSize, on: .control, word: UInt32(size))
         unsafe rtmp.pointee.m_outChunkSize = CInt(size)
     }
 
-    /// Sends a control message of one big-endian word.
+    /// Sends a control message of one big-endian 32-bit word.
     func send(_ type: RTMPMessageType, on stream: ChunkStream, word: UInt32) throws(PublishError) {
         try send(type, on: stream, body: Self.bytes(of: word))
     }
@@ -84,12 +84,12 @@ internal import MediaCore
         (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
     }
 
-    /// Answers a ping (user control event 7) with its own number.
+    /// Answers a ping. A pong is user control event 7 with the ping's number.
     func sendPong(_ number: UInt32) throws(PublishError) {
         try send(.userControl, on: .control, body: [0, 7] + Self.bytes(of: number))
     }
 
-    /// Sends a message that is not media; it is copied.
+    /// Sends a copy of a message other than media.
     func send(
         _ type: RTMPMessageType, on stream: ChunkStream, streamID: UInt32 = 0, timestamp: UInt32 = 0, body: [UInt8]
     ) throws(PublishError) {
@@ -102,10 +102,10 @@ internal import MediaCore
         guard isSent else { throw socket.failure(during: "sending to the server") }
     }
 
-    /// Sends a message from a buffer with `headroom` writable bytes before `body`. Both are overwritten.
+    /// Sends a message from a buffer with `headroom` writable bytes before `body`. Overwrites both.
     ///
-    /// Timestamps on one chunk stream must not fall.
-    /// - Returns: false on failure, which the socket has recorded.
+    /// Timestamps of a chunk stream must not fall.
+    /// - Returns: false on failure; the socket has recorded the reason.
     func send(
         _ type: RTMPMessageType, on stream: ChunkStream, streamID: UInt32, timestamp: UInt32,
         body: UnsafeMutableRawPointer, byteCount: Int
@@ -115,7 +115,7 @@ internal import MediaCore
         return withSocket { unsafe RTMP_SendPacket(rtmp, &packet, 0) != 0 }
     }
 
-    /// Lets librtmp read from and write to our socket.
+    /// Runs `body` while librtmp reads from and writes to our socket.
     private func withSocket(_ body: () -> Bool) -> Bool {
         unsafe upcast_rtmp_use_socket(socket.raw)
         defer { upcast_rtmp_use_socket(nil) }
@@ -138,16 +138,17 @@ internal import MediaCore
         return unsafe packet
     }
 
-    /// The first message of a chunk stream needs a whole header; later ones a timestamp relative to the one before, but
-    /// where timestamp, size and type repeat, librtmp would leave the delta out, which means "the same delta again".
+    /// The first message of a chunk stream needs a full header. Later ones use a timestamp delta. If timestamp, size
+    /// and type repeat, librtmp would omit the delta, which means "the same delta again"; then a full header is needed,
+    /// too.
     private func headerType(
         on stream: ChunkStream, _ type: RTMPMessageType, _ timestamp: UInt32, _ byteCount: Int
     ) -> UInt8 {
         guard let previous = last[stream.rawValue] else { return UInt8(RTMP_PACKET_SIZE_LARGE) }
         let repeats = timestamp == previous.timestamp && byteCount == previous.byteCount && type == previous.type
-        // Deltas are modulo 2^32, so that the timestamps' own wrap after 49.7 days is a small step.
+        // Deltas are modulo 2^32, so that the wrap of timestamps after 49.7 days is a small step.
         let isStepBack = timestamp &- previous.timestamp > UInt32.max / 2
-        // Commands and control messages are rare, and their stream number changes.
+        // Commands and control messages are rare, and their stream ID changes.
         let isMedia = stream == .audio || stream == .video
         return UInt8(repeats || isStepBack || !isMedia ? RTMP_PACKET_SIZE_LARGE : RTMP_PACKET_SIZE_MEDIUM)
     }

@@ -1,11 +1,11 @@
 internal import CLibRTMP
 internal import CRTMPSocket
 
-/// librtmp as a whole: its globals, set up once, and the proof that its socket layer is ours.
+/// Global set-up of librtmp, and the check that it uses our socket functions.
 package enum RTMPLibrary {
-    /// Sets librtmp's globals up, once, before any thread uses them: its TLS context is created without a lock, and its
-    /// log would print stream keys to standard error. Then begins a handshake with nobody: librtmp sends its greeting
-    /// and reads the answer, by our functions or, with neither descriptor nor session, in vain.
+    /// Sets librtmp's globals once, before any thread uses them: librtmp creates its TLS context without a lock, and
+    /// its log would print stream keys to standard error. Then starts a handshake on a probe. librtmp either calls our
+    /// functions, or fails, because it has neither a descriptor nor a session.
     private static let isOverridden: Bool = {
         RTMP_LogSetLevel(RTMP_LOGCRIT)
         let rtmp = unsafe RTMP_Alloc()!
@@ -24,10 +24,10 @@ package enum RTMPLibrary {
         return unsafe probe.sends > 0 && probe.reads > 0
     }()
 
-    /// Proves that librtmp calls our socket functions and not its own, which have neither deadlines nor verified TLS.
+    /// Checks that librtmp calls our socket functions. Its own have neither deadlines nor verified TLS.
     ///
-    /// A librtmp that was linked with -Bsymbolic, or an executable that does not export the functions, would take
-    /// ours out of the way silently. Cheap; runs once a process. Call it at start-up; connections call it too.
+    /// If librtmp was linked with -Bsymbolic, or the executable does not export the functions, ours are silently
+    /// unused. Runs once in a process, and is cheap. Call it at start-up; connections call it too.
     package static func selfTest() throws(PublishError) {
         guard isOverridden else {
             throw PublishError(

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Measures what one RTMP connection carries, and notices a server that hangs. Pure.
+/// Measures the throughput of one RTMP connection, and detects a server that hangs. Pure.
 struct RTMPLinkWatch {
     private var meter: LinkMeter
     private(set) var acknowledgements: AcknowledgementWatch
@@ -14,21 +14,21 @@ struct RTMPLinkWatch {
         acknowledgementTimeout = settings.acknowledgementTimeout
     }
 
-    /// What the connection's socket shows.
+    /// One sample of the socket's state.
     struct Look {
         var bytesSent: UInt64
-        /// Of these, what the server's kernel has not confirmed.
+        /// The part of `bytesSent` that the server's kernel has not confirmed.
         var outstandingBytes: Int
-        /// The path's shortest round trip; zero where it is not known.
+        /// The path's shortest round trip; zero if unknown.
         var roundTrip = MediaTime.zero
-        /// What the server itself says it has received; nil before its first word.
+        /// Bytes that the server has acknowledged; nil before its first acknowledgement.
         var bytesAcknowledged: UInt64?
     }
 
-    /// Media may flow from now on.
+    /// Restarts the measurement when media may flow.
     mutating func begin(at now: MediaTime) { meter = LinkMeter(at: now) }
 
-    /// - Throws: where the server has taken or acknowledged nothing for too long.
+    /// - Throws: if the server has taken or acknowledged nothing for too long.
     mutating func note(_ look: Look, backlog: MediaTime, at now: MediaTime) throws(PublishError) -> LinkMeasurement {
         meter.note(
             sent: look.bytesSent, outstanding: look.outstandingBytes, roundTrip: look.roundTrip, backlog: backlog,

@@ -1,4 +1,4 @@
-/// Message types of RTMP 1.0 that a publisher sends or has to understand; the raw values are the protocol's.
+/// Message types of RTMP 1.0 that a publisher sends or reads; raw values are the protocol's.
 enum RTMPMessageType: UInt8, Sendable {
     case setChunkSize = 1
     case abort = 2
@@ -8,13 +8,12 @@ enum RTMPMessageType: UInt8, Sendable {
     case setPeerBandwidth = 6
     case audio = 8
     case video = 9
-    /// A command in AMF3's envelope: one zero byte, then AMF0.
+    /// A command in an AMF3 envelope: a zero byte, then AMF0.
     case commandAMF3 = 17
-    /// Metadata.
     case dataAMF0 = 18
     case commandAMF0 = 20
 
-    /// Whether a server may send it to a publisher with something to say; anything else is skipped unread.
+    /// Whether a publisher reads messages of this type from a server. Others are skipped.
     var isReadInbound: Bool {
         switch self {
         case .setChunkSize, .abort, .acknowledgement, .userControl, .windowAcknowledgementSize, .setPeerBandwidth,
@@ -25,7 +24,7 @@ enum RTMPMessageType: UInt8, Sendable {
     }
 }
 
-/// A whole message that a server sent.
+/// A whole message from a server.
 struct RTMPMessage: Equatable, Sendable {
     var type: RTMPMessageType
     var streamID: UInt32
@@ -37,20 +36,20 @@ struct RTMPMessage: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// Four bytes from `offset` on, most significant first; nil where there are not as many.
+    /// The big-endian word at `offset`; nil if the payload is too short.
     func word(at offset: Int) -> UInt32? {
         guard payload.count >= offset + 4 else { return nil }
         return payload[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
     }
 }
 
-/// How a server broke the protocol, or went beyond what a publisher has to take.
+/// How a server broke the protocol or exceeded our limits.
 enum RTMPProtocolError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooManyChunkStreams(limit: Int)
     case messageTooLong(type: UInt8, bytes: Int, limit: Int)
-    /// A new message header while a message on the same chunk stream is half read.
+    /// A new message header before the message on the same chunk stream was complete.
     case headerWithinMessage(chunkStream: Int)
-    /// A compressed header on a chunk stream that has had none to compress against.
+    /// A compressed header on a chunk stream without an earlier header.
     case headerWithoutPredecessor(chunkStream: Int)
     case badChunkSize(UInt32)
     /// A control message of the wrong size.

@@ -4,7 +4,7 @@ internal import FLV
 internal import LinuxSystem
 internal import MediaCore
 
-/// Publishes packets over one RTMP connection: metadata and sequence headers first, then what the cursor gives.
+/// Publishes over one RTMP connection: metadata and sequence headers first, then packets.
 final class RTMPPublisher: PublishingSink {
     private let settings: RTMPDestinationSettings
     private let format: BroadcastFormat
@@ -17,10 +17,10 @@ final class RTMPPublisher: PublishingSink {
     private var framing: FLVFraming
     private var watch: RTMPLinkWatch
 
-    /// A chunk header, and FLV's bytes before an access unit.
+    /// The chunk header, and the FLV header of an access unit.
     static let headroom = RTMPHandle.headroom + FLVFraming.headroom
     private let location: String
-    /// One packet may take this many send timeouts while its bytes keep moving.
+    /// One packet may take this many send timeouts if its bytes keep moving.
     static let slowestSend: Int64 = 6
 
     init(
@@ -47,14 +47,13 @@ final class RTMPPublisher: PublishingSink {
             tlsProtocol: socket.tlsProtocol)
     }
 
-    /// Where the server wants the publisher to connect instead; nil where it has not asked, or must not be followed.
+    /// Where the server redirects the publisher; nil if it does not, or if the redirect is refused.
     private(set) var redirect: RTMPEndpoint?
     var wantsReplacement: Bool { redirect != nil }
 
-    /// What has been learnt of the server's acknowledgements.
     var acknowledgements: AcknowledgementWatch { watch.acknowledgements }
 
-    /// A server cannot have received more than was sent.
+    /// Limited to the bytes sent, because a server may acknowledge more.
     private var acknowledgedBytes: UInt64? {
         guard let connection, let acknowledged = connection.session.acknowledgedBytes else { return nil }
         return min(acknowledged, connection.socket.bytesSent)
@@ -79,7 +78,7 @@ final class RTMPPublisher: PublishingSink {
         guard let connection, let streamID = connection.session.streamID else {
             throw PublishError(.system, "there is no connection to write to")
         }
-        // A large keyframe on a slow link takes long, but may not stand still for as long as `sendTimeout`.
+        // A large keyframe on a slow link takes long, but must not stall for `sendTimeout`.
         connection.socket.deadline = clock.now() + settings.sendTimeout * Self.slowestSend
         if !hasSentHeaders {
             try sendHeaders(on: connection, streamID: streamID, at: FLVTimestamp.milliseconds(info.dts))
@@ -95,7 +94,8 @@ final class RTMPPublisher: PublishingSink {
         guard isSent else { throw connection.socket.failure(during: "sending a packet", timeout: .sendTimeout) }
     }
 
-    /// Headers carry the first packet's time: one that is later than what follows would be a jump of 49 days.
+    /// Headers carry the first packet's time. If a header were later than the next packet, servers would see a jump of
+    /// 49 days.
     private func sendHeaders(
         on connection: RTMPConnection, streamID: UInt32, at timestamp: UInt32
     ) throws(PublishError) {
@@ -115,7 +115,8 @@ final class RTMPPublisher: PublishingSink {
     func measure(backlog: MediaTime) throws(PublishError) -> LinkMeasurement? {
         guard let socket = connection?.socket else { return nil }
         let (info, unacknowledged) = (socket.tcpInfo, socket.unacknowledgedBytes)
-        // While a lost segment is sent again, those behind it have arrived: the path carries more than it confirms.
+        // While a lost segment is sent again, the segments behind it have arrived: the path carries more than it
+        // confirms.
         let outstanding = unacknowledged - (info?.selectivelyAcknowledgedBytes ?? 0)
         let look = RTMPLinkWatch.Look(
             bytesSent: socket.bytesSent, outstandingBytes: max(outstanding, min(unacknowledged, 1)),

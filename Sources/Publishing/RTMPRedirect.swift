@@ -1,27 +1,26 @@
 internal import Endpoints
 internal import MediaCore
 
-/// A server's wish to have its publisher elsewhere (Enhanced RTMP, ReconnectRequest), judged: TLS is never given up,
-/// and the host changes only where the operator allows it.
+/// A server's redirect (Enhanced RTMP, ReconnectRequest), after the checks. It never leads from TLS to plain TCP, and
+/// to another host only if the operator allows it.
 struct RTMPRedirect: Equatable {
-    /// Where to go on.
     let endpoint: RTMPEndpoint
 
     struct Refusal: Error, Equatable {
-        /// Continues "the server asked for a reconnect ..."; may hold what the server sent.
+        /// Continues "the server asked for a reconnect ..."; may contain text of the server.
         var why: String
     }
 
     /// - Parameters:
-    ///   - tcURL: absolute, or relative to the present `tcUrl` (RFC 3986, section 5.2), or nil for the same place.
-    ///   - settings: those of the present connection.
+    ///   - tcURL: absolute, relative to the current `tcUrl` (RFC 3986, section 5.2), or nil for the same URL.
+    ///   - settings: those of the current connection.
     init(_ tcURL: String?, from settings: RTMPDestinationSettings) throws(Refusal) {
         let current = settings.endpoint
         guard let tcURL, !tcURL.isEmpty else {
             endpoint = current
             return
         }
-        // URLs are ASCII (RFC 3986). An operator may write otherwise; what a server writes is shown to people.
+        // URLs are ASCII (RFC 3986). Operators may use other characters, but the server's URL is shown to people.
         guard tcURL.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw Refusal(why: "to what is no place to go: the URL contains a character beyond ASCII")
         }
@@ -29,7 +28,7 @@ struct RTMPRedirect: Equatable {
         do { target = try RTMPEndpoint(Self.resolve(tcURL, against: current)) } catch {
             throw Refusal(why: "to what is no place to go: \(error)")
         }
-        // Only the path: a query may hold anything.
+        // Checks only the path, because a query may contain anything.
         let path = target.app.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
         guard !path.contains("."), !path.contains("..") else {
             throw Refusal(why: "to what is no place to go: its path has dots to resolve")
@@ -41,7 +40,8 @@ struct RTMPRedirect: Equatable {
         guard settings.allowsRedirect || target.host.lowercased() == current.host.lowercased() else {
             throw Refusal(why: "to another host, \(target), which is not allowed")
         }
-        // An application is shown, a key is not: a server that mixes them up would have the key shown.
+        // Messages show the application but not the key. If the server put the key into the application, messages would
+        // show it.
         let key = PercentDecodedText(settings.key.revealed).bytes
         guard !path.contains(where: { PercentDecodedText(String($0)).bytes == key }) || current.app == target.app else {
             throw Refusal(why: "to a URL with the key in it")

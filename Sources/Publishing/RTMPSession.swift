@@ -1,46 +1,45 @@
 internal import Endpoints
 internal import FLV
 
-/// A server's refusal, or its word that the stream has ended.
+/// A server's refusal, or its notice that the stream has ended.
 struct RTMPRejection: Error, Equatable, Sendable {
     enum Subject: Sendable { case connect, createStream, publish, stream }
 
     var subject: Subject
-    /// The status code by name, such as "NetStream.Publish.BadName"; empty where the server gave none.
+    /// The status code, such as "NetStream.Publish.BadName"; empty if the server sent none.
     var code: String
-    /// The server's words; they may contain anything, the stream key too.
+    /// The server's description. It may contain anything, even the stream key.
     var text: String
 
-    /// Another publisher holds the name; it may become free.
+    /// Whether another publisher uses the name, which may become free.
     var isNameInUse: Bool { code == "NetStream.Publish.BadName" }
 }
 
-/// A publisher's side of RTMP's command exchange: messages in, actions out; no I/O and no clock.
+/// The publisher's side of the RTMP command exchange: takes messages and returns actions. No I/O and no clock.
 ///
-/// connect -> createStream -> publish -> live, and whatever a server says meanwhile.
+/// connect -> createStream -> publish -> live
 struct RTMPSession: Sendable {
     enum Phase: Equatable, Sendable {
         case connecting
         case creatingStream
         case startingPublish
         case live
-        /// Unpublishing was asked for; a server's "ended" is no longer a failure.
+        /// The publisher unpublishes. The end of the stream is then not an error.
         case unpublishing
         case over
     }
 
     enum Action: Equatable, Sendable {
         case none
-        /// Send releaseStream, FCPublish and createStream, with Set Chunk Size and Window Acknowledgement Size before.
+        /// Send Set Chunk Size and Window Acknowledgement Size, then releaseStream, FCPublish and createStream.
         case createStream
         case publish(streamID: UInt32)
-        /// Media may be sent.
         case beginMedia
-        /// Answer a ping with its own number.
+        /// Answer the ping with this number.
         case pong(UInt32)
-        /// Tell the server the window it asked for (RTMP 1.0, 5.4.5).
+        /// Send this window to the server (RTMP 1.0, 5.4.5).
         case confirmWindow(UInt32)
-        /// The server wants the publisher elsewhere: to `tcURL`, or to the same where it is nil.
+        /// The server redirects the publisher: to `tcURL`, or to the same URL if nil.
         case reconnectRequested(tcURL: String?)
         case unpublished
         case failed(RTMPRejection)
@@ -48,21 +47,21 @@ struct RTMPSession: Sendable {
 
     private(set) var phase = Phase.connecting
     private(set) var streamID: UInt32?
-    /// Bytes that the server says it has received, extended beyond 32 bits; nil before its first acknowledgement.
+    /// Bytes that the server has acknowledged, extended beyond 32 bits; nil before its first acknowledgement.
     private(set) var acknowledgedBytes: UInt64?
-    /// Acknowledge after as many received bytes; nil where the server asks for none.
+    /// The number of received bytes after which we acknowledge; nil if the server did not ask.
     private var acknowledgeEvery: UInt64?
     private var acknowledgedToPeer: UInt64 = 0
     private var announcedWindow: UInt32
 
-    /// - Parameter window: bytes after which the server is asked to acknowledge.
+    /// - Parameter window: the acknowledgement window that the server is sent, in bytes.
     init(window: UInt32) { announcedWindow = window }
 
-    /// Unpublishing has been asked for; nothing is sent after that.
+    /// Notes that unpublishing has begun; nothing is sent in answer afterwards.
     mutating func beginUnpublishing() { phase = .unpublishing }
     private var isSending: Bool { phase != .unpublishing && phase != .over }
 
-    /// The byte count to acknowledge now, or nil; `received` counts everything read from the server.
+    /// The byte count to acknowledge now; nil for none. `received` counts all bytes read from the server.
     mutating func acknowledgementDue(received: UInt64) -> UInt32? {
         guard isSending, let acknowledgeEvery, received - acknowledgedToPeer >= acknowledgeEvery else { return nil }
         acknowledgedToPeer = received
@@ -73,7 +72,7 @@ struct RTMPSession: Sendable {
         switch message.type {
         case .acknowledgement: try acknowledge(word(of: message, bytes: 4))
         case .windowAcknowledgementSize:
-            // A window of a byte would have us acknowledge each acknowledgement.
+            // With a window of one byte, we would acknowledge each acknowledgement.
             acknowledgeEvery = UInt64(max(4096, try word(of: message, bytes: 4)))
         case .setPeerBandwidth:
             let window = try word(of: message, bytes: 5)
@@ -100,7 +99,7 @@ struct RTMPSession: Sendable {
     private mutating func acknowledge(_ count: UInt32) {
         let last = acknowledgedBytes ?? 0
         let step = count &- UInt32(truncatingIfNeeded: last)
-        // The count wraps after 4 GiB; a step of more than half of that is a step back.
+        // The count wraps at 4 GiB. A step of more than half of that goes back.
         if step <= UInt32.max / 2 { acknowledgedBytes = last + UInt64(step) }
     }
 
@@ -123,11 +122,11 @@ struct RTMPSession: Sendable {
         do { values = try AMF0Reader.values(in: bytes) } catch { throw .badCommand("\(error)") }
         guard let name = values.first?.stringValue else { throw .badCommand("it has no name") }
         let transaction = values.count > 1 ? values[1].numberValue : nil
-        // The information object stands last; servers differ in what they put before it.
+        // The information object is last; the values before it differ between servers.
         let info = values.dropFirst(2).last { $0["code"] != nil || $0["description"] != nil }
         let code = info?["code"]?.stringValue ?? ""
         switch name {
-        // Some servers say no in a result.
+        // Some servers send an error as a result.
         case "_result" where info?["level"]?.stringValue == "error": return error(of: transaction, code, info)
         case "_result": return try result(of: transaction, values)
         case "_error": return error(of: transaction, code, info)
@@ -158,7 +157,7 @@ struct RTMPSession: Sendable {
         case (.connecting, RTMPCommand.Transaction.connect): return reject(.connect, code, info)
         case (.creatingStream, RTMPCommand.Transaction.createStream): return reject(.createStream, code, info)
         case (.startingPublish, RTMPCommand.Transaction.publish): return reject(.publish, code, info)
-        // releaseStream and FCPublish are courtesies that many servers do not know.
+        // releaseStream and FCPublish are optional, and many servers do not know them.
         default: return .none
         }
     }

@@ -1,21 +1,21 @@
 internal import Endpoints
 internal import MediaCore
 
-/// Makes the connections to one RTMP server: with the secrets of the moment, and to where the last one was sent.
+/// Makes the connections to one RTMP server, with the current secrets, and follows redirects.
 final class RTMPSinkFactory: SinkFactory {
-    /// Bounds redirect loops within one attempt.
+    /// Limits the redirects within one attempt, which may be a loop.
     private static let maximumRedirects = 10
 
     private let settings: RTMPDestinationSettings
     private let context: SinkContext
-    /// Where the server wants its publisher within this attempt.
+    /// The current target within this attempt, after redirects.
     private var endpoint: RTMPEndpoint
     private var redirects = 0
-    /// What has been learnt of the server's acknowledgements.
+    /// What earlier connections have shown about the server's acknowledgements.
     private var acknowledgements: AcknowledgementWatch
-    /// The last attempt was given up because of them.
+    /// Whether the last attempt ended because an acknowledgement was overdue.
     private var wasOverdue = false
-    /// The connection that a next one within this attempt replaces.
+    /// The connection that the next one within this attempt replaces.
     private var current: RTMPPublisher?
 
     let headroom = RTMPPublisher.headroom
@@ -44,7 +44,7 @@ final class RTMPSinkFactory: SinkFactory {
         return publisher
     }
 
-    /// Where a server sent us may be wrong; what the operator said is tried again.
+    /// The redirect may be wrong, so the next attempt uses the operator's URL.
     func attemptFailed(_ error: PublishError) {
         _ = forgetCurrent()
         wasOverdue = error.kind == .acknowledgementTimeout
@@ -52,7 +52,7 @@ final class RTMPSinkFactory: SinkFactory {
         endpoint = settings.endpoint
     }
 
-    /// Keeps what the present connection has learnt; returns where it was sent.
+    /// Keeps what the current connection has learned, and returns its redirect.
     private func forgetCurrent() -> RTMPEndpoint? {
         guard let current else { return nil }
         self.current = nil

@@ -4,9 +4,9 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// A connected socket, plain or with TLS, in the shape that librtmp's replaced socket layer wants.
+/// A connected socket with or without TLS, behind librtmp's replaced socket functions.
 ///
-/// One thread uses it. Every call ends at `deadline`; the first failure stays, and every later call fails at once.
+/// One thread uses it. Each call ends at `deadline`. After the first failure, all calls fail at once.
 @safe final class RTMPSocket {
     private let descriptor: OwnedDescriptor
     private let control: PublishControl
@@ -27,7 +27,7 @@ internal import MediaCore
 
     deinit { unsafe raw.deallocate() }
 
-    /// A send that makes no progress for as long fails before `deadline`.
+    /// A send that makes no progress for this long fails before `deadline`.
     var patience: MediaTime {
         get { MediaTime(nanoseconds: unsafe raw.pointee.patience_ns) }
         set { unsafe raw.pointee.patience_ns = newValue.nanoseconds }
@@ -36,30 +36,30 @@ internal import MediaCore
         get { MediaTime(nanoseconds: unsafe raw.pointee.deadline_ns) }
         set { unsafe raw.pointee.deadline_ns = newValue.nanoseconds }
     }
-    /// For whoever may break the connection; it must not be used once the socket is closed.
+    /// For other threads that may break the connection. It must not be used once the socket is closed.
     var unsent: any UnsentMedia { TCPSendQueue(descriptor: descriptor.raw) }
     var bytesSent: UInt64 { unsafe raw.pointee.bytes_sent }
     var bytesReceived: UInt64 { unsafe raw.pointee.bytes_received }
-    /// Calls of librtmp's that sent something.
+    /// The number of librtmp's calls that sent bytes.
     var sends: UInt64 { unsafe raw.pointee.sends }
-    /// Bytes that wait in the kernel for room on the path; at most about `TCPConnector.sendBufferBytes`.
+    /// Unsent bytes in the kernel; at most about `TCPConnector.sendBufferBytes`.
     var unsentBytes: Int { Int(upcast_tcp_unsent_bytes(descriptor.raw)) }
-    /// Bytes that the server's kernel has not acknowledged, the unsent ones among them.
+    /// Bytes that the server's kernel has not acknowledged, including unsent ones.
     var unacknowledgedBytes: Int { Int(upcast_tcp_unacknowledged_bytes(descriptor.raw)) }
-    /// There is no connection any more: it has ended on both sides, or was reset.
+    /// Whether the connection has ended on both sides or was reset.
     var isBroken: Bool { upcast_tcp_is_closed(descriptor.raw) != 0 }
-    /// What the kernel has measured about the path; nil where it does not tell.
+    /// The kernel's measurements of the path; nil if it provides none.
     var tcpInfo: TCPInfo? { TCPInfo(descriptor: descriptor.raw) }
 
-    /// Bounds what the kernel keeps unsent, so that a slow link makes packets wait where they can still be left out,
-    /// and not where they cannot (TCP_NOTSENT_LOWAT; `waitForRoom` is over at half of it).
+    /// Limits the kernel's unsent bytes (TCP_NOTSENT_LOWAT), so that packets for a slow link wait in the log, where
+    /// they can be shed. `waitForRoom` returns at half of the limit.
     func limitUnsent(to bytes: Int) {
         var bytes = CInt(clamping: bytes)
         _ = unsafe setsockopt(
             descriptor.raw, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// Waits until a packet would go out soon; false means that `deadline` has passed.
+    /// Waits until a packet would leave soon. Returns false after `deadline`.
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool {
         switch control.wait(for: POLLOUT, on: descriptor.raw, until: deadline) {
         case .ready: return true
@@ -68,10 +68,10 @@ internal import MediaCore
         }
     }
 
-    /// "TLS1.3" and the like, nil on plain TCP.
+    /// For example "TLS1.3"; nil on plain TCP.
     private(set) var tlsProtocol: String?
 
-    /// Runs the TLS handshake until `deadline`; without authorities any certificate is accepted.
+    /// Runs the TLS handshake until `deadline`. Without authorities it accepts any certificate.
     func startTLS(authorities: TrustedAuthorities?) throws(PublishError) {
         let session = try TLSSession(descriptor: descriptor.raw, host: host, authorities: authorities)
         tls = session
@@ -80,9 +80,9 @@ internal import MediaCore
         tlsProtocol = session.protocolName
     }
 
-    /// Reads what is there without waiting.
+    /// Reads available bytes without waiting.
     ///
-    /// - Returns: bytes read; 0 where there are none as yet.
+    /// - Returns: the number of bytes; 0 if none are available.
     func receive(into buffer: inout [UInt8]) throws(PublishError) -> Int {
         let count = unsafe buffer.withUnsafeMutableBytes {
             unsafe upcast_rtmp_socket_receive(raw, $0.baseAddress, CInt($0.count))
@@ -91,7 +91,7 @@ internal import MediaCore
         return Int(count)
     }
 
-    /// Waits until there is something to read; false means that `deadline` has passed.
+    /// Waits until bytes can be read. Returns false after `deadline`.
     func waitForInput(until deadline: MediaTime) throws(PublishError) -> Bool {
         switch control.wait(for: POLLIN, on: descriptor.raw, until: deadline) {
         case .ready: return true
@@ -100,28 +100,29 @@ internal import MediaCore
         }
     }
 
-    /// Waits for nothing but `deadline`.
+    /// Waits until `deadline`.
     func pause(until deadline: MediaTime) throws(PublishError) {
         guard case .cancelled = control.wait(for: 0, onAnyOf: [], until: deadline) else { return }
         throw PublishError(.cancelled, "waiting for the server was cancelled")
     }
 
-    /// Tells a TLS peer that nothing more comes; waits for nothing but room to send until `deadline`.
+    /// Sends the TLS close notification; waits at most until `deadline` for room to send it.
     func bye() { unsafe upcast_rtmp_socket_bye(raw) }
 
-    /// Ends the sending direction: the peer reads what was sent, then the end.
+    /// Closes the sending direction. The peer reads all sent bytes, then the end.
     func shutdownSending() { _ = Glibc.shutdown(descriptor.raw, CInt(SHUT_WR)) }
 
-    /// Whether closing resets the connection: what the peer has not acknowledged is dropped, and it sees a break, not
-    /// an end. It holds for the end of the process, too, however that comes.
+    /// Sets whether closing resets the connection: the kernel drops unacknowledged bytes, and the peer sees a reset and
+    /// no end. This also applies when the process ends for any reason.
     func setResetsOnClose(_ isOn: Bool) {
         var linger = linger(l_onoff: isOn ? 1 : 0, l_linger: 0)
         _ = unsafe setsockopt(descriptor.raw, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// The failure that made a call fail, with what was being done, such as "the RTMP handshake".
+    /// Describes the recorded failure of a call.
     ///
-    /// - Parameter timeout: what it is called when the deadline passed.
+    /// - Parameter what: the step that failed, such as "the RTMP handshake".
+    /// - Parameter timeout: the kind of error if the deadline passed.
     func failure(during what: String, timeout: PublishError.Kind = .handshakeTimeout) -> PublishError {
         switch unsafe raw.pointee.failure {
         case UPCAST_SOCKET_TIMEOUT: PublishError(timeout, "\(what) took too long")
@@ -131,7 +132,7 @@ internal import MediaCore
             PublishError(.connectionLost, "the connection broke during \(what): \(Errno(unsafe raw.pointee.code))")
         case UPCAST_SOCKET_TLS:
             tls?.error(unsafe raw.pointee.code, host: host) ?? PublishError(.tls, "TLS failed during \(what)")
-        // librtmp gave up without the socket's having failed: only memory or a broken build can do that.
+        // librtmp gave up, but the socket did not fail. Only lack of memory or a broken build can cause this.
         default: PublishError(.system, "librtmp failed during \(what)")
         }
     }

@@ -1,15 +1,15 @@
 package import MediaCore
 
-/// When a destination that has failed is tried again.
+/// When a failed destination makes another attempt.
 package struct ReconnectPolicy: Sendable, Equatable {
-    /// Before the first new attempt; each further one takes `growth` times as long.
+    /// The delay before the first new attempt. Each further delay is `growth` times as long, up to `longestDelay`.
     package var firstDelay = MediaTime.milliseconds(500)
     package var longestDelay = MediaTime.seconds(30)
     package var growth = 1.6
-    /// New attempts in a row before the destination is given up; nil never gives up.
+    /// The number of new attempts in a row before the destination is given up; nil for no limit.
     package var maximumAttempts: Int?
-    /// Media that flows for as long counts as success: the next failure starts at `firstDelay` again. A server that
-    /// accepts and then throws out is not to be hammered.
+    /// If media flows for this long, the next failure starts at `firstDelay` again. The time protects a server that
+    /// accepts connections and closes them.
     package var healthyAfter = MediaTime.seconds(10)
 
     package init() {}
@@ -21,16 +21,16 @@ package struct ReconnectPolicy: Sendable, Equatable {
     }()
 }
 
-/// The delays between attempts that fail in a row: pure, with the caller's dice.
+/// The delays between failed attempts. Pure; the caller passes the random numbers.
 struct Backoff {
     let policy: ReconnectPolicy
-    /// Attempts announced since the last success.
+    /// The number of attempts since the last success.
     private(set) var attempts = 0
 
     init(_ policy: ReconnectPolicy) { self.policy = policy }
 
-    /// How long to wait before the next attempt, or nil where there is to be none. Half of it is chance: a server that
-    /// comes back must not be met by all its publishers at once.
+    /// Returns the delay before the next attempt; nil if there is none. Half of the delay is random, so that the
+    /// publishers of a server that comes back do not all connect at once.
     mutating func next(using random: inout some RandomNumberGenerator) -> MediaTime? {
         if let most = policy.maximumAttempts, attempts >= most { return nil }
         var delay = policy.firstDelay.secondsAsDouble

@@ -1,11 +1,11 @@
 internal import LinuxSystem
 
-/// What a destination that waits for its next attempt listens to: "retry now", and the machine's network coming back.
+/// Wakes a destination that waits for its next attempt: for "retry now", or when the machine's network comes back.
 ///
-/// `signal` comes from any thread, the rest from the destination's.
+/// Any thread may call `signal`; the rest belongs to the destination's thread.
 final class RetrySignal: Sendable {
     private let command: EventDescriptor
-    /// A sandbox may forbid it; then only the clock and commands bring attempts.
+    /// Nil if a sandbox forbids it. Then only time and commands trigger attempts.
     private let network: NetworkWatch?
     private let both: DescriptorSet
 
@@ -15,19 +15,18 @@ final class RetrySignal: Sendable {
         both = try DescriptorSet([command.raw] + (network.map { [$0.raw] } ?? []))
     }
 
-    /// Readable when there is something to `take`.
+    /// Readable when `take` has something to return.
     var descriptor: CInt { both.raw }
 
     func signal() { command.signal() }
 
     enum Reason {
-        /// `signal` was called.
         case asked
-        /// The machine has got an address or a route.
+        /// The machine has a new address or route.
         case network
     }
 
-    /// What has come since the last call; nil for nothing.
+    /// The reason since the last call; nil for none.
     func take() -> Reason? {
         let networkCame = network?.take() ?? false
         return command.clear() ? .asked : networkCame ? .network : nil

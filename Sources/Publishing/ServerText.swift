@@ -1,13 +1,13 @@
 internal import Endpoints
 internal import MediaCore
 
-/// Words that a server sent, made fit to be shown: bounded, printable, and without the secrets that it was given.
+/// Text from a server, made safe to show: limited in length, printable, and without the publisher's secrets.
 struct ServerText {
     static let maximumCharacters = 200
 
     let shown: String
 
-    /// - Parameter login: the query that a publisher logged in with.
+    /// - Parameter login: the query with which the publisher logged in.
     init(_ text: String, hiding settings: RTMPDestinationSettings, login: String = "") {
         var secrets = [settings.key.revealed, Self.beforeQuery(settings.key.revealed)]
         secrets += Self.values(settings.key.revealed)
@@ -19,7 +19,7 @@ struct ServerText {
         let app = settings.endpoint.app
         let query = String(app.dropFirst(Self.beforeQuery(app).count + 1))
         secrets += [query] + Self.values(query)
-        // Servers quote what they got, or what they made of it.
+        // Servers quote what they received, sometimes in another encoding.
         let bytes = Self.masking(secrets, in: PercentDecodedText(text))
         let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.prefix(Self.maximumCharacters)
         shown = String(String.UnicodeScalarView(scalars.map { $0.isControlOrFormat ? " " : $0 }))
@@ -29,16 +29,16 @@ struct ServerText {
         text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
     }
 
-    /// The values of a query, and the parts of a path, that are long enough to be worth something: a server may quote
-    /// one alone. Names of values are no secrets.
+    /// The values of a query and the parts of a path that have at least 4 bytes. A server may quote one alone. The
+    /// names of values are not secret.
     private static func values(_ text: String) -> [String] {
         text.split { "?&;/".contains($0) }.map { part in
             part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).last.map(String.init) ?? ""
         }.filter { $0.utf8.count >= 4 }
     }
 
-    /// Masks each secret as it is written, and as it is meant where something in it is percent-encoded: what stands in
-    /// front of it can make its first characters look like an escape. What is not masked stays as it was spelled.
+    /// Masks each secret, both as written and with percent-encoding decoded on both sides. Both are needed, because the
+    /// text before a secret can make its first characters look like an escape. The rest keeps its spelling.
     private static func masking(_ secrets: [String], in text: PercentDecodedText) -> [UInt8] {
         var isSecret = [Bool](repeating: false, count: text.spelled.count)
         func mark(_ secret: [UInt8], in bytes: [UInt8], spelled: (Range<Int>) -> Range<Int>) {
@@ -66,7 +66,7 @@ struct ServerText {
         return result
     }
 
-    /// Servers change capital letters; a "+" stands for a space in a query.
+    /// Servers change case; "+" stands for a space in a query.
     private static func folded(_ byte: UInt8) -> UInt8 {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte + 32

@@ -2,52 +2,52 @@ internal import Buffering
 internal import LinuxSystem
 internal import MediaCore
 
-/// Makes a destination's sinks, one after the other, and keeps what is learnt from one to the next. One thread.
+/// Makes a destination's sinks, and carries over what they learn. One thread.
 protocol SinkFactory: AnyObject {
-    /// Bytes that must be free in front of a payload in the buffer given to `write`.
+    /// Free bytes that `write` needs before a payload.
     var headroom: Int { get }
-    /// The same behind a payload.
+    /// Free bytes that `write` needs after a payload.
     var tailroom: Int { get }
 
-    /// The sink of the next attempt, or the one that takes the place of a sink that wanted to be replaced.
+    /// Makes the sink of the next attempt, or the replacement of a sink that wants one.
     func makeSink() throws(PublishError) -> any PublishingSink
-    /// The attempt has failed, and the next one begins afresh.
+    /// Called after a failed attempt. Discards the state of that attempt, such as a redirect.
     func attemptFailed(_ error: PublishError)
 }
 
-/// What a factory and its sinks are given.
+/// The parameters of a factory and its sinks.
 struct SinkContext {
     let format: BroadcastFormat
     let clock: any TimeSource
-    /// Bounds whatever a sink waits for.
+    /// Bounds all waits of a sink.
     let control: PublishControl
-    /// Reads what lies on disks that may hang; nil in tests without one.
+    /// Reads files from disks that may hang; nil only in tests.
     let files: FileReading?
-    /// Tells an operator something in one sentence without secrets.
+    /// Reports one sentence without secrets to operators.
     let onNotice: (String) -> Void
-    /// Tells what must be heard whatever else is left out.
+    /// Like `onNotice`, for messages that must be shown even if notices are not.
     let onWarning: (String) -> Void
 }
 
-/// One kind of destination. A new kind is a type that conforms, a sink, a factory, and a case of
+/// One kind of destination. A new kind needs a type that conforms, a sink, a factory, and a case of
 /// `DestinationSettings.Kind`.
 protocol SinkSettings: Sendable {
-    /// What status and metrics call it, such as "rtmps".
+    /// The name in status and metrics, such as "rtmps".
     var kindName: String { get }
     /// The URL without secrets, or the path.
     var location: String { get }
-    /// When packets are left out, where nobody says otherwise.
+    /// The default policy for shedding packets.
     var cursorPolicy: CursorPolicy { get }
-    /// What a sink may wait for at most; nil for what may hang without anybody's fault, such as a disk.
+    /// The longest waits of a sink; nil if it may hang without an error of the daemon, as a disk may.
     var longestWaits: SinkWaits? { get }
 
     func makeFactory(_ context: SinkContext) -> any SinkFactory
 }
 
-/// The longest waits of a sink that is well, beyond which the thread counts as stuck.
+/// The longest waits of a healthy sink. After them, the thread counts as stuck.
 struct SinkWaits {
     /// For `open`.
     var opening: MediaTime
-    /// For one packet, and a look at what the other side says.
+    /// For one packet, and for reading what the other side says.
     var turn: MediaTime
 }

@@ -10,7 +10,7 @@ struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
     /// "192.0.2.1 port 1935", "2001:db8::1 port 1935".
     let description: String
 
-    /// Copies what getaddrinfo found; nil for a family that is neither.
+    /// Copies an address from getaddrinfo. Returns nil for other families.
     init?(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
         switch unsafe Int32(address.pointee.sa_family) {
         case AF_INET: family = .v4
@@ -29,7 +29,7 @@ struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         description = named == 0 ? "\(text(host)) port \(text(port))" : "an unreadable address"
     }
 
-    /// The other end of a connected socket; nil where it has none any more.
+    /// The peer of a connected socket; nil if it is no longer connected.
     init?(peerOf descriptor: CInt) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -43,15 +43,15 @@ struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         self = found
     }
 
-    /// Hands the address to a C function; the pointer is valid during the call.
+    /// Passes the address to a C function. The pointer is valid during the call.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         unsafe bytes.withUnsafeBytes { buffer in
             unsafe body(buffer.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(buffer.count))
         }
     }
 
-    /// The order to try addresses in: families alternate, so that a broken one costs one attempt; within a family the
-    /// resolver's order (RFC 6724) stays, and its first choice is tried first.
+    /// The order in which addresses are tried. Families alternate, so that a broken one costs one attempt. Within a
+    /// family, the resolver's order (RFC 6724) stays. The resolver's first choice is first.
     static func alternating(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first else { return [] }
         let preferred = addresses.filter { $0.family == first.family }

@@ -3,35 +3,37 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Connects to the first of several addresses that answers (Happy Eyeballs, RFC 8305): attempts start one after the
-/// other without waiting for each other's end, and a family or an address that is dead costs a quarter of a second.
+/// Connects to the first of several addresses that answers (Happy Eyeballs, RFC 8305). Attempts start one after another
+/// without waiting for earlier ones to end. A dead family or address costs a quarter of a second.
 struct TCPConnector {
-    /// What the kernel may hold unsent, before it doubles it for its own bookkeeping: about half a second of video, so
-    /// that congestion shows early; the default grows to 4 MB, which would be charged to the process's cgroup.
+    /// The kernel's send buffer in bytes, before the kernel doubles it for bookkeeping. It holds about half a second of
+    /// video, so that congestion shows early. The default grows to 4 MB, which would be charged to the process's
+    /// cgroup.
     static let sendBufferBytes: CInt = 256 * 1024
-    /// Servers say little; what one sends in a flood waits with it.
+    /// Servers send little. A flood from a server fills this buffer and waits with the server.
     static let receiveBufferBytes: CInt = 32 * 1024
-    /// The kernel gives a connection up when sent bytes stay unacknowledged for as long, at least; a backstop to our
-    /// deadlines.
+    /// The least TCP_USER_TIMEOUT: the kernel drops a connection whose sent bytes stay unacknowledged for that time. A
+    /// fallback for our own deadlines.
     static let leastUserTimeout = MediaTime.seconds(15)
-    /// After the start of one attempt, that of the next (RFC 8305, section 8); a failure starts the next at once.
+    /// The time between the starts of two attempts (RFC 8305, section 8). After a failure, the next attempt starts at
+    /// once.
     static let attemptDelay = MediaTime.milliseconds(250)
-    /// Addresses tried, and attempts under way at a time.
+    /// The most addresses that are tried, and the most attempts at a time.
     static let maximumAttempts = Int(UPCAST_WAIT_MAXIMUM)
 
-    /// An address that did not answer for so long is given up.
+    /// An address that does not answer for this long is given up.
     var addressTimeout: MediaTime
-    /// Our own deadline for bytes that do not leave, which comes first.
+    /// Our own deadline for bytes that do not leave. It is shorter than the kernel's.
     var sendTimeout = MediaTime.zero
     var clock: any TimeSource
     var control: PublishControl
 
     private var userTimeout: MediaTime { max(Self.leastUserTimeout, sendTimeout + .seconds(1)) }
 
-    /// A connected, non-blocking socket; every other attempt is closed.
+    /// Returns a connected, non-blocking socket, and closes all other attempts.
     ///
-    /// - Parameter addresses: in the order to try them; the first `maximumAttempts` are.
-    /// - Throws: `connect` or `connectTimeout` with what became of each address, or `cancelled`.
+    /// - Parameter addresses: in the order in which to try them; only the first `maximumAttempts` are tried.
+    /// - Throws: `connect` or `connectTimeout` with the result of each address, or `cancelled`.
     func connect(to addresses: [SocketAddress], until deadline: MediaTime) throws(PublishError) -> OwnedDescriptor {
         let addresses = addresses.prefix(Self.maximumAttempts)
         var outcomes = [Outcome](repeating: .notTried, count: addresses.count)
@@ -93,14 +95,13 @@ struct TCPConnector {
         case refused(Errno)
     }
 
-    /// A connection that is being made to one address.
     private final class Attempt {
         let index: Int
         let deadline: MediaTime
         let raw: CInt
         private var descriptor: OwnedDescriptor?
 
-        /// Starts connecting; throws where that fails at once.
+        /// Starts to connect; throws if that fails at once.
         init(
             _ index: Int, _ address: SocketAddress, until deadline: MediaTime, userTimeout: MediaTime
         ) throws(Errno) {
@@ -110,7 +111,7 @@ struct TCPConnector {
             raw = socket(family, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
             guard raw >= 0 else { throw Errno.current }
             descriptor = OwnedDescriptor(raw)
-            // The buffers' sizes go into the handshake, so they are set before it.
+            // The handshake announces the buffer sizes, so they are set before it.
             set(SOL_SOCKET, SO_SNDBUF, sendBufferBytes)
             set(SOL_SOCKET, SO_RCVBUF, receiveBufferBytes)
             set(CInt(IPPROTO_TCP), TCP_NODELAY, CInt(1))
@@ -119,7 +120,7 @@ struct TCPConnector {
             guard Errno.current.code == EINPROGRESS else { throw Errno.current }
         }
 
-        /// Why a connection that is not being made any more failed; nil where it was made.
+        /// Why the attempt failed; nil if the socket is connected. Call it when the attempt has ended.
         var error: Errno? {
             var outcome: CInt = 0
             var length = socklen_t(MemoryLayout<CInt>.size)
@@ -127,10 +128,10 @@ struct TCPConnector {
             return outcome == 0 ? nil : Errno(outcome)
         }
 
-        /// The connected socket; once.
+        /// Returns the connected socket; call it once.
         func takeDescriptor() -> OwnedDescriptor { descriptor.take()! }
 
-        /// None of these options decides whether publishing works, so a kernel without one is no error.
+        /// Ignores errors, because publishing works without these options.
         private func set<Value: BitwiseCopyable>(_ level: CInt, _ option: CInt, _ value: Value) {
             var value = value
             _ = unsafe setsockopt(raw, level, option, &value, socklen_t(MemoryLayout<Value>.size))

@@ -1,9 +1,9 @@
 internal import CGnuTLS
 internal import Glibc
 
-/// A TLS client session on a connected descriptor: TLS 1.2 or 1.3, verified unless told otherwise.
+/// A TLS 1.2 or 1.3 client session on a connected descriptor, verified unless configured otherwise.
 ///
-/// What the server's certificates could cost is judged before any of them is used (`CertificateLimits`).
+/// The cost of the server's certificates is checked before any of them is used (`CertificateLimits`).
 ///
 /// One thread uses it; the descriptor must outlive it.
 @safe final class TLSSession {
@@ -11,17 +11,17 @@ internal import Glibc
     private let credentials: gnutls_certificate_credentials_t
     private let authorities: TrustedAuthorities?
     private let hostName: UnsafeMutablePointer<CChar>
-    /// What was found wrong with the server's certificate, as flags of `gnutls_certificate_status_t`.
+    /// The faults of the server's certificate, as flags of `gnutls_certificate_status_t`.
     private var certificateStatus: UInt32 = 0
-    /// Why the handshake was ended, where no status says it; a clause of its own.
+    /// Why the handshake was ended, if the status does not say it; a whole clause.
     private var fault: String?
 
-    /// Added to the system's defaults. Keys are agreed on by elliptic curves alone: static RSA has no forward secrecy,
-    /// and with finite fields the server chooses a prime of any size (TLS 1.2), or one that takes 0.2 s (FFDHE8192).
+    /// Appended to the system's defaults. Only elliptic curves agree on keys: static RSA has no forward secrecy. With
+    /// finite fields the server chooses a prime of any size (TLS 1.2), or one that takes 0.2 s (FFDHE8192).
     private static let priorities =
         "-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:-GROUP-DH-ALL:%PROFILE_MEDIUM"
 
-    /// - Parameter authorities: nil accepts any certificate, for anybody.
+    /// - Parameter authorities: nil accepts any certificate for any name.
     init(descriptor: CInt, host: String, authorities: TrustedAuthorities?) throws(PublishError) {
         var allocated: gnutls_certificate_credentials_t?
         guard unsafe gnutls_certificate_allocate_credentials(&allocated) == GNUTLS_E_SUCCESS,
@@ -43,7 +43,7 @@ internal import Glibc
             let trusted = unsafe UnsafeMutableRawPointer(credentials)
             result = unsafe gnutls_credentials_set(raw, GNUTLS_CRD_CERTIFICATE, trusted)
         }
-        // Addresses have no place in SNI (RFC 6066, section 3).
+        // SNI does not allow addresses (RFC 6066, section 3).
         if result == 0, isName {
             result = unsafe gnutls_server_name_set(raw, GNUTLS_NAME_DNS, hostName, strlen(hostName))
         }
@@ -51,7 +51,7 @@ internal import Glibc
             throw PublishError(.tls, "TLS cannot be set up: \(unsafe String(cString: gnutls_strerror(result)))")
         }
         unsafe gnutls_session_set_ptr(raw, Unmanaged.passUnretained(self).toOpaque())
-        // GnuTLS tells of each message when all of it has come, and uses nothing of it before. Swift does not import
+        // GnuTLS calls the hook for each complete message before it uses any of it. Swift does not import
         // GNUTLS_HANDSHAKE_ANY, which is all ones.
         unsafe gnutls_handshake_set_hook_function(raw, UInt32.max, GNUTLS_HOOK_PRE) {
             session, type, _, isIncoming, message in
@@ -73,11 +73,11 @@ internal import Glibc
         unsafe free(hostName)
     }
 
-    /// Called for each message of the server's handshake, before it is looked at. Zero goes on.
+    /// Called for each handshake message from the server before it is processed. Zero accepts it.
     private func inspect(_ type: UInt32, _ message: UnsafePointer<gnutls_datum_t>?) -> CInt {
         switch gnutls_handshake_description_t(type) {
         case GNUTLS_HANDSHAKE_CERTIFICATE_PKT: break
-        // It was not asked for, and what it unpacks to has not been judged.
+        // We do not offer compression, and the decompressed message has not been checked.
         case GNUTLS_HANDSHAKE_COMPRESSED_CERTIFICATE_PKT: return GNUTLS_E_UNEXPECTED_HANDSHAKE_PACKET
         default: return 0
         }
@@ -102,8 +102,8 @@ internal import Glibc
         unsafe Array(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
     }
 
-    /// Called during the handshake, when the server's certificates have come: looks for those who may have signed them,
-    /// and has GnuTLS verify chain and name. Zero accepts.
+    /// Called during the handshake when the server's certificates have come. Loads the CAs that may have signed them,
+    /// and lets GnuTLS verify chain and name. Zero accepts.
     private func verify() -> CInt {
         guard let authorities else { return GNUTLS_E_CERTIFICATE_ERROR }
         var count: UInt32 = 0
@@ -125,9 +125,9 @@ internal import Glibc
             fault = "cannot use the CA file \(authorities.file): it holds no certificates"
             return GNUTLS_E_CERTIFICATE_ERROR
         }
-        // The credentials own it from here on.
+        // The credentials own the list from here on.
         unsafe gnutls_certificate_set_trust_list(credentials, list, 0)
-        // GnuTLS would use the keys in stapled OCSP responses before it looks at the chain.
+        // GnuTLS would use the keys in stapled OCSP responses before it verifies the chain.
         let responses = stapledResponses(for: Int(count))
         if !responses.isEmpty {
             let result = verifyChain(GNUTLS_VERIFY_DISABLE_CRL_CHECKS.rawValue)
@@ -137,7 +137,7 @@ internal import Glibc
         return verifyChain(0)
     }
 
-    /// Has GnuTLS verify chain, name and purpose. Zero accepts.
+    /// Lets GnuTLS verify chain, name and purpose. Zero accepts.
     private func verifyChain(_ flags: UInt32) -> CInt {
         unsafe gnutls_certificate_set_verify_flags(credentials, flags)
         let result = unsafe GNUTLS_KP_TLS_WWW_SERVER.withCString { purpose in
@@ -155,7 +155,7 @@ internal import Glibc
         return certificateStatus == 0 ? 0 : GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR
     }
 
-    /// The OCSP responses that came with so many certificates.
+    /// The stapled OCSP responses of the first `count` certificates.
     private func stapledResponses(for count: Int) -> [[UInt8]] {
         (0..<UInt32(count)).compactMap { index in
             var response = unsafe gnutls_datum_t()
@@ -164,7 +164,7 @@ internal import Glibc
         }
     }
 
-    /// What a GnuTLS error means, for people; after a failed verification, what is wrong with the certificate.
+    /// Describes a GnuTLS error; after a failed verification, the faults of the certificate.
     func error(_ code: CInt, host: String) -> PublishError {
         if let fault { return PublishError(.certificate, fault) }
         switch code {
@@ -193,7 +193,7 @@ internal import Glibc
         return faults.isEmpty ? "verification status 0x\(String(status, radix: 16))" : faults.joined(separator: ", ")
     }
 
-    /// "TLS1.3", for people.
+    /// For example "TLS1.3", for people.
     var protocolName: String {
         unsafe gnutls_protocol_get_name(gnutls_protocol_get_version(raw)).map { unsafe String(cString: $0) } ?? "TLS"
     }

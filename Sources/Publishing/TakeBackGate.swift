@@ -1,28 +1,29 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// Between a destination's packets and its connection: what must not go out any more does not, even where its writing
-/// has begun.
+/// Stands between a destination's packets and its connection. It stops packets that were taken back, even if their
+/// write has begun.
 ///
-/// The destination's thread asks before each packet. Another thread raises the epoch: from then on older packets are
-/// refused, and where one is being written, or bytes wait in the kernel, the connection is broken at once, without
-/// their being sent. Any thread.
+/// The destination's thread asks before each packet. Another thread raises the epoch. From then on older packets are
+/// refused. If such a packet is being written, or its bytes wait in the kernel, the connection is broken at once and
+/// the bytes are not sent. Any thread.
 final class TakeBackGate: Sendable {
     private struct State {
         var epoch: CurtainEpoch = .first
-        /// Packets of the epoch before that were decoded up to then still pass.
+        /// Packets of the previous epoch up to this decode time still pass.
         var keptUntil: MediaTime?
-        /// The packet that is being written, and the newest that was since the connection began.
+        /// The packet that is being written, and the newest one on this connection by decode time.
         var writing: PacketInfo?
         var written: PacketInfo?
-        /// Of all that passed.
+        /// The newest presentation time of all packets that passed.
         var lastPTS: MediaTime?
-        /// Of the connection or file, while there is one.
+        /// The queue of the current connection or file; nil for none.
         var unsent: (any UnsentMedia)?
         var isCut = false
-        /// What is not acknowledged was written since then.
+        /// All unacknowledged bytes were written after this time.
         var outstandingSince = MediaTime.zero
-        /// Bytes of the connection that the other side must have before nothing older than the epoch can be sent again.
+        /// The other side must acknowledge this many bytes of the connection. Then nothing older than the epoch can be
+        /// sent again.
         var awaited: UInt64?
 
         func admits(_ packet: PacketInfo) -> Bool {
@@ -31,7 +32,8 @@ final class TakeBackGate: Sendable {
             return packet.dts <= keptUntil
         }
 
-        /// Some of it is lost, or nothing has been acknowledged for so long that it probably is.
+        /// Whether some bytes are lost, or probably lost because nothing has been acknowledged for longer than
+        /// `patience`.
         func hasLost(_ delivery: Delivery, at now: MediaTime) -> Bool {
             guard delivery.outstanding > 0 else { return false }
             return delivery.isSendingAgain || min(delivery.silence, now - outstandingSince) > delivery.patience
@@ -43,7 +45,7 @@ final class TakeBackGate: Sendable {
 
     init(clock: any TimeSource) { self.clock = clock }
 
-    /// A connection or file begins.
+    /// Called when a connection or file begins.
     func use(_ unsent: any UnsentMedia) {
         state.withLock { state in
             state.unsent = unsent
@@ -54,10 +56,10 @@ final class TakeBackGate: Sendable {
         }
     }
 
-    /// It is over, and about to be closed: what the other side has not acknowledged is thrown away, so that nobody has
-    /// to reach it any more.
+    /// Called before a connection or file is closed. Discards unacknowledged bytes, so that a take-back needs no access
+    /// to the connection any more.
     ///
-    /// - Parameter isInOrder: false throws it away in any case.
+    /// - Parameter isInOrder: false discards in any case.
     func release(inOrder isInOrder: Bool) {
         state.withLock { state in
             if let unsent = state.unsent, !isInOrder || !unsent.isAcknowledged { unsent.discard() }
@@ -67,7 +69,7 @@ final class TakeBackGate: Sendable {
         }
     }
 
-    /// Whether a packet may be written; if so, `end` follows.
+    /// Whether the packet may be written. If so, call `end` after the write.
     func begin(_ packet: PacketInfo) -> Bool {
         state.withLock { state in
             guard state.admits(packet) else { return false }
@@ -81,15 +83,16 @@ final class TakeBackGate: Sendable {
 
     func end() { state.withLock { $0.writing = nil } }
 
-    /// The newest presentation time of what has gone out, in whole or in part.
+    /// The newest presentation time that has been sent, in whole or in part.
     var lastPTS: MediaTime? { state.withLock { $0.lastPTS } }
 
-    /// Whether the connection was broken here.
+    /// Whether the gate has broken the connection.
     var isCut: Bool { state.withLock { $0.isCut } }
 
-    /// No packet of an earlier epoch goes out once this returns, but those that were decoded up to `keptUntil`.
+    /// Raises the epoch. Once this returns, no packet of an earlier epoch is sent, except those decoded up to
+    /// `keptUntil`.
     ///
-    /// - Returns: `lastPTS` as it was then.
+    /// - Returns: `lastPTS` at that time.
     func raise(to epoch: CurtainEpoch, keeping keptUntil: MediaTime? = nil) -> MediaTime? {
         state.withLock { state in
             state.epoch = max(state.epoch, epoch)
@@ -100,7 +103,7 @@ final class TakeBackGate: Sendable {
             let delivery = isWaiting ? unsent.delivery : nil
             let hasLost = delivery.map { state.hasLost($0, at: clock.now()) } ?? false
             guard isWriting || hasLost || (isWaiting && unsent.isWaiting) else {
-                // What is on its way may get lost there, and the kernel would send it again.
+                // Bytes on their way may get lost, and the kernel would then send them again.
                 if let delivery, delivery.outstanding > 0 { state.awaited = delivery.written }
                 return state.lastPTS
             }
@@ -110,11 +113,11 @@ final class TakeBackGate: Sendable {
         }
     }
 
-    /// Something from before the epoch is on its way: `cutIfLost` is to be asked again soon.
+    /// Whether bytes from before the epoch are on their way. Then `cutIfLost` must be called again soon.
     var isAwaiting: Bool { state.withLock { $0.awaited != nil } }
 
-    /// Breaks the connection where something from before the epoch was on its way when it was raised, and has got lost
-    /// there; true where that was so.
+    /// Breaks the connection if bytes from before the epoch were on their way when it was raised, and got lost. Returns
+    /// whether it did.
     func cutIfLost() -> Bool {
         state.withLock { state in
             guard let awaited = state.awaited else { return false }

@@ -2,28 +2,28 @@ internal import CGnuTLS
 internal import Glibc
 internal import LinuxSystem
 
-/// The CAs that servers are verified against: a file of PEM certificates, read anew for each verification.
+/// The CAs that verify servers: a file of PEM certificates, read again for each verification.
 ///
-/// The system's 140 CAs take 3.7 MB once GnuTLS has parsed them all. A server's chain needs one or two of them: those
-/// that bear a name that the chain mentions. So the file is read one certificate at a time, some milliseconds for
-/// each connection, and only these are kept, for the length of the handshake.
+/// GnuTLS needs 3.7 MB for the system's 140 parsed CAs. A server's chain needs only the one or two CAs whose names it
+/// mentions. So the file is read one certificate at a time, which takes some milliseconds for each connection. Only
+/// these CAs are kept, until the handshake ends.
 struct TrustedAuthorities: Sendable {
     let file: String
-    /// `file` is beneath it; nil for a path.
+    /// If set, `file` is relative to this folder and must be beneath it.
     private let folder: String?
-    /// Hears of the waits for the file's disk, if any does.
+    /// Is notified of waits for the file's disk; may be nil.
     private let files: FileReading?
 
-    /// Where systems have theirs: Debian and Alpine, Fedora, SUSE, the BSDs.
+    /// The usual places: Debian and Alpine, Fedora, SUSE, the BSDs.
     private static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
         "/etc/ssl/cert.pem",
     ]
 
     /// - Parameters:
-    ///   - caFile: nil stands for the system's.
-    ///   - folder: `caFile` must be beneath it; nil for a path.
-    /// - Throws: where the file cannot be read; what it holds shows when it is used.
+    ///   - caFile: nil for the system's CAs.
+    ///   - folder: `caFile` must be beneath it; nil if `caFile` is a path.
+    /// - Throws: if the file cannot be read. Its contents are checked when they are used.
     init(caFile: String?, beneath folder: String? = nil, files: FileReading? = nil) throws(PublishError) {
         self.folder = caFile == nil ? nil : folder
         self.files = files
@@ -48,7 +48,7 @@ struct TrustedAuthorities: Sendable {
         }
     }
 
-    /// - Parameter caFile: nil stands for the system's.
+    /// - Parameter caFile: nil for the system's CAs.
     private static func waiting<Result, Failure: Error>(
         for caFile: String?, _ files: FileReading?, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -65,7 +65,7 @@ struct TrustedAuthorities: Sendable {
 
     /// Adds the CAs whose subject is one of `names` (distinguished names in DER).
     ///
-    /// - Returns: how many certificates the file holds, wanted or not.
+    /// - Returns: the number of certificates in the file, added or not.
     func add(named names: [[UInt8]], to list: gnutls_x509_trust_list_t) -> Int {
         Self.waiting(for: file, files) { unsafe read(named: names, to: list) }
     }
@@ -75,7 +75,7 @@ struct TrustedAuthorities: Sendable {
         else { return 0 }
         var certificateCount = 0
         defer { unsafe fclose(stream) }
-        // Lines of PEM are shorter, and a file without lines takes no more.
+        // PEM lines are shorter. The limit also bounds the memory for a file without lines.
         let line = UnsafeMutablePointer<CChar>.allocate(capacity: Self.greatestLine)
         defer { unsafe line.deallocate() }
         var certificate: [UInt8] = []
@@ -88,7 +88,7 @@ struct TrustedAuthorities: Sendable {
             }
             guard isInside else { continue }
             unsafe certificate.append(contentsOf: bytes)
-            // None is as large; a file that never ends one is no bundle.
+            // No certificate is this large; a file with one that does not end is not a bundle.
             if certificate.count > Self.greatestCertificate { isInside = false }
             if unsafe bytes.starts(with: "-----END CERTIFICATE-----".utf8) {
                 isInside = false
@@ -120,9 +120,9 @@ struct TrustedAuthorities: Sendable {
     }
 }
 
-/// What is read of one certificate.
+/// Reads fields of a certificate with GnuTLS.
 enum Certificate {
-    /// Parsed from DER; the caller's to deinit.
+    /// Parses DER. The caller must deinit the result.
     static func importing(_ der: gnutls_datum_t) -> gnutls_x509_crt_t? {
         var certificate: gnutls_x509_crt_t?
         guard unsafe gnutls_x509_crt_init(&certificate) == GNUTLS_E_SUCCESS else { return nil }

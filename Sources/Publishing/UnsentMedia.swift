@@ -1,36 +1,35 @@
 internal import CRTMPSocket
 internal import MediaCore
 
-/// What a sink has accepted and the other side has not got. Any thread, until the sink is closed.
+/// Bytes that a sink has accepted and the other side has not received. Any thread, until the sink is closed.
 protocol UnsentMedia: Sendable {
-    /// Some of it has not left this machine, or was lost on its way: it waits in a buffer of the sink's or the
-    /// kernel's.
+    /// Whether some bytes wait in a buffer of the sink or the kernel, because they have not left this machine or were
+    /// lost.
     var isWaiting: Bool { get }
-    /// The other side has got everything; nothing that is waiting, on its way or lost is left to send.
+    /// Whether the other side has received everything.
     var isAcknowledged: Bool { get }
-    /// How far the other side has got; nil for sinks that nothing is lost behind.
+    /// The progress of the other side; nil for sinks that cannot lose bytes.
     var delivery: Delivery? { get }
-    /// Throws it away: once this returns, nothing of it is sent. A write that is in progress fails, and so does each
-    /// one that follows.
+    /// Discards the bytes. Once this returns, none of them is sent. A write in progress and all later writes fail.
     func discard()
 }
 
-/// How far the other side has got with what was written.
+/// How much of the written bytes the other side has received.
 struct Delivery: Equatable, Sendable {
     /// Bytes since the connection began.
     var acknowledged: UInt64
     var outstanding: Int
-    /// Since the other side last acknowledged anything.
+    /// The time since the other side last acknowledged anything.
     var silence: MediaTime
-    /// What is not acknowledged for longer is probably lost; the kernel has not sent it again as yet.
+    /// Bytes that are unacknowledged for longer are probably lost, although the kernel has not sent them again yet.
     var patience: MediaTime
-    /// The kernel takes some of it for lost.
+    /// Whether the kernel considers some bytes lost.
     var isSendingAgain: Bool
 
     var written: UInt64 { acknowledged + UInt64(outstanding) }
 }
 
-/// For sinks that keep nothing back: what was written has gone out.
+/// For sinks without a queue: written bytes cannot be taken back.
 struct NothingUnsent: UnsentMedia {
     var isWaiting: Bool { false }
     var isAcknowledged: Bool { true }
@@ -38,7 +37,7 @@ struct NothingUnsent: UnsentMedia {
     func discard() {}
 }
 
-/// What the kernel holds of a TCP connection, with or without TLS.
+/// The kernel's queue of a TCP connection, with or without TLS.
 struct TCPSendQueue: UnsentMedia {
     let descriptor: CInt
 
@@ -46,11 +45,11 @@ struct TCPSendQueue: UnsentMedia {
         upcast_tcp_unsent_bytes(descriptor) > 0 || (!isAcknowledged && upcast_tcp_is_sending_again(descriptor) != 0)
     }
     var isAcknowledged: Bool { upcast_tcp_unacknowledged_bytes(descriptor) == 0 }
-    /// The kernel counts from the last acknowledgement as well, so that this is over before its own time is.
+    /// The kernel's timer also starts at the last acknowledgement. This margin makes our limit pass first.
     private static let headStart = MediaTime.milliseconds(100)
 
     var delivery: Delivery? {
-        // In this order: what is acknowledged in between is counted twice, and nothing is left out.
+        // In this order, bytes acknowledged in between are counted twice and none is missed.
         let outstanding = Int(upcast_tcp_unacknowledged_bytes(descriptor))
         var info = upcast_tcp_info()
         guard unsafe upcast_tcp_read_info(descriptor, &info) == 0 else { return nil }

@@ -4,7 +4,7 @@ import MediaCore
 import UpcastClient
 
 extension MediaTime {
-    /// As the client library has times.
+    /// The type of times in the client library.
     fileprivate var duration: Duration { .nanoseconds(nanoseconds) }
 }
 

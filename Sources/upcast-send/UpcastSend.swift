@@ -136,7 +136,6 @@ import UpcastClient
     }
 }
 
-/// The exit status.
 enum ExitStatus: Int32 {
     case sent = 0
     case cannotConnect = 2

@@ -43,7 +43,7 @@ extension ControlRoutes {
             Self.answer { () throws(CommandRefusal) in
                 let body = try Self.body(of: request, as: ReleaseRequest.self)
                 let asker = try Asker(request, app: body.app, user: body.user)
-                // An operator without it means the one that is.
+                // Without a number, an operator means the current capture.
                 guard body.capture != nil || body.app == nil else {
                     throw CommandRefusal(
                         code: .badValue,
@@ -58,7 +58,7 @@ extension ControlRoutes {
         }
     }
 
-    /// The app that the request asks to be consulted, if any.
+    /// The app that asks to be consulted, from the query; nil for none.
     private static func consulted(
         _ request: ControlRequest
     ) throws(CommandRefusal) -> (asker: Asker, answers: Consultation.Answers)? {

@@ -69,7 +69,6 @@ struct ConfigurationReload {
         }
     }
 
-    /// Whether the files are being read.
     var isReading: Bool { reader != nil }
 
     /// Applies the files that have been read. Must be called some times a second and when `wakeUp` is readable. Longer

@@ -6,7 +6,6 @@ internal import Pipeline
 
 /// The routes for commands.
 extension ControlRoutes {
-    /// Adds the commands for destinations.
     mutating func addCommands(to host: BroadcastHost) {
         add("POST", "/destinations", answering: { Self.add(to: host, $0) })
         add("DELETE", "/destinations") { request in
@@ -26,7 +25,6 @@ extension ControlRoutes {
         }
     }
 
-    /// Adds the commands for the running broadcast.
     mutating func addBroadcastCommands(to host: BroadcastHost) {
         add("POST", "/stop") { _ in
             Self.answer { () throws(CommandRefusal) in try Self.nothing(host.operating.stop()) }
@@ -85,7 +83,8 @@ extension ControlRoutes {
         }
     }
 
-    /// The name in the query; nil without a query. Any other query is an error, because it may be a misspelt name.
+    /// Returns the name in the query; nil without a query. Any other query is an error, because it may be a misspelt
+    /// name.
     private static func name(in request: ControlRequest) throws(CommandRefusal) -> String? {
         guard request.query != nil else { return nil }
         guard let name = request.parameter("name"), !name.isEmpty else {
@@ -96,7 +95,7 @@ extension ControlRoutes {
 
     static func nothing(_: Void) -> DoneAnswer { DoneAnswer() }
 
-    /// The body's object, which may have that type's members only; no body is an empty one.
+    /// Parses the body as an object with only the members of `Body`. An empty body is an empty object.
     static func body<Body: JSONRecord>(of request: ControlRequest, as _: Body.Type) throws(CommandRefusal) -> Body {
         var members: [JSONValue.Member] = []
         if !request.body.isEmpty {
@@ -106,7 +105,7 @@ extension ControlRoutes {
             members = given
         }
         var findings = JSONFindings()
-        // Of a name that is there twice the last counts.
+        // If a name occurs twice, the last one counts.
         let body = Body(json: .object(members.reversed()), &findings)
         guard findings.unknown.isEmpty else {
             let known = findings.known

@@ -21,7 +21,8 @@ extension ControlRoutes {
         add("GET", "/snapshot.jpg", for: .lookers, answering: { _ in Self.snapshot(of: host.operating) })
     }
 
-    /// An unchanged screen is encoded again each `video.idle_repeat_ms`, which is at most 5 s.
+    /// How long a snapshot waits for a newer picture; then it shows the last one. A still screen is encoded again each
+    /// `video.idle_repeat_ms`, which is at most 5 s.
     private static let snapshotPatience: Int64 = 1000
 
     private static func snapshot(of operating: OperatorCommands) -> ControlAnswer {

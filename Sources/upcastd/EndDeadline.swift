@@ -15,8 +15,8 @@ struct EndDeadline {
         let isOver = isOver
         thread = try? WorkerThread(name: "up-end") {
             let ended = isOver.wait(until: deadline) { $0 ? true : nil }
-            // A thread inside a write or close on a disk that hangs keeps the process in the process table until the
-            // disk answers, whatever is done here.
+            // If a thread is inside a write or close on a disk that hangs, the process stays in the process table until
+            // the disk answers.
             guard ended == nil else { return }
             logger.tell(.notStoppedInTime)
             _exit(ExitStatus.hung.rawValue)

@@ -5,8 +5,8 @@ internal import Logging
 internal import MediaCore
 internal import Pipeline
 
-/// Puts each `DaemonEvent` that is logged into the journal that `GET /events` shows: `info` and above, whatever the
-/// log's level. Of what comes again and again some events are kept and the rest are counted, as in the log.
+/// Puts each logged `DaemonEvent` into the journal of `GET /events`: level `info` and above, whatever the log's level.
+/// Repeated events are limited and counted, as in the log.
 struct EventLog: LogHandler {
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
@@ -25,7 +25,7 @@ struct EventLog: LogHandler {
 
     func log(event: LogEvent) {
         var values = metadata.merging(event.metadata ?? [:]) { $1 }
-        // Everything else that is logged has no name that would stay.
+        // Other log lines have no stable name.
         guard case .stringConvertible(let value)? = values.removeValue(forKey: "event"),
             let name = value as? DaemonEvent.Name
         else { return }

@@ -65,7 +65,7 @@ final class LogOutput: Sendable {
             // The message may contain text from a server.
             let shown = message.withHiddenCharactersEscaped
             line += isJournal ? shown : "\(WallClock.timestamp()) \(level) \(shown)"
-            // The message says what the event's name does.
+            // The message already says what the event's name says.
             for (key, value) in values where key != "event" {
                 line += " \(key)=\(Self.quotedIfNeeded("\(value)"))"
             }
@@ -95,7 +95,7 @@ final class LogOutput: Sendable {
         return isPlain && !value.isEmpty ? value : json(value)
     }
 
-    /// A field as an event has it, with numbers and booleans as such; all else as a text.
+    /// The field's JSON value: numbers and booleans keep their type; everything else becomes a string.
     static func json(_ value: Logger.MetadataValue) -> JSONValue {
         if case .stringConvertible(let value) = value, let typed = value as? JSONValue { return typed }
         return .string("\(value)")
@@ -103,7 +103,7 @@ final class LogOutput: Sendable {
 
     private static func json(_ value: String) -> String { text(.string(value)) }
 
-    /// Values may come from a client: no control or format character leaves here.
+    /// Serializes without control and format characters, because values may come from a client.
     private static func text(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
 
     // MARK: Standard error

@@ -74,7 +74,7 @@ extension ControlRoutes {
                 let name = request.parameter("name")
                 let asker = try Asker(
                     request, app: request.parameter("app"),
-                    // What is no number is no user's.
+                    // An invalid number matches no user.
                     user: request.parameter("user").map { UInt32($0).map { Int($0) } ?? -1 })
                 try host.privacy.show(
                     name, of: "\(asker.holder)", reason: try Self.reason(request.parameter("reason")),
@@ -104,8 +104,9 @@ extension ControlRoutes {
     /// How often an answer checks whether the state file is written. Most disks need some milliseconds.
     private static let statePeriod: Int64 = 2
 
-    /// The answer to a command that changes what outlives the daemon: given when the state file has it (`persisted`),
-    /// or without, where the disk fails or takes too long. What is hidden is hidden by then either way.
+    /// Answers a command that changes the state file. The answer waits until the file is written, and reports that in
+    /// `persisted`: false if the disk fails or takes too long, nil without a state file. The change itself is in effect
+    /// in any case.
     private static func kept<Answer: KeptAnswer>(
         by host: BroadcastHost, _ command: () throws(CommandRefusal) -> Answer
     ) -> ControlAnswer {
@@ -130,7 +131,7 @@ extension ControlRoutes {
                 code: .badValue, sentence: "name must have 1 to 64 ASCII letters, digits, '.', '-', '_' or '/'")
         }
         let unit: StandingRegion.Unit = body.unit == .pixels ? .pixels : .normalized
-        // Without a unit, what is larger than the picture was meant to be pixels.
+        // Without a unit, values larger than the picture were probably meant as pixels.
         let limit = body.unit == nil ? 1.0 : unit.limit
         func number(_ name: String, _ value: Double, atLeast least: Double) throws(CommandRefusal) -> Double {
             guard value >= least, value <= limit else {
@@ -167,12 +168,12 @@ struct Asker {
     let holder: PrivacyHolder
     let actor: PrivacyActor
     private let isOperator: Bool
-    /// If several users have an app with the same name, an operator means the app of this user.
+    /// If several users have an app with the same name: the user whose app an operator means.
     private let meantUser: UInt32?
 
     /// - Parameters:
-    ///   - app: the app's name; without one, the operator.
-    ///   - user: whose app an operator means; nil for all of that name.
+    ///   - app: the app's name; nil for the operator.
+    ///   - user: the user whose app an operator means; nil for all apps of that name.
     init(_ request: ControlRequest, app: String?, user: Int? = nil) throws(CommandRefusal) {
         isOperator = request.peer.isOperator
         actor = Self.actor(request, app == nil ? .operator : .app)

@@ -16,7 +16,7 @@ struct RepeatLimit {
         var level: Logger.Level
         var count: Int
 
-        /// What stands in their place.
+        /// The report that replaces the omitted lines.
         var report: DaemonEvent.Report {
             DaemonEvent.repetitionsLeftOut(
                 count: count, message: cause.message, destination: cause.destination, within: RepeatLimit.window,
@@ -25,10 +25,10 @@ struct RepeatLimit {
         }
     }
 
-    /// The lines of one cause in one window.
+    /// The maximum lines of one cause in a window.
     static let mostLines = 20
     static let window = MediaTime.seconds(10)
-    /// A library may log what it likes: causes beyond these share their window, and nothing grows.
+    /// Further causes share one window, so that memory stays bounded.
     static let mostCauses = 64
 
     private struct Count {

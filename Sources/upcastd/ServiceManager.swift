@@ -29,7 +29,6 @@ struct ServiceManager {
         watchdog.map { max(Self.leastPatience, MediaTime(nanoseconds: $0.timeout.nanoseconds / 2)) }
     }
 
-    /// Whether the service manager receives the status.
     var wantsStatus: Bool { notifier != nil }
 
     mutating func ready(_ status: String) {

@@ -14,7 +14,7 @@ final class StandardErrorFile: Sendable {
         /// The number of added lines, and of written lines.
         var added: UInt64 = 0
         var written: UInt64 = 0
-        /// The file is blocked: a caller waited for the current line until its timeout.
+        /// Whether the file is blocked: a caller waited for the current line until its timeout.
         var isLate = false
         var isEnding = false
         var hasEnded = false
@@ -43,7 +43,6 @@ final class StandardErrorFile: Sendable {
 
     deinit { end(within: .zero) }
 
-    /// Writes a line.
     func put(_ line: String) {
         let number = state.signal { state -> UInt64? in
             guard state.lines.count < Self.capacity, !state.isEnding else {

@@ -75,7 +75,7 @@ do {
     let output = LogOutput(
         level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format,
         isJournal: isJournal, put: put)
-    // Before an error ends the program as well.
+    // Also flush when an error ends the program.
     defer { file?.end(within: .seconds(1)) }
     let daemon = try Daemon(
         configuration, path: arguments.configurationPath, environment: environment, output: output,

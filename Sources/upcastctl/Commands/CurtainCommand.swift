@@ -83,7 +83,7 @@ struct CurtainReleaseCommand: ParsableCommand {
         var request = ReleaseRequest()
         if app != nil {
             (request.app, request.user) = (app, user)
-            // The one that is: an answer for an app names its capture.
+            // The current capture; the answer of an app must name its capture.
             request.capture = try StateCommand.state(client.ask("GET", "/state")).capture
         }
         let answer = try client.ask("POST", "/state/release", body: request.json)

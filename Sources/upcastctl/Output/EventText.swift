@@ -1,7 +1,7 @@
 import ControlClient
 import ControlProtocol
 
-/// An event for people, as the daemon's own log writes it: `TIME LEVEL MESSAGE key=value ...`.
+/// An event in the format of the daemon's log: `TIME LEVEL MESSAGE key=value ...`.
 enum EventText {
     static func line(_ data: JSONValue) -> String {
         var words = [text(data["time"]), text(data["level"]), text(data["message"])]
@@ -11,7 +11,7 @@ enum EventText {
         return TerminalText.printable(words.joined(separator: " "))
     }
 
-    /// Without the date and the fractions of its time; for where there is little room.
+    /// The event without the date and the fraction of its time, to save space.
     static func short(_ data: JSONValue) -> String {
         var line = line(data)
         let time = text(data["time"])

@@ -187,7 +187,6 @@ enum StatusText {
         }.joined(separator: ", ")
     }
 
-    /// A JSON name as words.
     static func words(_ name: String) -> String { String(name.map { $0 == "_" ? " " : $0 }) }
 
     private static func unlessZero(_ value: Int, _ text: (Int) -> String) -> String { value == 0 ? "" : text(value) }

@@ -1,9 +1,9 @@
 import Glibc
 import LinuxSystem
 
-/// A terminal that a program draws on: its other screen, without echo and cursor, until it is given back.
+/// Takes over a terminal: alternate screen, no echo, no cursor. `restore` gives it back.
 ///
-/// One thread. Whoever takes it has signals under control, so that `restore` comes to pass.
+/// One thread. The caller must handle signals, so that `restore` always runs.
 final class Terminal {
     private var saved: termios?
     private var isTaken = false
@@ -11,10 +11,10 @@ final class Terminal {
 
     init() { readsKeys = isatty(STDIN_FILENO) == 1 }
 
-    /// Where keys come from; -1 where there are none.
+    /// The descriptor for keys; -1 without a keyboard.
     var keys: CInt { readsKeys ? STDIN_FILENO : -1 }
 
-    /// Columns and rows; what every terminal has where it does not say.
+    /// Columns and rows; 80x24 if the terminal does not report them.
     static var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -28,18 +28,18 @@ final class Terminal {
             var settings = termios()
             guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Errno.current }
             if saved == nil { saved = settings }
-            // Ctrl-C and Ctrl-Z stay signals.
+            // Ctrl-C and Ctrl-Z still send signals.
             settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            // Ctrl-S would leave this waiting to write, where no signal is seen.
+            // Ctrl-S would block a write, during which signals are not handled.
             settings.c_iflag &= ~tcflag_t(IXON)
             guard unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) == 0 else { throw Errno.current }
         }
         isTaken = true
-        // The other screen, no cursor, no line wrap.
+        // Alternate screen, no cursor, no line wrap.
         try write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
     }
 
-    /// As it was; a second call does nothing. A terminal that is gone is none that needs it.
+    /// Restores the terminal. A second call does nothing. Ignores errors, because the terminal may be gone.
     func restore() {
         guard isTaken else { return }
         isTaken = false
@@ -47,14 +47,14 @@ final class Terminal {
         if var settings = saved { unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
     }
 
-    /// Replaces what is shown, line by line and in one piece, so that nothing flickers.
+    /// Replaces the contents line by line in a single write, so that nothing flickers.
     ///
-    /// A line is erased before it is written: after one that fills its row, the cursor still stands on the last cell.
+    /// Erases each line before it is written: after a line that fills its row, the cursor is still on the last cell.
     func draw(_ lines: [String]) throws(Errno) {
         try write("\u{1B}[H" + lines.map { "\u{1B}[2K" + $0 }.joined(separator: "\r\n"))
     }
 
-    /// Keys that were pressed; nil when nobody will press any more.
+    /// Returns pressed keys; nil at the end of the input.
     func pressed() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = unsafe read(STDIN_FILENO, &buffer, buffer.count)

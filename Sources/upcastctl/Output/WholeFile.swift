@@ -2,7 +2,7 @@ import ControlClient
 import Glibc
 import LinuxSystem
 
-/// Writes a file that is either as it was before or has all of the new content, whatever happens in between.
+/// Replaces a file atomically: after a crash, it has either its old or all of its new contents.
 enum WholeFile {
     static func write(_ bytes: [UInt8], to path: String) throws(ControlClientError) {
         var target = path
@@ -11,12 +11,12 @@ enum WholeFile {
             switch status.st_mode & S_IFMT {
             case S_IFDIR: throw .unusable("\(TerminalText.printable(path)) is a folder; name a file in it")
             case S_IFREG:
-                // A link stays one: what it names is replaced.
+                // Replace the target of a link, not the link.
                 if let real = unsafe realpath(path, nil) {
                     target = unsafe String(cString: real)
                     unsafe free(real)
                 }
-            // A device or a pipe is written to; there is nothing to replace.
+            // A device or pipe cannot be replaced.
             default: return try writeInto(bytes, path)
             }
         }
@@ -28,7 +28,7 @@ enum WholeFile {
         let raw = unsafe mkstemp(&temporary)
         guard raw >= 0 else { throw failure(path) }
         let descriptor = OwnedDescriptor(raw)
-        // mkstemp lets only the owner read; a new file has the permissions that the umask leaves.
+        // mkstemp creates the file for the owner only; set the permissions that the umask allows.
         let mask = umask(0)
         umask(mask)
         fchmod(descriptor.raw, 0o666 & ~mask)

@@ -31,7 +31,6 @@ final class TopFeed {
     /// Waits for input. Returns false if nothing came before the deadline.
     func wait(until deadline: MediaTime) -> Bool { connection?.wait(until: deadline) ?? false }
 
-    /// Connects to the daemon.
     func connect() throws(ControlClientError) {
         screen.samples = TopSamples(history: try client.get("/history"))
         connection = try EventConnection(client, "/events?status=1000", after: lastID)
