@@ -52,6 +52,24 @@ start_process() {
     process_order+=("$name")
 }
 
+# start_idle_process NAME COMMAND...: one that gets only the processor time that nothing else wants.
+start_idle_process() {
+    local name=$1
+    shift
+    # The kernel weighs whole sessions (autogroups) first, and the processes in each of them after that.
+    # shellcheck disable=SC2016 # the process's own arguments
+    start_process "$name" bash -c '(echo 19 >/proc/self/autogroup) 2>/dev/null; exec chrt --idle 0 "$@"' bash "$@"
+}
+
+# hurry_process NAME: an idle process, and its children, get their full share from now on, as far as the user may do so.
+hurry_process() {
+    local pid
+    for pid in $(ps -o pid= -s "${process_pid[$1]:-0}"); do
+        chrt --all-tasks --other --pid 0 "$pid" 2>/dev/null || true
+    done
+    (echo 0 >"/proc/${process_pid[$1]:-0}/autogroup") 2>/dev/null || true
+}
+
 is_running() { [[ -n ${process_pid[$1]:-} ]] && kill -0 "${process_pid[$1]}" 2>/dev/null; }
 
 # exit_status NAME: that of a process that has ended by itself; it is forgotten.
