@@ -11,7 +11,7 @@ extension ControlRoutes {
             return ControlResponse(status: 200, contentType: MetricsText.contentType, body: Array(text.utf8))
         }
         add("GET", "/history", for: .lookers) { _ in ControlResponse(status: 200, json: host.status.history.json) }
-        add("GET", "/config") { _ in ControlResponse(status: 200, json: host.shownConfiguration.json) }
+        add("GET", "/config") { _ in ControlResponse(status: 200, json: host.reloader.inForce.json) }
         add("GET", "/destinations", for: .lookers) { _ in
             var answer = DestinationsAnswer()
             answer.destinations = host.status.report.destinations

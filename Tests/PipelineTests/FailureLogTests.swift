@@ -67,9 +67,9 @@ import Testing
         defer { unlink(path) }
         let sentence = "encoding failed: the encoder caught fire"
         let lines = try log(publishingTo: path, failure: sentence) { host in
-            host.failed(sentence)
+            host.watch.fail(sentence)
             // The audio thread says it too: no news.
-            host.failed("encoding failed: the audio encoder, too")
+            host.watch.fail("encoding failed: the audio encoder, too")
         }
         let naming = lines.filter { $0.contains("encoding failed") }
         #expect(naming.count == 1 && naming[0].hasPrefix("error"), "\(lines)")

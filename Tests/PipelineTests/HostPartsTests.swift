@@ -141,4 +141,27 @@ import Testing
         watch.end()
         #expect(watch.wedged == nil)
     }
+
+    // MARK: BroadcastWatch
+
+    @Test func aFailureEndsOnlyABroadcastThatRuns() throws {
+        let rig = try PartsRig()
+        rig.watch.fail("nothing runs")
+        #expect(rig.log.lines.isEmpty)
+        rig.current.state.withLock { $0.lifecycle = .starting(Lifecycle.Attempt(number: 1)) }
+        rig.watch.fail("the encoder failed: too hot", logged: "the encoder failed")
+        rig.watch.fail("another failure")
+        #expect(rig.log.lines.count == 1)
+        #expect(rig.log.lines.first?.metadata.values.contains("the encoder failed") == true, "\(rig.log.lines)")
+    }
+
+    @Test func aDestinationThatPublishesHasWorked() throws {
+        let rig = try PartsRig()
+        rig.watch.destinationChanged("main", .state(.connecting))
+        #expect(rig.roster.worked.isEmpty)
+        rig.watch.destinationChanged("main", .state(.publishing))
+        #expect(rig.roster.worked.keys.sorted() == ["main"])
+        // Without a broadcast there is none to end.
+        rig.watch.endWithoutDestinations()
+    }
 }

@@ -3,6 +3,7 @@ import FrameGeometry
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import Privacy
 import TestSupport
 import Testing
 import Timeline
@@ -44,6 +45,46 @@ import Timeline
         let transform = planner.transform(of: frame(orientationRaw: raw))
         #expect((transform == .identity) == (raw != 8))
         #expect(counters.orientationMissing.current == missing && counters.orientationInvalid.current == invalid)
+    }
+
+    // MARK: SampleRegions
+
+    private func hiding(_ x: Int, _ width: Int) -> VideoMessage {
+        var message = frame()
+        message.regions.hide(x: x, y: 0, width: width, height: 16, pictureWidth: 32, pictureHeight: 16)
+        return message
+    }
+
+    /// A client that believes something to be hidden must learn that it would not be; one that hides nothing may go on.
+    @Test(arguments: [false, true]) func secureRegionsThatAreOffAreRefused(coversAll: Bool) throws {
+        let regions = SampleRegions(
+            standing: StandingRegions(), protections: Protections(off: [.secureRegions]))
+        var secret = frame()
+        if coversAll { secret.regions.coversAll = true } else { secret = hiding(4, 8) }
+        try regions.check(frame())
+        #expect(!regions.clientHidesSomething)
+        let error = #expect(throws: ProtocolError.self) { try regions.check(secret) }
+        #expect(error?.code == .badSecureRegions && error?.isFatal == false)
+        #expect(regions.clientHidesSomething, "the client does, whether it is done or not")
+        try regions.check(frame())
+        #expect(!regions.clientHidesSomething)
+        try SampleRegions(standing: StandingRegions(), protections: Protections()).check(secret)
+    }
+
+    @Test func standingRegionsJoinTheSamplesOwn() throws {
+        let standing = StandingRegions()
+        let regions = SampleRegions(standing: standing, protections: Protections())
+        let message = hiding(4, 8)
+        #expect(regions.all(of: message, transform: .identity) == message.regions)
+        let before = regions.version
+        _ = standing.set(
+            StandingRegion(
+                holder: PrivacyHolder(.operator), name: "corner",
+                edges: RectEdges(left: 0.5, top: 0, right: 1, bottom: 1), unit: .normalized))
+        #expect(regions.version != before)
+        let both = regions.all(of: message, transform: .identity)
+        #expect(both.count == 2 && both[0] == message.regions[0])
+        #expect((both[1].left, both[1].right, both[1].bottom) == (16, 32, 16))
     }
 
     // MARK: SampleTimes

@@ -38,7 +38,7 @@ extension BroadcastHost: IngestHost {
         // As early as it is certain, so that whoever has to hide something has time while the encoders are opened.
         privacy.captureBegins(source: "\(message.source)", client: message.clientName)
         current.state.withLock { $0.count += 1 }
-        let broadcast = try open(message)
+        let broadcast = try opener.open(message)
         let run = Lifecycle.Run(
             number: number, broadcast: broadcast,
             memory: MemoryWatch(broadcast, room: memoryRoom, clock: clock, logger: logger),
@@ -59,39 +59,10 @@ extension BroadcastHost: IngestHost {
                 process: peer.map { Int($0.processID) }))
         if let ceiling = operating.bitrateCeiling { broadcast.bitrate.setCeiling(ceiling) }
         // A connection that is refused at once fails before there is a current broadcast that it could end.
-        endWithoutDestinations()
+        watch.endWithoutDestinations()
         // Somebody may hold it up since before.
         server.curtainChanged()
         return (configuration.welcome(broadcastID: id), broadcast.inlet)
-    }
-
-    private func open(_ message: StartedMessage) throws(ProtocolError) -> Broadcast {
-        let configuration = destinations.configuration
-        let broadcast: Broadcast
-        do {
-            broadcast = try Broadcast(
-                message, configuration: configuration, environment: destinations.environment,
-                worked: destinations.worked, clock: clock, curtain: privacy.curtain,
-                standing: privacy.regions, protections: privacy.protections,
-                release: { [weak self] time in
-                    self?.privacy.lower(reason: "a picture came that may be shown", opening: time) { $0.awaitsAPicture }
-                },
-                refuse: { [weak self] in self?.privacy.raiseByItself(.badRegions, reason: $0) }, freeze: freeze,
-                onEvent: { [weak self] in self?.destinationChanged($0, $1) },
-                onBitrate: { [logger] in $0.log(to: logger, configured: configuration.video.bitrate) },
-                onEffort: { [logger] in $0.log(to: logger) },
-                onFailure: { [weak self] in self?.failed($0) })
-        } catch {
-            logger.tell(.broadcastNotStarted(why: error.sentence))
-            throw ProtocolError(.broadcastFailed, fatal: true, "the broadcast cannot start: \(error.sentence)")
-        }
-        if let price = configuration.memoryPlan(broadcast.savings.fit).price {
-            logger.tell(.noRoomForSubpixelMotion(why: "what moves \(price)"))
-        }
-        if let problem = broadcast.curtainProblem {
-            logger.tell(.noPictureForTheCurtain(why: "\(problem)"))
-        }
-        return broadcast
     }
 
     package func paused() {

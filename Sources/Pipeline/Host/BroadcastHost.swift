@@ -13,8 +13,7 @@ internal import Publishing
 /// Takes one broadcast after another from the ingest server: starts it, and closes it while the next client waits in
 /// the socket's backlog. What else is done with a broadcast has types of its own, which the host puts together.
 ///
-/// `IngestHost` calls come from the ingest thread, `DestinationEvent`s from the publishing threads; everything else
-/// may be called from any.
+/// `IngestHost` calls come from the ingest thread; everything else may be called from any thread.
 package final class BroadcastHost: Sendable {
     package let configuration: Configuration
     package let destinations: DestinationRoster
@@ -32,7 +31,8 @@ package final class BroadcastHost: Sendable {
     let clock: any TimeSource
     let annotations: AnnotationLog
     let memoryRoom: @Sendable () -> MemoryRoom?
-    let freeze: TestFreeze?
+    let watch: BroadcastWatch
+    let opener: BroadcastOpener
 
     /// - Parameters:
     ///   - environment: where stream keys and logins may stand (`key_env`, `login_env`).
@@ -58,8 +58,6 @@ package final class BroadcastHost: Sendable {
         (self.clock, self.memoryRoom) = (clock, memoryRoom)
         phase = BroadcastPhase(current, clock: clock)
         annotations = AnnotationLog(logger, clock: clock)
-        // A value that means nothing was refused at the start.
-        freeze = try? TestFreeze(environment: environment)
         destinations = DestinationRoster(
             configuration, environment: environment, current, ledger, clock: clock, logger: logger)
         operating = OperatorCommands(configuration, current, phase, server: server, logger: logger)
@@ -70,14 +68,11 @@ package final class BroadcastHost: Sendable {
         status = StatusReporter(
             configuration, destinations, current, phase, ledger, privacy, memoryRoom: memoryRoom, clock: clock)
         threads = ThreadWatch(server: server.work, current, clock: clock)
-    }
-
-    /// The configuration that runs, with what commands and reloads have changed since the start.
-    package var shownConfiguration: Configuration {
-        var shown = destinations.configuration
-        shown.video.bitrate = operating.configuredBitrate
-        shown.log.level = reloader.loaded.log.level
-        return shown
+        watch = BroadcastWatch(current, phase, destinations, server: server, logger: logger)
+        opener = BroadcastOpener(
+            destinations: destinations, privacy: privacy, watch: watch, clock: clock, logger: logger,
+            // The daemon refuses to start with a value that is not understood.
+            freeze: try? TestFreeze(environment: environment))
     }
 
     // MARK: The main thread's looks
@@ -163,14 +158,5 @@ package final class BroadcastHost: Sendable {
         privacy.captureEnds()
         ProcessMemory.releaseFreed()
         server.broadcastClosed(goodbye)
-    }
-
-    /// The first failure ends the broadcast; what fails after it, or while it is closed, is no news.
-    ///
-    /// - Parameter logged: why, for the log, where the sentence, which the client is told, has been logged already.
-    func failed(_ sentence: String, logged: String? = nil) {
-        guard current.state.withLock({ $0.lifecycle.fail() }) else { return }
-        logger.tell(.broadcastFailed(why: logged ?? sentence))
-        server.fail(sentence)
     }
 }

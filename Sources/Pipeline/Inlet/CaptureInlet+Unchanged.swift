@@ -15,7 +15,7 @@ extension CaptureInlet {
     /// encoded.
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         counters.framesReceived.add()
-        try requireSecureRegions(for: message, arrival: arrival)
+        try checkRegions(of: message, arrival: arrival)
         _ = attend(at: arrival)
         let stamp = curtain.stamp
         let plan = planOfLast(message)
@@ -49,7 +49,7 @@ extension CaptureInlet {
     /// The plan of the client's last picture, where this one looks the same.
     private func planOfLast(_ message: VideoMessage) -> GeometryPlan? {
         guard !gate.hasMissedPicture, let plan = planner.latest(for: message),
-            last.regions == regions(of: message, transform: plan.transform)
+            last.regions == regions.all(of: message, transform: plan.transform)
         else { return nil }
         return plan
     }
@@ -67,7 +67,7 @@ extension CaptureInlet {
             return nil
         }
         func isShown() -> Bool {
-            slot.newest === earlier.picture && curtain.stamp == earlier.stamp && standing.version == version
+            slot.newest === earlier.picture && curtain.stamp == earlier.stamp && regions.version == version
         }
         guard isShown() else { return nil }
         picture.copySamples(of: earlier.picture)

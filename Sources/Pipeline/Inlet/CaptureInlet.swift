@@ -17,12 +17,8 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
     let counters: BroadcastCounters
     let privacy: PrivacyRules
     var curtain: Curtain { privacy.curtain }
-    var standing: StandingRegions { privacy.standing }
-
+    let regions: SampleRegions
     var gate = PictureGate()
-    /// The last picture that came says itself what of it is to be hidden.
-    private let hidesSomething = Atomic(false)
-
     let times: SampleTimes
     let planner: FramePlanner
     private let audio: AudioInlet
@@ -45,6 +41,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         self.slot = slot
         self.counters = counters
         self.privacy = privacy
+        regions = SampleRegions(standing: privacy.standing, protections: privacy.protections)
         times = SampleTimes(clock: clock)
         planner = FramePlanner(canvas: canvas, fit: fit, convention: convention, counters: counters)
         audio = AudioInlet(queue: queue, times: times, counters: counters)
@@ -64,7 +61,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         counters.framesReceived.add()
         let earlier = gate.hasMissedPicture ? nil : last.shown
         last.shown = nil
-        try requireSecureRegions(for: message, arrival: arrival)
+        try checkRegions(of: message, arrival: arrival)
         let placement = times.place(.video, pts: message.pts, duration: .zero, arrival: arrival)
         guard placement.isAccepted else {
             counters.framesOutOfOrder.add()
@@ -84,13 +81,13 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
             counters.framesAbandoned.add()
             return false
         }
-        let version = standing.version
-        let regions = regions(of: message, transform: plan.transform)
-        let isLikeEarlier = plan == plannedBefore && (regions, version) == (last.regions, last.version)
+        let version = regions.version
+        let hidden = regions.all(of: message, transform: plan.transform)
+        let isLikeEarlier = plan == plannedBefore && (hidden, version) == (last.regions, last.version)
         let damage =
             isLikeEarlier && verdict == .show ? takeOver(earlier, onto: picture, regions: version, message) : nil
         do {
-            try intake.begin(plan, into: picture, hiding: regions, changing: damage)
+            try intake.begin(plan, into: picture, hiding: hidden, changing: damage)
             if plan != plannedBefore { scalerInUse.withLock { $0 = intake.scaler } }
         } catch {
             slot.recycle(picture)
@@ -110,7 +107,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         filling = Filling(
             picture: picture, time: placement.time, arrival: arrival, stamp: stamp, plan: plan, regions: version,
             objections: objections, isKept: isKept)
-        (last.regions, last.version) = (regions, version)
+        (last.regions, last.version) = (hidden, version)
         return true
     }
 
@@ -122,21 +119,15 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         privacy.refuse(sentence)
     }
 
-    /// A client that believes something to be hidden must learn that it would not be.
-    func requireSecureRegions(for message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
-        hidesSomething.store(!message.regions.isEmpty, ordering: .relaxed)
-        guard !message.regions.isEmpty, !privacy.protections.isOn(.secureRegions) else { return }
-        counters.framesAbandoned.add()
-        let error = ProtocolError(
-            .badSecureRegions, fatal: false,
-            "video: secure regions are turned off here (privacy.secure_regions); the picture is refused and not shown"
-        )
-        refusedRegions(error.message, arrival: arrival)
-        throw error
+    func checkRegions(of message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
+        do {
+            try regions.check(message)
+        } catch {
+            counters.framesAbandoned.add()
+            refusedRegions(error.message, arrival: arrival)
+            throw error
+        }
     }
-
-    /// Any thread: whether the last picture says what of it is to be hidden.
-    var hasRegions: Bool { hidesSomething.load(ordering: .relaxed) }
 
     func nextBand() -> IngestBand? {
         intake.nextBand().map { IngestBand(payloadOffset: $0.payloadOffset, byteCount: $0.byteCount) }
@@ -190,14 +181,6 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         intake.cancel()
         slot.recycle(picture)
         counters.framesAbandoned.add()
-    }
-
-    /// The sample's own, and what apps keep hidden.
-    func regions(of message: VideoMessage, transform: UprightTransform) -> SecureRegions {
-        var regions = message.regions
-        standing.hide(
-            in: &regions, width: message.format.width, height: message.format.height, transform: transform)
-        return regions
     }
 
     // MARK: Audio

@@ -52,7 +52,15 @@ package final class ConfigurationReloader: Sendable {
     }
 
     /// As it was loaded last.
-    var loaded: Configuration { state.withLock { $0.configuration } }
+    private var loaded: Configuration { state.withLock { $0.configuration } }
+
+    /// The configuration that runs: that of the start, with what commands and reloads have changed.
+    package var inForce: Configuration {
+        var inForce = destinations.configuration
+        inForce.video.bitrate = operating.configuredBitrate
+        inForce.log.level = loaded.log.level
+        return inForce
+    }
 
     /// Main thread: brings destinations to what `new` says. What takes time goes on in `goOn`.
     ///

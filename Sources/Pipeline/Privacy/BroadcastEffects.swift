@@ -41,7 +41,7 @@ final class BroadcastEffects: PrivacyEffects {
         broadcast.slot.wake()
     }
 
-    var clientHidesRegions: Bool { current.broadcast?.inlet.hasRegions ?? false }
+    var clientHidesRegions: Bool { current.broadcast?.inlet.regions.clientHidesSomething ?? false }
 
     var broadcastNumber: UInt64? { current.number }
 

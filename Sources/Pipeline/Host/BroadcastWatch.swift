@@ -1,0 +1,68 @@
+internal import Buffering
+internal import ControlProtocol
+internal import Ingest
+internal import IngestProtocol
+internal import LinuxSystem
+internal import Logging
+internal import MediaCore
+internal import Publishing
+
+/// Takes what the threads of a broadcast report: changes of destinations, and failures. Ends the broadcast when it
+/// cannot go on. Any thread.
+final class BroadcastWatch: Sendable {
+    private let current: CurrentBroadcast
+    private let phase: BroadcastPhase
+    private let destinations: DestinationRoster
+    private let server: IngestServer
+    private let logger: Logger
+
+    init(
+        _ current: CurrentBroadcast, _ phase: BroadcastPhase, _ destinations: DestinationRoster, server: IngestServer,
+        logger: Logger
+    ) {
+        (self.current, self.phase, self.destinations) = (current, phase, destinations)
+        (self.server, self.logger) = (server, logger)
+    }
+
+    func destinationChanged(_ name: String, _ event: DestinationEvent) {
+        event.log(to: logger, name: name, isFlapping: isFlapping(name))
+        endWithoutDestinations()
+        if case .state(.connecting) = event { noteConnecting(name) }
+        if case .state(.publishing) = event { destinations.noteWorked(name) }
+        phase.note()
+        current.running?.advisor.look()
+    }
+
+    private func isFlapping(_ name: String) -> Bool {
+        current.broadcast?.destinations.contains { $0.name == name && $0.isFlapping } ?? false
+    }
+
+    /// Tells the client of a connection attempt. `ClientAdvice` tells it when packets flow.
+    private func noteConnecting(_ name: String) {
+        let snapshots = current.broadcast?.destinations.snapshots ?? []
+        // The client knows already that one of several destinations is lost: another attempt is no news.
+        guard !snapshots.isPublishing else { return }
+        let attempt = snapshots.first { $0.name == name }?.attempt ?? 1
+        server.notify(
+            StateMessage(
+                .connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
+    }
+
+    /// Ends a broadcast whose destinations have all failed. While one is left, the others' failures cost it nothing.
+    func endWithoutDestinations() {
+        guard let snapshots = current.broadcast?.destinations.snapshots, snapshots.noneIsLeft else { return }
+        // Each destination has logged its own error.
+        fail("no destination is left; \(snapshots.failures)", logged: "no destination is left")
+    }
+
+    /// Ends the broadcast at its first failure. Later failures, and those of a broadcast that is closing, are ignored.
+    ///
+    /// - Parameters:
+    ///   - sentence: for the client.
+    ///   - logged: for the log, where it differs: parts of the sentence have been logged already.
+    func fail(_ sentence: String, logged: String? = nil) {
+        guard current.state.withLock({ $0.lifecycle.fail() }) else { return }
+        logger.tell(.broadcastFailed(why: logged ?? sentence))
+        server.fail(sentence)
+    }
+}

@@ -1,0 +1,87 @@
+import Configuration
+import ControlProtocol
+import IngestProtocol
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+/// Destinations that come and go while no broadcast runs.
+@Suite(.timeLimit(.minutes(2))) struct DestinationRosterTests {
+    /// What is added must find its place in the memory plan, or it is refused with the number and nothing changes.
+    @Test func aDestinationThatDoesNotFitIsRefused() throws {
+        let rig = try PartsRig { configuration in
+            configuration.memory.capBytes = configuration.memoryPlan.totalBytes + 100_000
+        }
+        let before = rig.roster.configuration
+        let error = try #require(throws: CommandRefusal.self) {
+            try rig.add("{name: second, url: 'file:/tmp/second.flv'}")
+        }
+        #expect(error.code == .doesNotFit)
+        #expect(error.sentence.contains("\(before.memory.capBytes)") && error.sentence.contains("second"))
+        #expect(rig.roster.configuration == before)
+        #expect(rig.status.report.destinations.map(\.name) == ["main"])
+    }
+
+    /// What would fail when it begins is refused at once, all of it in one sentence a mistake.
+    @Test func aDestinationThatCannotBeginIsRefused() throws {
+        let rig = try PartsRig()
+        func refusal(_ text: String) throws -> CommandRefusal {
+            try #require(throws: CommandRefusal.self) { try rig.add(text) }
+        }
+        let folder = try refusal("{name: second, url: 'file:/nowhere/at/all.flv'}")
+        #expect(folder.code == .badDestination && folder.sentence.contains("/nowhere/at/all.flv does not exist"))
+        let key = try refusal("{name: second, url: 'rtmp://127.0.0.1/live', key_file: /nowhere/key}")
+        #expect(key.code == .badDestination && key.sentence.contains("key_file: a request can"), "\(key.sentence)")
+        let two = try refusal("{name: second, url: 'file:/tmp/a.flv', sync: often, rotate_bytes: many}")
+        #expect(two.sentence.contains("sync") && two.sentence.contains("rotate_bytes") && !two.sentence.contains("\n"))
+        #expect(rig.status.report.destinations.map(\.name) == ["main"])
+    }
+
+    /// Without a broadcast the next one begins with what has been added, and without what has been removed.
+    @Test func changesLastBeyondABroadcast() throws {
+        let rig = try PartsRig()
+        #expect(try rig.add("{name: second, url: 'file:/tmp/second.flv'}") == "second")
+        try rig.roster.remove("main")
+        #expect(rig.status.report.destinations.map(\.name) == ["second"])
+        #expect(rig.roster.configuration.destinations.map(\.name) == ["second"])
+        #expect(throws: CommandRefusal(code: .notFound, sentence: "there is no destination \"main\"; there is second"))
+        {
+            try rig.roster.remove("main")
+        }
+    }
+
+    @Test func aNameIsTakenOnce() throws {
+        let rig = try PartsRig()
+        let again = try PartsRig.destination("main")
+        let error = try #require(throws: CommandRefusal.self) { try rig.roster.add(again) }
+        #expect(error.code == .failed && error.sentence.contains("\"main\"") && rig.names == ["main"])
+    }
+
+    @Test func aSourceThatNobodyTakesIsRefused() throws {
+        let rig = try PartsRig { configuration in
+            configuration.destinations[0].refusedSources = SourceList([.camera])
+            if let backup = try? PartsRig.destination("backup") { configuration.destinations.append(backup) }
+        }
+        try rig.roster.require(accepting: .camera)
+        #expect(rig.log.lines.count == 1, "an operator learns who does without")
+        try rig.roster.require(accepting: .screen)
+        #expect(rig.log.lines.count == 1)
+        try rig.roster.remove("backup")
+        #expect(throws: ProtocolError.self) { try rig.roster.require(accepting: .camera) }
+        // None at all is what the operator wants.
+        try rig.roster.remove("main")
+        try rig.roster.require(accepting: .camera)
+    }
+
+    @Test func whatWorkedIsForgottenWithItsDestination() throws {
+        let rig = try PartsRig()
+        rig.roster.noteWorked("nobody")
+        #expect(rig.roster.worked.isEmpty)
+        rig.roster.noteWorked("main")
+        #expect(rig.roster.worked["main"] == rig.configuration.destinations[0].url)
+        try rig.roster.remove("main")
+        #expect(rig.roster.worked.isEmpty)
+    }
+}
