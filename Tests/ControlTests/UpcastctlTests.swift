@@ -20,17 +20,11 @@ import Testing
     private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (
         status: Int32, out: String, err: String
     ) {
-        let process = Process()
-        process.executableURL = Bundle.main.bundleURL.appending(path: "upcastctl")
-        process.arguments = arguments
-        process.environment = environment
-        let (out, err) = (Foundation.Pipe(), Foundation.Pipe())
-        (process.standardOutput, process.standardError) = (out, err)
-        try process.run()
-        let output = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let errors = String(decoding: err.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, output, errors)
+        let process = try ChildProcess(ProductExecutable.upcastctl.path, arguments, environment: environment)
+        guard case .code(let status)? = process.waitForExit(within: 60) else {
+            throw TestFailure("upcastctl \(arguments) did not end by itself. \(process.errorTail)")
+        }
+        return (Int32(status), process.output, process.errors)
     }
 
     private func serving(_ routes: ControlRoutes, _ body: () throws -> Void) throws {
@@ -141,35 +135,25 @@ import Testing
             return routes
         }
         note(1)
-        let process = Process()
-        process.executableURL = Bundle.main.bundleURL.appending(path: "upcastctl")
-        process.arguments = ["watch", "--socket", path]
-        let out = Foundation.Pipe()
-        (process.standardOutput, process.standardError) = (out, FileHandle.nullDevice)
-        var lines: [String] = []
-        func read(to line: String) {
-            while lines.last != line {
-                let data = out.fileHandleForReading.availableData
-                guard !data.isEmpty else { return }
-                lines += String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-            }
+        var watch: ChildProcess?
+        defer { watch?.kill() }
+        func lines() -> [String] { watch?.output.split(separator: "\n").map(String.init) ?? [] }
+        func read(to line: String) throws {
+            try waitFor("a line", evidence: { "\(lines())" }) { lines().last == line }
         }
         let shown = { (number: Int) in #"now info number \#(number) name="\u001b[2J""# }
         try serving(routes()) {
-            try process.run()
-            read(to: shown(1))
+            watch = try ChildProcess(ProductExecutable.upcastctl.path, ["watch", "--socket", path])
+            try read(to: shown(1))
             note(2)
-            read(to: shown(2))
+            try read(to: shown(2))
         }
         note(3)
-        try serving(routes()) { read(to: shown(3)) }
+        try serving(routes()) { try read(to: shown(3)) }
         journal = EventJournal(after: 2_000_000)
         note(4)
-        try serving(routes()) { read(to: shown(4)) }
-        // A child inherits what the thread that started it has blocked, SIGTERM among it.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        #expect(lines == (1...4).map(shown))
+        try serving(routes()) { try read(to: shown(4)) }
+        #expect(lines() == (1...4).map(shown))
     }
 
     /// Programs that read JSON get an object where there is no answer, too; people still get the sentence.

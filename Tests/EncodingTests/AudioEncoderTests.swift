@@ -2,6 +2,7 @@ import Encoding
 import FLV
 import Foundation
 import MediaCore
+import TestSupport
 import Testing
 
 @Suite struct AudioEncoderTests {

@@ -1,5 +1,6 @@
 import Foundation
 import SeededRandom
+import TestSupport
 import Testing
 
 @testable import Encoding
@@ -11,21 +12,15 @@ import Testing
     /// A file of 48x32 that ffmpeg makes: three bars, red, grey and blue; with an alpha channel the grey is half
     /// transparent.
     private static func file(_ pixels: String, _ codec: String, _ options: [String] = []) throws -> [UInt8] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "upcast-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let output = folder.appending(path: codec == "png" ? "a.png" : "a.jpg")
+        let folder = try TemporaryDirectory("still")
+        let name = codec == "png" ? "a.png" : "a.jpg"
         let bars = "color=0xff0000:s=16x32,format=rgba[a];color=0x808080:s=16x32,format=rgba,"
             + "colorchannelmixer=aa=0.5[b];color=0x0000ff:s=16x32,format=rgba[c];[a][b][c]hstack=3,format=\(pixels)"
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/ffmpeg")
-        process.arguments = [
-            "-v", "error", "-nostdin", "-y", "-filter_complex", bars, "-frames:v", "1", "-c:v", codec,
-        ] + options + [output.path]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return try [UInt8](Data(contentsOf: output))
+        try ChildProcess.run(
+            "ffmpeg",
+            ["-v", "error", "-nostdin", "-y", "-filter_complex", bars, "-frames:v", "1", "-c:v", codec] + options
+                + [folder.file(name)])
+        return try folder.bytes(of: name)
     }
 
     private static func pixel(_ picture: StillPicture, _ column: Int, _ row: Int, over color: Color) -> [Int] {

@@ -1,6 +1,7 @@
 import Encoding
 import FLV
 import MediaCore
+import TestSupport
 import Testing
 
 @Suite struct VideoEncoderTests {

@@ -156,7 +156,7 @@ import Testing
         let fixture = try FLVFixture.shared.get()
         let folder = try TemporaryDirectory("publishing")
         let port = try Loopback.freePort()
-        let server = try TestProcess(
+        let server = try ChildProcess(
             "/usr/bin/ffmpeg",
             [
                 "-v", "error", "-listen", "1", "-i", "rtmp://127.0.0.1:\(port)/live/show", "-c", "copy",
@@ -168,7 +168,7 @@ import Testing
         try run.feed(fixture)
         run.stop()
         #expect(run.destination.snapshot.isDrained)
-        server.wait()
+        _ = server.waitForExit(within: 60)
         let recording = try FLVRecording(folder.bytes(of: "show.flv"))
         #expect(recording.decoderConfiguration == fixture.recording.decoderConfiguration)
         #expect(recording.video.count == 120 && recording.audio.count == fixture.recording.audio.count)

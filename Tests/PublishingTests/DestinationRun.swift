@@ -2,6 +2,7 @@ import Buffering
 import LinuxSystem
 import MediaCore
 import Publishing
+import TestSupport
 import Testing
 
 /// A destination under test with everything it said.
@@ -39,7 +40,7 @@ final class DestinationRun {
 
     /// Waits until the snapshot satisfies a condition.
     func wait(until what: String, _ condition: (DestinationSnapshot) -> Bool) throws {
-        try waitUntil(what) { condition(destination.snapshot) }
+        try waitFor(what, within: 30) { condition(destination.snapshot) }
     }
 
     /// Writes a whole fixture to the log; the cursor would start at its last keyframe, so the first goes ahead alone.

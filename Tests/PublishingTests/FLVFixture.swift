@@ -74,8 +74,7 @@ struct FLVFixture {
 
     private init() throws {
         let folder = try TemporaryDirectory("publishing")
-        try TestProcess.output(
-            of: "/usr/bin/ffmpeg",
+        try ChildProcess.run("ffmpeg",
             [
                 "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=30",
                 "-f", "lavfi", "-i", "sine=sample_rate=48000", "-t", "4",
@@ -118,5 +117,7 @@ struct SharedFailure: Error { var text: String }
 
 /// What ffmpeg complains about when it decodes a file.
 func decodingErrors(_ path: String) throws -> String {
-    try TestProcess.output(of: "/usr/bin/ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"])
+    let ffmpeg = try ChildProcess("ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"])
+    try ffmpeg.waitForSuccess(within: 60)
+    return ffmpeg.errors
 }

@@ -14,7 +14,7 @@ import Testing
         #expect(run.destination.work?.current == nil)
         #expect(run.destination.snapshot.lastError == nil)
         let sentence = "the disk of \(file) has not answered for \(FileReading.patience): it hangs"
-        try waitUntil("the disk to be named") {
+        try waitFor("the disk to be named", within: 30) {
             run.destination.lookAtFiles()
             return run.destination.snapshot.lastError?.detail == sentence
         }
@@ -40,7 +40,7 @@ import Testing
             DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
             format: HostileServerTests.format)
         defer { mayGoOn.signal { $0 = true } }
-        try waitUntil("the key to be read") { isAsked.withLock { $0 } }
+        try waitFor("the key to be read", within: 30) { isAsked.withLock { $0 } }
         try check(run, "key_file /disk/key")
         mayGoOn.signal { $0 = true }
         #expect(try run.failure().kind == .connect)
@@ -65,11 +65,11 @@ import Testing
             DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
             format: HostileServerTests.format)
         defer { disk.recover() }
-        try waitUntil("the file to be asked for") { disk.waiting > 0 }
+        try waitFor("the file to be asked for", within: 30) { disk.waiting > 0 }
         try check(run, "ca_file \(disk.file("ca.pem"))")
         // The connection is watched again from then on.
         disk.recover()
-        try waitUntil("the disk to answer") { run.notices.contains { $0.contains("answers again") } }
+        try waitFor("the disk to answer", within: 30) { run.notices.contains { $0.contains("answers again") } }
         run.destination.cancel()
         run.destination.join()
     }

@@ -39,7 +39,7 @@ struct HostileCertificates {
     private static let authority = "basicConstraints=critical,CA:TRUE\n"
     private static let server = "subjectAltName=DNS:localhost\n"
 
-    private func openssl(_ arguments: [String]) throws { try TestProcess.output(of: "/usr/bin/openssl", arguments) }
+    private func openssl(_ arguments: [String]) throws { try ChildProcess.run("openssl", arguments) }
 
     /// Writes `name`.crt.
     ///
@@ -72,8 +72,7 @@ struct HostileCertificates {
         _ response: String, for certificate: String, by issuer: String, signer: String, signerKey: String,
         _ further: [String] = []
     ) throws {
-        let text = try TestProcess.output(
-            of: "/usr/bin/openssl", ["x509", "-in", file(certificate + ".crt"), "-noout", "-serial"])
+        let text = try ChildProcess.run("openssl", ["x509", "-in", file(certificate + ".crt"), "-noout", "-serial"])
         let serial = text.trimmingCharacters(in: .whitespacesAndNewlines).dropFirst("serial=".count)
         try folder.write("V\t400101000000Z\t\t\(serial)\tunknown\t/CN=localhost\n", to: "index")
         try openssl(

@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// Servers that refuse, lie, flood and fall silent: each ends in a named error.
@@ -195,7 +196,7 @@ import Testing
         let log = Self.log()
         let run = try Self.run(port: server.port, log: log)
         try run.wait(for: .publishing)
-        try waitUntil("the request was noticed") { !run.notices.isEmpty }
+        try waitFor("a notice of the request", within: 30) { !run.notices.isEmpty }
         run.stop()
         #expect(run.notices == ["""
             "main" (rtmp://127.0.0.1:\(server.port)/live): the server asked for a reconnect to another host, \

@@ -55,13 +55,13 @@ import Testing
     private static func md5(_ text: String) throws -> String {
         let folder = try TemporaryDirectory("publishing")
         try folder.write(text, to: "text")
-        return String(try TestProcess.output(of: "/usr/bin/md5sum", [folder.file("text")]).prefix(32))
+        return String(try ChildProcess.run("md5sum", [folder.file("text")]).prefix(32))
     }
 
     private static func base64md5(_ text: String) throws -> String {
         let escaped = try md5(text).enumerated().map { $0.offset % 2 == 0 ? "\\x\($0.element)" : "\($0.element)" }
         let script = "printf '\(escaped.joined())' | base64"
-        return String(try TestProcess.output(of: "/bin/bash", ["-c", script]).prefix { $0 != "\n" })
+        return String(try ChildProcess.run("bash", ["-c", script]).prefix { $0 != "\n" })
     }
 
     private static func expected(_ method: String, _ fields: [String: String]) throws -> String {
@@ -146,12 +146,12 @@ import Testing
     @Test(arguments: ["adobe", "llnw"]) func anotherEncoderAgreesWithThisServer(method: String) throws {
         let verdicts = Monitor<[Bool]>([])
         let server = try Self.server(method, verdicts: verdicts)
-        let ffmpeg = try TestProcess("/usr/bin/ffmpeg", [
+        let ffmpeg = try ChildProcess("ffmpeg", [
             "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=10", "-t", "1", "-c:v", "libx264",
             "-f", "flv",
             "rtmp://bob:\(Self.password)@127.0.0.1:\(server.port)/live/key",
         ])
-        try waitUntil("ffmpeg has answered the challenge") { verdicts.withLock { !$0.isEmpty } }
+        try waitFor("ffmpeg's answer to the challenge", within: 30) { verdicts.withLock { !$0.isEmpty } }
         #expect(verdicts.withLock { $0 } == [true])
         ffmpeg.kill()
     }

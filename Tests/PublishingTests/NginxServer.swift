@@ -9,7 +9,7 @@ final class NginxServer {
 
     let folder: TemporaryDirectory
     let port: UInt16
-    private let process: TestProcess
+    private let process: ChildProcess
 
     static let hasIPv6 = FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false
 
@@ -30,7 +30,7 @@ final class NginxServer {
               application closed { live on; deny publish all; }
             } }
             """, to: "nginx.conf")
-        process = try TestProcess(
+        process = try ChildProcess(
             "/usr/sbin/nginx", ["-p", path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")])
         try Loopback.waitForListener(at: port)
     }
@@ -42,7 +42,7 @@ final class NginxServer {
     /// The recording of a stream, once it holds as many video packets.
     func recording(of key: String, videoPackets: Int) throws -> FLVRecording {
         var result: FLVRecording?
-        try waitUntil("\(videoPackets) frames of \(key) are recorded") {
+        try waitFor("\(videoPackets) recorded frames of \(key)", within: 30) {
             result = try? FLVRecording(folder.bytes(of: key + ".flv"))
             return result?.video.count == videoPackets
         }

@@ -3,12 +3,13 @@ import Glibc
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// openssl s_server, which speaks TLS as it is told: any key, any group, any stapled response.
 final class OpenSSLServer {
     let port: UInt16
-    private let process: TestProcess
+    private let process: ChildProcess
 
     /// - Parameters:
     ///   - files: certificate and key (PEM).
@@ -16,8 +17,8 @@ final class OpenSSLServer {
     init(certificate: String, key: String, _ arguments: [String]) throws {
         port = try Loopback.freePort()
         let files = ["-cert", certificate, "-key", key]
-        process = try TestProcess(
-            "/usr/bin/openssl", ["s_server", "-quiet", "-accept", "127.0.0.1:\(port)"] + files + arguments)
+        process = try ChildProcess(
+            "openssl", ["s_server", "-quiet", "-accept", "127.0.0.1:\(port)"] + files + arguments)
         try Loopback.waitForOneShotListener(at: port)
     }
 }

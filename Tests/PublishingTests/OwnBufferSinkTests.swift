@@ -1,6 +1,7 @@
 import Buffering
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Publishing
@@ -106,19 +107,19 @@ import Testing
                 payload: [1].span.bytes)
         }
         write(0, epoch: 0)
-        try waitUntil("the first packet waits") { kind.links.withLock { $0.first }?.isWaiting == true }
+        try waitFor("the first packet to wait", within: 30) { kind.links.withLock { $0.first }?.isWaiting == true }
         let first = try #require(kind.links.withLock { $0.first })
         first.flow()
         write(33, epoch: 0)
-        try waitUntil("the second packet waits") { first.isWaiting }
+        try waitFor("the second packet to wait", within: 30) { first.isWaiting }
 
         #expect(destination.takeBack(before: 1) == .milliseconds(33))
         first.flow()
         #expect(first.state.withLock { $0.arrived } == [.zero], "nothing of before arrives after the answer")
 
-        try waitUntil("another connection") { kind.links.withLock { $0.count } == 2 }
+        try waitFor("another connection", within: 30) { kind.links.withLock { $0.count } == 2 }
         write(66, epoch: 1)
-        try waitUntil("it has the packet that came after") {
+        try waitFor("the packet that came after", within: 30) {
             kind.links.withLock { $0 }.last?.state.withLock { $0.waiting } == [.milliseconds(66)]
         }
         log.end()

@@ -4,6 +4,7 @@ import FLV
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 @Suite struct RTMPRedirectTests {
@@ -79,7 +80,7 @@ import Testing
             onNotice: { notice in notices.withLock { $0.append(notice) } })
         #expect(publisher.redirect == nil)
         try publisher.open()
-        try waitUntil("the request has come") {
+        try waitFor("the request", within: 30) {
             try publisher.service()
             return publisher.redirect != nil
         }
@@ -112,7 +113,7 @@ import Testing
             log: FLVFixture.log(), format: fixture.format)
         try run.wait(for: .publishing)
         // Keyframes again and again: one of them finds the request read.
-        try waitUntil("the second server is published to") {
+        try waitFor("a broadcast at the second server", within: 30) {
             let count = Int64(run.destination.snapshot.video.packets)
             fixture.write(0..<1, to: run.log, offset: .milliseconds(count * 40))
             return ends.withLock { $0.contains("moved") }

@@ -2,6 +2,7 @@ import Glibc
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// What is asked of the kernel, and what it answers.
@@ -63,7 +64,7 @@ import Testing
         #expect(socket.unacknowledgedBytes >= unsent)
 
         mayRead.signal { $0 = true }
-        try waitUntil("the server has taken everything") { socket.unacknowledgedBytes == 0 }
+        try waitFor("the server to take everything", within: 30) { socket.unacknowledgedBytes == 0 }
         #expect(socket.unsentBytes == 0)
         let info = try #require(socket.tcpInfo)
         #expect(info.minimumRoundTrip > .zero)

@@ -29,7 +29,7 @@ struct TestCertificates {
     }
 
     private func openssl(_ arguments: [String]) throws {
-        try TestProcess.output(of: "/usr/bin/openssl", arguments)
+        try ChildProcess.run("openssl", arguments)
     }
 
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
@@ -82,7 +82,7 @@ final class StunnelServer {
 
     let port: UInt16
     private let folder: TemporaryDirectory
-    private let process: TestProcess
+    private let process: ChildProcess
 
     /// - Parameters:
     ///   - certificate: one of `TestCertificates`, such as "localhost" or "expired".
@@ -115,7 +115,7 @@ final class StunnelServer {
             ciphers = DEFAULT@SECLEVEL=0
             \(sections.joined(separator: "\n"))
             """, to: "stunnel.conf")
-        process = try TestProcess("/usr/bin/stunnel4", [folder.file("stunnel.conf")])
+        process = try ChildProcess("stunnel4", [folder.file("stunnel.conf")])
         try Loopback.waitForListener(at: port)
     }
 }

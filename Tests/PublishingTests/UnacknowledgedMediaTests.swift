@@ -3,6 +3,7 @@ import Endpoints
 import Glibc
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Publishing
@@ -113,7 +114,7 @@ import Testing
         fixture.write(0..<1, to: log)
         try run.wait(until: "the keyframe was written") { $0.video.packets == 1 }
         if isNoticed {
-            try waitUntil("the kernel has sent it again") { try Self.retransmissions(to: server.port) > 0 }
+            try waitFor("the kernel to send it again", within: 30) { try Self.retransmissions(to: server.port) > 0 }
         }
         #expect(run.destination.takeBack(before: 1) == .zero)
         if isNoticed { phase.signal { $0 = .ended } }

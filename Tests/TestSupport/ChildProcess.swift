@@ -69,7 +69,7 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
 
     /// Sends a signal, unless the process has ended.
     package func signal(_ number: CInt) {
-        state.withLock { if $0 == nil { _ = kill(processID, number) } }
+        state.withLock { if $0 == nil { _ = Glibc.kill(processID, number) } }
     }
 
     /// How the process ended, or nil where it had not within `seconds`.
@@ -101,7 +101,14 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
         "\(name) said: " + errors.split(separator: "\n").suffix(12).joined(separator: " | ")
     }
 
+    /// Kills the process and waits until it is gone.
+    package func kill() {
+        signal(SIGKILL)
+        _ = waitForExit(within: 10)
+    }
+
     /// Runs to the end and returns standard output; throws where it fails or takes longer.
+    @discardableResult
     package static func run(_ executable: String, _ arguments: [String], within seconds: Double = 60) throws -> String {
         let child = try ChildProcess(executable, arguments)
         try child.waitForSuccess(within: seconds)

@@ -27,7 +27,7 @@ import Testing
     /// What the program asks for comes from two threads: the order of hiding and releasing is the promise.
     @Test func theProgramRuns() async throws {
         try await blocking {
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryDirectory("privacy")
             let daemon = try FakeDaemon(folder.socket)
             let program = try ChildProcess(try ProductExecutable.exampleCapturedApp.path, [folder.socket])
             var requests: [String] = []

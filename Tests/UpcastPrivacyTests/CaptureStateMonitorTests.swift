@@ -1,16 +1,17 @@
 import Foundation
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import UpcastPrivacy
 
 /// A monitor, and a daemon that the test plays.
 @Suite struct CaptureStateMonitorTests {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
     private let seen = Monitor<[CaptureState]>([])
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryDirectory("privacy") }
 
     private static let nothing = #"{"captured":false,"kind":"","client":"","since":5,"for_ms":0}"#
     private static let something =
@@ -155,7 +156,7 @@ import Testing
     /// What is known ends by the clock, also while the monitor's thread is held up by whoever it tells.
     @Test func aThreadThatIsHeldUp() throws {
         let daemon = try FakeDaemon(folder.socket)
-        let clock = ManualClock()
+        let clock = ManualClock(.seconds(1000))
         let gate = Monitor(false)
         let limits = CaptureWatch.Limits()
         let monitor = try CaptureStateMonitor(

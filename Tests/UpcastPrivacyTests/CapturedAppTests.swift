@@ -9,9 +9,9 @@ import Testing
 
 /// What an app asks for, of a daemon that the test plays.
 @Suite struct CapturedAppTests {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryDirectory("privacy") }
 
     /// The request that `ask` sends to a daemon that answers `text`, and then closes.
     private func request(answering text: String, _ ask: (CapturedApp) throws -> Void) throws -> String {
@@ -164,9 +164,9 @@ import Testing
 
 /// The same from tasks.
 @Suite struct AsyncCapturedAppTests {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryDirectory("privacy") }
 
     /// Answers requests with `texts`, one after the other; the requests' first lines.
     private func serve(_ texts: [String]) throws -> Task<[String], any Error> {

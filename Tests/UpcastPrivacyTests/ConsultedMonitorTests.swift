@@ -1,15 +1,16 @@
 import Foundation
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import UpcastPrivacy
 
 /// Promise: a capture is released after its handler has returned, and not where it has failed.
 @Suite struct ConsultedMonitorTests {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
     private let seen = Monitor<[CaptureState]>([])
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryDirectory("privacy") }
 
     private func monitor(_ onChange: @escaping @Sendable (CaptureState) throws -> Void) throws -> CaptureStateMonitor {
         let limits = CaptureWatch.Limits(

@@ -1,6 +1,7 @@
 import Foundation
 import LinuxSystem
 import MediaCore
+import TestSupport
 
 /// What a test waited for did not come.
 struct Missing: Error, CustomStringConvertible {
@@ -104,21 +105,8 @@ func answer(_ status: Int, _ json: String) -> String {
     "HTTP/1.1 \(status) X\r\nContent-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n\r\n\(json)"
 }
 
-/// A folder of a test's own, gone when the value is.
-final class TemporaryFolder {
-    let path = "/tmp/upcast-privacy-\(UUID().uuidString.prefix(8).lowercased())"
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var socket: String { path + "/control.sock" }
-}
-
-/// A clock that a test turns.
-final class ManualClock: TimeSource {
-    private let time = Monitor(MediaTime.seconds(1000))
-    func now() -> MediaTime { time.withLock { $0 } }
-    func advance(by span: MediaTime) { time.withLock { $0 += span } }
+extension TemporaryDirectory {
+    var socket: String { file("control.sock") }
 }
 
 /// The real one, which counts who looks.
