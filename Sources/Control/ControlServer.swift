@@ -86,7 +86,7 @@ package final class ControlServer: Sendable {
                 let why = (error as? IOError).map { "\(Errno($0.errnoCode))" } ?? "\(error)"
                 throw ControlServerError(
                     description: "cannot listen at \(remote.host):\(remote.port) (control.listen): \(why)"
-                        + "; choose an address of this machine, and a port that nobody has (ss -ltnp)")
+                        + "; choose an address of this machine and a free port (ss -ltnp)")
             }
         }
         let acceptor: ControlAcceptor

@@ -64,7 +64,7 @@ extension ControlAnswer {
         guard request.query == nil || interval.map(statusIntervals.contains) == true else {
             let (least, most) = (statusIntervals.lowerBound, statusIntervals.upperBound)
             return .response(
-                .failure(400, "bad_value", "the query is status=MILLISECONDS, \(least) to \(most), or there is none"))
+                .failure(400, "bad_value", "the only query is status=MILLISECONDS, \(least) to \(most)"))
         }
         return .stream(
             ControlStream(contentType: "text/event-stream") {

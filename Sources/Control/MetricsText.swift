@@ -13,7 +13,7 @@ package struct MetricsText {
         metrics.daemon(report)
         metrics.video(report.video)
         metrics.audio(report.audio)
-        metrics.counter("dropped_total", "Samples thrown away before encoding.", report.drops.labelled("cause"))
+        metrics.counter("dropped_total", "Samples dropped before encoding, by cause.", report.drops.labelled("cause"))
         metrics.queue(report.queue)
         metrics.destinations(report.destinations)
         metrics.histogram(
@@ -25,61 +25,61 @@ package struct MetricsText {
     }
 
     private mutating func daemon(_ report: StatusReport) {
-        gauge("build_info", "The version that runs.", [([("version", report.version)], 1)])
+        gauge("build_info", "Version of the running daemon; the value is 1.", [([("version", report.version)], 1)])
         gauge(
-            "state", "1 for the state that the daemon is in.",
+            "state", "1 for the current state of the daemon, 0 for the others.",
             StatusReport.State.allCases.map { ([("state", $0.rawValue)], $0 == report.state ? 1 : 0) })
-        gauge("uptime_seconds", "Since the daemon started.", Double(report.uptimeMilliseconds) / 1000)
-        counter("broadcasts_total", "Broadcasts that began.", report.broadcasts)
+        gauge("uptime_seconds", "Time since the daemon started.", Double(report.uptimeMilliseconds) / 1000)
+        counter("broadcasts_total", "Broadcasts started.", report.broadcasts)
         gauge("client_connected", "1 while a capture client is connected.", report.client == nil ? 0 : 1)
         gauge("curtain_up", "1 while viewers see the curtain.", report.privacy.curtain.isUp ? 1 : 0)
-        gauge("curtain_holders", "Who hold it up.", Double(report.privacy.curtain.holders.count))
-        gauge("hidden_regions", "Standing regions that are kept hidden.", Double(report.privacy.regions.count))
+        gauge("curtain_holders", "Holders of the curtain.", Double(report.privacy.curtain.holders.count))
+        gauge("hidden_regions", "Standing regions that are hidden.", Double(report.privacy.regions.count))
         gauge(
-            "protection_on", "1 for each protection that is on.",
+            "protection_on", "1 for each protection that is on, 0 for the others.",
             report.privacy.protections.map { ([("protection", $0.name)], $0.isOn ? 1 : 0) })
-        counter("audit_lost_lines_total", "Lines that the audit log lacks.", report.privacy.auditLost)
+        counter("audit_lost_lines_total", "Lines missing from the audit log.", report.privacy.auditLost)
     }
 
     private mutating func video(_ video: VideoStatus) {
-        counter("video_frames_received_total", "Frames that came.", video.framesReceived)
-        counter("video_frames_encoded_total", "Frames encoded, repetitions included.", video.framesEncoded)
-        counter("video_frames_repeated_total", "Of those encoded, repetitions.", video.framesRepeated)
-        counter("video_frames_unchanged_total", "Frames that looked as the one before.", video.framesUnchanged)
+        counter("video_frames_received_total", "Frames received.", video.framesReceived)
+        counter("video_frames_encoded_total", "Frames encoded, including repetitions.", video.framesEncoded)
+        counter("video_frames_repeated_total", "Encoded frames that repeat the shown picture.", video.framesRepeated)
+        counter("video_frames_unchanged_total", "Frames that looked like the one before.", video.framesUnchanged)
         counter(
-            "video_frames_partial_total", "Frames of which only what had changed was converted.", video.framesPartial)
-        counter("video_keyframes_total", "Of those encoded, keyframes.", video.keyframes)
-        counter("video_encoded_bytes_total", "Bytes of encoded video.", video.bytesEncoded)
-        gauge("video_target_bytes_per_second", "What the encoder is asked for.", bytes(video.targetBitsPerSecond))
-        gauge("video_bytes_per_second", "What the encoder delivers.", bytes(video.bitsPerSecond))
-        gauge("video_frame_rate_divisor", "One frame in so many is encoded.", Double(video.frameRateDivisor))
+            "video_frames_partial_total", "Frames of which only the damage was converted.", video.framesPartial)
+        counter("video_keyframes_total", "Encoded frames that are keyframes.", video.keyframes)
+        counter("video_encoded_bytes_total", "Encoded video.", video.bytesEncoded)
+        gauge("video_target_bytes_per_second", "Target bitrate of video.", bytes(video.targetBitsPerSecond))
+        gauge("video_bytes_per_second", "Video bitrate that the encoder delivers.", bytes(video.bitsPerSecond))
+        gauge("video_frame_rate_divisor", "The encoder takes one frame in this many.", Double(video.frameRateDivisor))
         gauge(
-            "video_effort", "1 for the effort that the encoder uses.",
+            "video_effort", "1 for the effort that the encoder uses, 0 for the others.",
             VideoStatus.efforts.map { ([("effort", $0)], $0 == video.effort ? 1 : 0) })
         gauge(
-            "video_configured_effort", "1 for the effort that is configured.",
+            "video_configured_effort", "1 for the configured effort, 0 for the others.",
             VideoStatus.efforts.map { ([("effort", $0)], $0 == video.configuredEffort ? 1 : 0) })
     }
 
     private mutating func audio(_ audio: AudioStatus) {
         counter(
-            "audio_blocks_received_total", "PCM messages that came.",
+            "audio_blocks_received_total", "PCM messages received.",
             [
                 ([("source", "app")], Double(audio.appBlocksReceived)),
                 ([("source", "microphone")], Double(audio.microphoneBlocksReceived)),
             ])
-        counter("audio_samples_encoded_total", "Samples of a channel encoded.", audio.samplesEncoded)
-        counter("audio_silence_samples_total", "Of these, silence where no source had sound.", audio.silenceSamples)
-        counter("audio_encoded_bytes_total", "Bytes of encoded audio.", audio.bytesEncoded)
-        gauge("audio_target_bytes_per_second", "What the encoder is asked for.", bytes(audio.targetBitsPerSecond))
+        counter("audio_samples_encoded_total", "Samples encoded per channel.", audio.samplesEncoded)
+        counter("audio_silence_samples_total", "Encoded silence where no source had sound.", audio.silenceSamples)
+        counter("audio_encoded_bytes_total", "Encoded audio.", audio.bytesEncoded)
+        gauge("audio_target_bytes_per_second", "Target bitrate of audio.", bytes(audio.targetBitsPerSecond))
     }
 
     private mutating func queue(_ queue: QueueStatus) {
-        gauge("queue_seconds", "What the slowest destination has yet to send.", Double(queue.milliseconds) / 1000)
-        gauge("queue_bytes", "The same in bytes.", Double(queue.bytes))
-        gauge("queue_packets", "The same in packets.", Double(queue.packets))
-        gauge("queue_capacity_seconds", "What the packet log may hold.", Double(queue.capacityMilliseconds) / 1000)
-        gauge("queue_capacity_bytes", "The same in bytes.", Double(queue.capacityBytes))
+        gauge("queue_seconds", "Media that the slowest destination has yet to send.", Double(queue.milliseconds) / 1000)
+        gauge("queue_bytes", "Media that the slowest destination has yet to send.", Double(queue.bytes))
+        gauge("queue_packets", "Packets that the slowest destination has yet to send.", Double(queue.packets))
+        gauge("queue_capacity_seconds", "Capacity of the packet log.", Double(queue.capacityMilliseconds) / 1000)
+        gauge("queue_capacity_bytes", "Capacity of the packet log.", Double(queue.capacityBytes))
     }
 
     private mutating func destinations(_ all: [DestinationStatus]) {
@@ -94,7 +94,7 @@ package struct MetricsText {
             }
         }
         gauge(
-            "destination_state", "1 for the state that a destination is in.",
+            "destination_state", "1 for the current state of a destination, 0 for the others.",
             all.flatMap { destination in
                 DestinationStatus.State.allCases.map {
                     (
@@ -107,41 +107,41 @@ package struct MetricsText {
         counter("destination_sent_packets_total", "Packets sent.", each(\.packetsSent))
         counter(
             "destination_acknowledged_bytes_total", "Bytes that the server acknowledged.", each(\.bytesAcknowledged))
-        counter("destination_connects_total", "Times that packets began to flow.", each(\.connects))
+        counter("destination_connects_total", "Connections over which packets flowed.", each(\.connects))
         counter(
             "destination_failures_total", "Failed attempts and broken connections.", each("cause", \.failures))
-        counter("destination_dropped_packets_total", "Packets that were skipped.", each("cause", \.drops))
+        counter("destination_dropped_packets_total", "Packets dropped for this destination.", each("cause", \.drops))
         gauge(
-            "destination_lag_seconds", "How late packets reach the other side.",
+            "destination_lag_seconds", "Delay of packets at the server.",
             all.map { ([("destination", $0.name)], Double($0.lagMilliseconds) / 1000) })
         gauge(
-            "destination_backlog_seconds", "Of that, what waits in the log.",
+            "destination_backlog_seconds", "Part of the lag that waits in the packet log.",
             all.map { ([("destination", $0.name)], Double($0.backlogMilliseconds) / 1000) })
-        gauge("destination_backlog_bytes", "The same in bytes.", each(\.backlogBytes))
+        gauge("destination_backlog_bytes", "Bytes that wait in the packet log.", each(\.backlogBytes))
         histogram(
             "destination_socket_to_wire_seconds", "From a frame's last byte at the socket to its packet's write.",
             all.map { ([("destination", $0.name)], $0.latency.distribution) })
     }
 
     private mutating func memory(_ memory: MemoryStatus) {
-        gauge("memory_resident_bytes", "The process's resident set.", Double(memory.residentBytes))
-        gauge("memory_peak_resident_bytes", "The most that it was.", Double(memory.peakResidentBytes))
-        gauge("memory_anonymous_bytes", "Of it, what is no file's.", Double(memory.anonymousBytes))
-        gauge("memory_needed_bytes", "What the kernel cannot take back.", Double(memory.neededBytes))
-        gauge("memory_plan_bytes", "What was planned.", Double(memory.planBytes))
-        gauge("memory_cap_bytes", "memory.cap_bytes.", Double(memory.capBytes))
-        gauge("memory_limit_bytes", "The tightest bound there is.", Double(memory.limitBytes))
-        gauge("memory_planned_bytes", "The plan by purpose.", memory.plan.labelled("purpose"))
+        gauge("memory_resident_bytes", "Resident set of the process.", Double(memory.residentBytes))
+        gauge("memory_peak_resident_bytes", "Highest resident set of the process.", Double(memory.peakResidentBytes))
+        gauge("memory_anonymous_bytes", "Anonymous part of the resident set.", Double(memory.anonymousBytes))
+        gauge("memory_needed_bytes", "Memory that the kernel cannot reclaim.", Double(memory.neededBytes))
+        gauge("memory_plan_bytes", "Total of the memory plan.", Double(memory.planBytes))
+        gauge("memory_cap_bytes", "Configured memory cap.", Double(memory.capBytes))
+        gauge("memory_limit_bytes", "Tightest memory limit of the process.", Double(memory.limitBytes))
+        gauge("memory_planned_bytes", "Memory plan by purpose.", memory.plan.labelled("purpose"))
         gauge(
-            "memory_given_up_bytes", "What the broadcast does without, because memory is short.",
+            "memory_given_up_bytes", "Memory that the governor has taken away from the broadcast.",
             StatusReport.memorySteps.map { step in
                 ([("step", step)], Double(memory.givenUp.first { $0.name == step }?.value ?? 0))
             })
         gauge(
-            "memory_bitrate_loss_ratio", "More bits for the same picture, because memory is short.",
+            "memory_bitrate_loss_ratio", "Additional bitrate for the same picture while memory is short.",
             Double(memory.bitrateLossPercent) / 100)
         counter(
-            "memory_steps_total", "Steps of the governor.",
+            "memory_steps_total", "Steps of the memory governor.",
             [
                 ([("direction", "down")], Double(memory.stepsDown)), ([("direction", "up")], Double(memory.stepsUp)),
             ])
@@ -149,10 +149,10 @@ package struct MetricsText {
 
     private mutating func timeline(_ timeline: [Counter]) {
         counter(
-            "timeline_events_total", "What the guard of the timeline met.",
+            "timeline_events_total", "Corrections of the timeline, by kind.",
             timeline.filter { StatusReport.timelineEvents.contains($0.name) }.labelled("event"))
         gauge(
-            "clock_drift_ppm", "How much faster a source's clock runs than ours, in parts per million.",
+            "clock_drift_ppm", "Speed of a source's clock relative to the daemon's, in parts per million.",
             timeline.filter { $0.name.hasSuffix("_drift_ppm") }.map {
                 ([("source", String($0.name.dropLast("_drift_ppm".count)))], Double($0.value))
             })

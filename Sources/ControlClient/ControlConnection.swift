@@ -82,12 +82,12 @@ struct ControlConnection: ~Copyable {
         switch error.code {
         case ENOENT:
             return .noSocket(
-                "there is no control socket at \(shown): upcastd is not running, or control.socket is another path "
+                "\(shown) does not exist: upcastd is not running, or control.socket names another path "
                     + "(give it with --socket or UPCAST_CONTROL_SOCKET)")
         case ECONNREFUSED:
             // Linux says the same of a file that is no socket.
             guard isSocket(path) else { return .unreachable("\(shown) is no socket: control.socket is another path") }
-            return .nobodyListens("nobody listens at \(shown): upcastd has ended without removing it")
+            return .nobodyListens("nothing listens at \(shown): upcastd ended without removing it")
         case EACCES, EPERM:
             return .unreachable("no permission to use \(shown): ask for membership in the group that owns it")
         case EAGAIN:

@@ -45,7 +45,7 @@ enum TCPSocket {
         switch lastError.code {
         case ECONNREFUSED:
             throw .unreachable(
-                "nobody listens at \(place): upcastd is not running, or control.listen is another address")
+                "nothing listens at \(place): upcastd is not running, or control.listen names another address")
         case ETIMEDOUT: throw .unreachable("\(place) took no connection in time")
         default: throw .unreachable("cannot connect to \(place): \(lastError)")
         }

@@ -39,26 +39,30 @@ extension DaemonEvent {
                 .threadHangs, .critical, "a thread hangs", text("why", why),
                 text(
                     "now",
-                    isRestarted ? "the watchdog is no longer fed, and restarts the daemon" : "nobody restarts it"))
-        case .threadRecovered: Report(.threadRecovered, .warning, "the thread that hung goes on")
+                    isRestarted
+                        ? "the daemon no longer feeds the watchdog, which restarts it"
+                        : "no watchdog restarts the daemon"))
+        case .threadRecovered: Report(.threadRecovered, .warning, "the hanging thread runs again")
         case .controlNotEncrypted(let address):
             Report(
                 .controlNotEncrypted, .warning, "control server can be reached from other machines, unencrypted",
                 text("address", address),
-                text("now", "whoever reads along has the token; 127.0.0.1 behind a proxy that speaks TLS keeps it"))
+                text(
+                    "now",
+                    "anybody on the network path can read the token; listen on 127.0.0.1 behind a TLS proxy instead"))
         case .testHookSet(let frames):
             Report(
                 .testHookSet, .critical, "a test hook is set", number("encoder_frames", frames),
                 text("now", "the encoder hangs after that many frames"))
         case .serviceManagerUnreachable(let why):
             Report(
-                .serviceManagerUnreachable, .warning, "service manager cannot be told", text("why", why),
-                text("now", "the broadcast goes on; it is told again at the next occasion"))
+                .serviceManagerUnreachable, .warning, "service manager unreachable", text("why", why),
+                text("now", "the broadcast goes on; the next state change tries again"))
         case .logLevelSet(let level, let who):
             Report(.logLevelSet, .notice, "log level set", text("new_level", level), text("by", who))
         case .repetitionsLeftOut(let count, let message, let destination, let time, let level):
             Report(
-                .repetitionsLeftOut, level, "more of the same were left out", number("count", count),
+                .repetitionsLeftOut, level, "repeated log lines left out", number("count", count),
                 text("of", message), destination.map { text("destination", $0) },
                 milliseconds("within_ms", time))
         case .mediaLibraryWarning(let library, let words):
@@ -82,8 +86,8 @@ extension DaemonEvent {
                 text(
                     "now",
                     isLate
-                        ? "the daemon goes on as it was, and reloads when the disk answers"
-                        : "the daemon goes on as it was"))
+                        ? "the daemon keeps its configuration, and reloads when the disk answers"
+                        : "the daemon keeps its configuration"))
         case .configurationNotApplied(let why, let now):
             Report(
                 .configurationNotApplied, .error, "part of the configuration was not applied", text("why", why),
@@ -91,7 +95,7 @@ extension DaemonEvent {
         case .configurationWaitsForARestart(let keys):
             Report(
                 .configurationWaitsForARestart, .warning, "configuration waits for a restart", list("keys", keys),
-                text("now", "the daemon goes on with the values that it was started with"))
+                text("now", "the daemon keeps the values of its start"))
 
         // MARK: Broadcasts
         case .broadcastStarted(let broadcast, let client, let source, let process):
@@ -103,7 +107,7 @@ extension DaemonEvent {
         case .broadcastEnding(let why):
             Report(
                 .broadcastEnding, .info, "broadcast ending", text("why", why),
-                text("now", "what is encoded is sent, then closed"))
+                text("now", "the daemon sends what is encoded, then closes the broadcast"))
         case .broadcastEnded(let frames, let framesDropped, let dropped, let duration, let sentAll):
             Report(
                 .broadcastEnded, .info, "broadcast ended", number("frames", frames),
@@ -186,7 +190,7 @@ extension DaemonEvent {
         case .noDestinationIsLeft:
             Report(
                 .noDestinationIsLeft, .warning, "no destination is left",
-                text("now", "what is broadcast goes nowhere until one is added (upcastctl destination add)"))
+                text("now", "the broadcast reaches nobody until a destination is added (upcastctl destination add)"))
 
         // MARK: The curtain
         case .curtainRaised(let holder, let why, let video, let audio, let isRoutine):
@@ -233,12 +237,12 @@ extension DaemonEvent {
         case .protectionKeptOn(let protection):
             Report(
                 .protectionKeptOn, .warning, "protection kept on", text("protection", protection),
-                text("why", "the configuration turns it off, and somebody relied on it before the restart"))
+                text("why", "the configuration turns it off, but something relied on it before the restart"))
         case .protectionIsNotAsConfigured(let protection, let isOn):
             Report(
                 .protectionIsNotAsConfigured, .warning, "protection is not as configured",
                 text("protection", protection), flag("on", isOn),
-                text("why", "a command turned it before the restart; a reload brings it to what the file says"))
+                text("why", "a command changed it before the restart; a reload applies the file"))
 
         // MARK: Consulted apps
         case .appIsConsulted(let app):
@@ -256,7 +260,7 @@ extension DaemonEvent {
         case .consultedAppHasNotComeBack(let app):
             Report(
                 .consultedAppHasNotComeBack, .warning, "consulted app has not come back", text("app", app),
-                text("now", "nothing waits for its answer until it is there again"))
+                text("now", "captures do not wait for its answer until it connects again"))
 
         // MARK: The state file and the audit log
         case .noStateFile:
@@ -276,7 +280,7 @@ extension DaemonEvent {
                 .stateFileCannotBeRead, .critical, "state file cannot be read", text("file", file), text("why", why),
                 text(
                     "now",
-                    "nobody knows what was hidden: the curtain is up until an operator lets go of it "
+                    "the daemon cannot know what was hidden: the curtain stays up until an operator lowers it "
                         + "(upcastctl curtain down --force)"
                         + (keptAs == nil
                             ? "; nothing is written until the file is removed and the daemon restarted" : "")),
@@ -286,8 +290,8 @@ extension DaemonEvent {
                 .stateFileNotWritten, .error, "state file not written", text("why", why),
                 text(
                     "now",
-                    "what is hidden stays hidden; a restart would forget the changes, and answers say so "
-                        + "(persisted: false); it is tried again each second"))
+                    "hidden content stays hidden, but a restart forgets the changes, and answers say so "
+                        + "(persisted: false); the daemon tries again each second"))
         case .stateFileWrittenAgain: Report(.stateFileWrittenAgain, .notice, "state file written again")
         case .auditLogNotWritten(let why, let lost):
             Report(
@@ -296,13 +300,13 @@ extension DaemonEvent {
                 text(
                     "now",
                     lost == nil
-                        ? "lines are lost, and counted (privacy.audit_lost in the status)"
+                        ? "the daemon drops lines and counts them (privacy.audit_lost in the status)"
                         : "the process ends without these lines"))
         case .auditLogWaitsForItsDisk(let lines, let capacity):
             Report(
                 .auditLogWaitsForItsDisk, .error, "audit log waits for its disk", number("lines", lines),
                 number("capacity", capacity),
-                text("now", "further lines are lost, and counted (privacy.audit_lost in the status)"))
+                text("now", "the daemon drops further lines and counts them (privacy.audit_lost in the status)"))
         case .auditLogWrittenAgain(let lost):
             Report(.auditLogWrittenAgain, .notice, "audit log written again", number("lost", lost))
         case .auditLinesLeftOut(let who, let lines):

@@ -105,7 +105,7 @@ final class RTMPConnection {
             case .missingCredentials:
                 throw PublishError(
                     .credentials,
-                    "the server wants a login, and there is none: name a file with user:password in login_file")
+                    "the server wants a login: set login_file to a file with user:password")
             case .refused: throw PublishError(.credentials, "the server does not accept the user or the password")
             case .badChallenge(let why):
                 throw PublishError(.protocolViolation, "the server's login challenge cannot be answered: \(why)")

@@ -63,7 +63,7 @@ enum RTMPProtocolError: Error, Equatable, Sendable, CustomStringConvertible {
             "it sends a message of type \(type) with \(bytes) bytes, \(limit) are allowed"
         case .headerWithinMessage(let stream): "it starts a message on chunk stream \(stream) within another"
         case .headerWithoutPredecessor(let stream):
-            "it refers to an earlier header on chunk stream \(stream), there is none"
+            "it refers to an earlier header on chunk stream \(stream), but none was sent"
         case .badChunkSize(let size): "it sets a chunk size of \(size)"
         case .badControlMessage(let type, let bytes): "it sends a control message of type \(type) with \(bytes) bytes"
         case .badCommand(let why): "it sends a command that cannot be read (\(why))"

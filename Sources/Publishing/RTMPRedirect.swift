@@ -22,16 +22,16 @@ struct RTMPRedirect: Equatable {
         }
         // URLs are ASCII (RFC 3986). Operators may use other characters, but the server's URL is shown to people.
         guard tcURL.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw Refusal(why: "to what is no place to go: the URL contains a character beyond ASCII")
+            throw Refusal(why: "to a URL that cannot be used: the URL contains a character beyond ASCII")
         }
         let target: RTMPEndpoint
         do { target = try RTMPEndpoint(Self.resolve(tcURL, against: current)) } catch {
-            throw Refusal(why: "to what is no place to go: \(error)")
+            throw Refusal(why: "to a URL that cannot be used: \(error)")
         }
         // Checks only the path, because a query may contain anything.
         let path = target.app.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
         guard !path.contains("."), !path.contains("..") else {
-            throw Refusal(why: "to what is no place to go: its path has dots to resolve")
+            throw Refusal(why: "to a URL that cannot be used: its path has dots to resolve")
         }
         guard target.userInfo == nil else { throw Refusal(why: "as another user, which is not done") }
         guard target.isSecure || !current.isSecure else {

@@ -39,7 +39,7 @@ extension ControlRoutes {
                 var answer = CurtainDownAnswer()
                 answer.isReleased = host.privacy.lower(
                     by: asker.actor,
-                    reason: reason.isEmpty ? (force ? "an operator's force" : "it was let go of") : reason
+                    reason: reason.isEmpty ? (force ? "an operator's force" : "the holder released it") : reason
                 ) { force || asker.mayLetGo($0) }
                 answer.isUp = host.privacy.isCurtainUp
                 return answer

@@ -47,10 +47,10 @@ import Testing
     @Test func withoutADaemonItSaysSo() throws {
         let (status, out, err) = try run(["status", "--socket", path])
         #expect(status == 2 && out.isEmpty)
-        #expect(err.hasPrefix("upcastctl: there is no control socket at \(path): upcastd is not running"))
+        #expect(err.hasPrefix("upcastctl: \(path) does not exist: upcastd is not running"))
         _ = try UnixSocket.listen(path: path, mode: 0o600)
         let dead = try run(["status", "--socket", path])
-        #expect(dead.status == 2 && dead.err.hasPrefix("upcastctl: nobody listens at \(path)"))
+        #expect(dead.status == 2 && dead.err.hasPrefix("upcastctl: nothing listens at \(path)"))
     }
 
     @Test func anErrorOfTheDaemonIsShown() throws {

@@ -126,7 +126,7 @@ import Testing
             #expect(stranger.exit == .code(1) && stranger.errors.contains("401 unauthorized"), "\(stranger)")
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
             let gone = try control(["status"], environment: variables)
-            #expect(gone.exit == .code(2) && gone.errors.contains("nobody listens at 127.0.0.1:\(port)"), "\(gone)")
+            #expect(gone.exit == .code(2) && gone.errors.contains("nothing listens at 127.0.0.1:\(port)"), "\(gone)")
             #expect(!gone.errors.contains("0123456789"))
         }
     }

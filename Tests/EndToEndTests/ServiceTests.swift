@@ -74,7 +74,7 @@ import Testing
             changed.video["bitrate_kbps"] = "4000"
             changed.video["fit"] = "fill"
             try daemon.rewrite(changed)
-            try reload("the file", "destination copy added as it is written now")
+            try reload("the file", "destination copy added with its new settings")
             #expect(manager.count("RELOADING=1") == 1)
             #expect(manager.news.contains { $0.hasPrefix("MONOTONIC_USEC=") })
             #expect(daemon.log.contains("waits for a restart keys=video.fit"), "\(daemon.log)")
@@ -84,7 +84,7 @@ import Testing
             // The same stream at the same server: its successor has to wait for it.
             changed.destinations[0].fields["connect_timeout_ms"] = "9000"
             try daemon.rewrite(changed)
-            try reload("the changed destination", "destination main added as it is written now")
+            try reload("the changed destination", "destination main added with its new settings")
             try waitFor("the changed destination to be live", evidence: { daemon.process.errorTail }) {
                 try playback.client.send(TestPictures.landscape(1), pts: playback.now, orientation: .up)
                 return try states() == ["main": "live", "copy": "live"]

@@ -12,7 +12,7 @@ import Testing
         var new = rig.configuration
         new.destinations.append(try PartsRig.destination("backup"))
         var report = try rig.reloader.reload(new)
-        #expect(report.applied == ["destination backup added as it is written now"] && report.failed.isEmpty)
+        #expect(report.applied == ["destination backup added with its new settings"] && report.failed.isEmpty)
         #expect(rig.names == ["backup", "main"])
         report = try rig.reloader.reload(new)
         #expect(report == ReloadReport(), "the same again is no change")
@@ -41,7 +41,7 @@ import Testing
         let rig = try PartsRig()
         var new = rig.configuration
         new.destinations[0].adaptive = false
-        #expect(try rig.reloader.reload(new).applied == ["destination main added as it is written now"])
+        #expect(try rig.reloader.reload(new).applied == ["destination main added with its new settings"])
         #expect(rig.roster.configuration.destinations.map(\.adaptive) == [false])
         #expect(!rig.reloader.isReloading)
     }

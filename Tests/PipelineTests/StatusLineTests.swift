@@ -31,6 +31,6 @@ import Testing
         #expect(report(.paused, [("main", .live)]).line == "paused: main, 3.5 Mbit/s, queue 40 ms")
         #expect(report(.reconnecting, [("main", .reconnecting)]).line == "reconnecting: main")
         #expect(report(.draining, [("main", .live)]).line == "draining: 0 ms to be sent to main")
-        #expect(report(.stopping, []).line == "stopping: what is queued is sent")
+        #expect(report(.stopping, []).line == "stopping: sending what is queued")
     }
 }

@@ -55,7 +55,7 @@ import Testing
                     + #""event":"broadcast_ended","frames":30,"frames_dropped":2,"sent_all":true}"# + "\n",
                 #"<4>{"level":"warning","message":"configuration waits for a restart","#
                     + #""event":"configuration_waits_for_a_restart","keys":["video.fit","a \"b\""],"#
-                    + #""now":"the daemon goes on with the values that it was started with"}"# + "\n",
+                    + #""now":"the daemon keeps the values of its start"}"# + "\n",
             ])
     }
 
@@ -115,7 +115,7 @@ import Testing
         output.tellOmitted()
         #expect(
             lines.all.last
-                == "<4>more of the same were left out count=80 destination=main of=again within_ms=10000\n")
+                == "<4>repeated log lines left out count=80 destination=main of=again within_ms=10000\n")
         output.tellOmitted()
         #expect(lines.all.count == 21)
     }
@@ -126,6 +126,6 @@ import Testing
         for _ in 0..<21 { logger.info("again") }
         clock.advance(by: .seconds(11))
         logger.info("again")
-        #expect(Array(lines.all.suffix(2).map { String($0.prefix(9)) }) == ["<6>more o", "<6>again\n"])
+        #expect(Array(lines.all.suffix(2).map { String($0.prefix(9)) }) == ["<6>repeat", "<6>again\n"])
     }
 }

@@ -10,7 +10,7 @@ extension Curtain {
         guard !holders.isEmpty else {
             return StateMessage(
                 .curtainDown,
-                text: "viewers see what is sent again; pictures that came while the curtain was up may be missing")
+                text: "viewers see the picture again; frames sent while the curtain was up may be missing")
         }
         var causes = CurtainCauses()
         var why: [String] = []

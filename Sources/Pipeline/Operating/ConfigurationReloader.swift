@@ -117,7 +117,7 @@ package final class ConfigurationReloader: Sendable {
         for destination in due {
             do throws(CommandRefusal) {
                 try destinations.add(destination)
-                report.applied.append("destination \(destination.name) added as it is written now")
+                report.applied.append("destination \(destination.name) added with its new settings")
             } catch {
                 report.failed.append(error.sentence)
             }

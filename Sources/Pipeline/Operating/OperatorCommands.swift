@@ -113,7 +113,7 @@ package final class OperatorCommands: Sendable {
 
     private static var noSnapshot: CommandRefusal {
         CommandRefusal(
-            code: .snapshotUnavailable, sentence: "no picture is being encoded, so that there is none to show")
+            code: .snapshotUnavailable, sentence: "no broadcast encodes video now")
     }
 
     private func requireRun() throws(CommandRefusal) -> Lifecycle.Run {

@@ -11,7 +11,7 @@ extension StatusReport {
             "\(state.rawValue): \(up.list), \(rate), queue \(queue.milliseconds / 10 * 10) ms\(down.lost)"
         case .reconnecting: "reconnecting: \(down.list)"
         case .draining: "draining: \(queue.milliseconds / 100 * 100) ms to be sent to \(up.list)"
-        case .stopping: "stopping: what is queued is sent"
+        case .stopping: "stopping: sending what is queued"
         }
     }
 

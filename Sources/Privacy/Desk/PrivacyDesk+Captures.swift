@@ -146,7 +146,7 @@ extension PrivacyDesk {
     /// Lets go of the curtain when nobody is waited for any more.
     private func settleConsultation() {
         // Looked at where nobody raises it meanwhile: another capture may have begun to wait.
-        lower(reason: "nobody is waited for any more") { [consultation] holder in
+        lower(reason: "no app is left to wait for") { [consultation] holder in
             holder == .consulting && consultation.withLock { $0.awaited.isEmpty }
         }
     }
