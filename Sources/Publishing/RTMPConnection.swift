@@ -151,7 +151,7 @@ final class RTMPConnection {
             let isConfirmed = socket.unsent.isAcknowledged
             // A server can close its side before it has read all of our bytes.
             if hasServerClosed, isConfirmed || socket.isBroken { return isConfirmed }
-            if graceEnd == nil, isConfirmed { graceEnd = now + Self.closingGrace }
+            if graceEnd == nil, isConfirmed { graceEnd = now + settings.closingGrace }
             if let graceEnd, now >= graceEnd { return session.acknowledgedBytes == nil }
             guard now < deadline else { return false }
             let wait = min(deadline, graceEnd ?? now + Self.closingPoll)
@@ -169,8 +169,6 @@ final class RTMPConnection {
         }
     }
 
-    /// The time for a server that has everything to close.
-    private static let closingGrace = MediaTime.milliseconds(500)
     /// poll does not report confirmations.
     private static let closingPoll = MediaTime.milliseconds(20)
 

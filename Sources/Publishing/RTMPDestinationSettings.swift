@@ -22,6 +22,8 @@ package struct RTMPDestinationSettings: Sendable {
     package var sendTimeout = MediaTime.seconds(5)
     /// A server that takes bytes, but whose acknowledgement is overdue for this long, is disconnected.
     package var acknowledgementTimeout = MediaTime.seconds(10)
+    /// How long a server that has received everything may take to close the connection.
+    package var closingGrace = MediaTime.milliseconds(500)
     /// The most bytes that the kernel may hold unsent, about a quarter of a second. The rest waits in the log, where it
     /// can be shed.
     package var sendAheadBytes = 128 * 1024

@@ -107,9 +107,10 @@ import Testing
 
     private static func settings(_ server: ScriptedServer) throws -> DestinationSettings {
         let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live")
-        return DestinationSettings(
-            name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))),
-            cursorPolicy: .keepEverything)
+        var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))
+        // Each server here closes as soon as it has read everything. On a busy machine it may be late.
+        rtmp.closingGrace = .seconds(20)
+        return DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything)
     }
 
     /// Bytes that come one by one are no progress: the deadline is for the whole handshake.
