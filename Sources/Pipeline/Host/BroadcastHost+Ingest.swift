@@ -10,7 +10,7 @@ internal import Logging
 internal import MediaCore
 internal import Privacy
 
-/// A client's broadcast begins, pauses and ends, as the ingest thread says.
+/// The start, the pauses and the end of a client's broadcast. Ingest thread only.
 extension BroadcastHost: IngestHost {
     package func begin(_ message: StartedMessage, peer: PeerCredentials?) throws(ProtocolError)
         -> (welcome: WelcomeMessage, sink: any SampleSink)
@@ -31,11 +31,11 @@ extension BroadcastHost: IngestHost {
         if message.tracks.isEmpty || message.tracks.contains(.video) {
             privacy.raiseByItself(.start, reason: "no picture has come yet that may be shown")
         }
-        // Holds of the previous broadcast.
+        // Releases the holds of the previous broadcast.
         privacy.lower(.vanished, reason: "another broadcast begins")
         privacy.lower(PrivacyHolder(.client), reason: "another broadcast begins")
         try destinations.require(accepting: message.source)
-        // As early as it is certain, so that whoever has to hide something has time while the encoders are opened.
+        // As early as the broadcast is certain, so that apps can hide something while the encoders are opened.
         privacy.captureBegins(source: "\(message.source)", client: message.clientName)
         current.state.withLock { $0.count += 1 }
         let broadcast = try opener.open(message)
@@ -58,9 +58,9 @@ extension BroadcastHost: IngestHost {
                 broadcast: id, client: message.clientName, source: "\(message.source)",
                 process: peer.map { Int($0.processID) }))
         if let ceiling = operating.bitrateCeiling { broadcast.bitrate.setCeiling(ceiling) }
-        // A connection that is refused at once fails before there is a current broadcast that it could end.
+        // A destination can fail before the broadcast is current. It could not end the broadcast then.
         watch.endWithoutDestinations()
-        // Somebody may hold it up since before.
+        // The curtain may already be up.
         server.curtainChanged()
         return (configuration.welcome(broadcastID: id), broadcast.inlet)
     }
@@ -102,11 +102,11 @@ extension BroadcastHost: IngestHost {
         let sentence = reason.sentence
         switch reason {
         case .clientVanished, .protocolError:
-            // Nobody can say any more what of the last pictures was private.
+            // It is unknown whether the last pictures were private.
             privacy.raiseByItself(.vanished, reason: sentence)
         case .finished, .daemonStopping, .endedByOperator, .failed: break
         }
-        // A failure was logged where it was noticed.
+        // The failure itself has been logged where it happened.
         logger.tell(.broadcastEnding(why: reason.hasFailed ? "it failed" : sentence))
         let backlog = broadcast.destinations.snapshots.backlog.duration
         server.notify(StateMessage(.draining, value: UInt32(clamping: backlog.milliseconds), text: sentence))
@@ -116,7 +116,7 @@ extension BroadcastHost: IngestHost {
             current.state.withLock { $0.lifecycle.note(closer: closer) }
             phase.note()
         } catch {
-            // Without a thread to wait on, the ingest thread waits itself; nothing else can be done with its time.
+            // Without a thread, the ingest thread closes the broadcast itself. It has nothing else to do.
             close(run, reason, sentence)
         }
     }

@@ -10,10 +10,10 @@ internal import MediaCore
 package import Privacy
 internal import Publishing
 
-/// Takes one broadcast after another from the ingest server: starts it, and closes it while the next client waits in
-/// the socket's backlog. What else is done with a broadcast has types of its own, which the host puts together.
+/// The lifecycle of broadcasts, one after another: starts each one, and closes it while the next client waits in the
+/// socket's backlog. The host owns the types that do everything else with a broadcast.
 ///
-/// `IngestHost` calls come from the ingest thread; everything else may be called from any thread.
+/// `IngestHost` calls come from the ingest thread. Everything else may be called from any thread.
 package final class BroadcastHost: Sendable {
     package let configuration: Configuration
     package let destinations: DestinationRoster
@@ -35,9 +35,9 @@ package final class BroadcastHost: Sendable {
     let opener: BroadcastOpener
 
     /// - Parameters:
-    ///   - environment: where stream keys and logins may stand (`key_env`, `login_env`).
-    ///   - audit: nil for none.
-    ///   - stateFile: what outlives the daemon; nil for nothing.
+    ///   - environment: environment variables that may hold stream keys and logins (`key_env`, `login_env`).
+    ///   - audit: the audit log; nil for none.
+    ///   - stateFile: keeps holds, regions and switches beyond the end of the daemon; nil for none.
     package convenience init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
         clock: any TimeSource, audit: AuditLog? = nil, stateFile: PrivacyStateFile? = nil
@@ -48,7 +48,7 @@ package final class BroadcastHost: Sendable {
             audit: audit, stateFile: stateFile, memoryRoom: { MemoryRoom.tightest(cap: cap, groups: groups) })
     }
 
-    /// - Parameter memoryRoom: how much memory is left; nil where nobody can tell.
+    /// - Parameter memoryRoom: returns the memory that is left; nil if it is unknown.
     init(
         configuration: Configuration, environment: [String: String], server: IngestServer, logger: Logger,
         clock: any TimeSource, audit: AuditLog? = nil, stateFile: PrivacyStateFile? = nil,
@@ -71,21 +71,21 @@ package final class BroadcastHost: Sendable {
         watch = BroadcastWatch(current, phase, destinations, server: server, logger: logger)
         opener = BroadcastOpener(
             destinations: destinations, privacy: privacy, watch: watch, clock: clock, logger: logger,
-            // The daemon refuses to start with a value that is not understood.
+            // The daemon has refused invalid values at its start.
             freeze: try? TestFreeze(environment: environment))
     }
 
-    // MARK: The main thread's looks
+    // MARK: Called by the main thread
 
-    /// Some times a second.
+    /// Checks the memory limits. Called twice a second.
     package func watchMemory() { current.running?.memory.look() }
 
-    /// Once a second: measures, and tells the client what has changed.
+    /// Measures, and notifies the client of changes. Called once a second.
     package func tick() {
         let now = clock.now()
         phase.note()
         if let run = current.running {
-            // Servers give up on publishers that send nothing: background and silence, until the client has more.
+            // Servers disconnect publishers that send nothing. They get background and silence until a sample comes.
             if now - run.broadcast.startedAt >= Self.longestSilentStart { run.broadcast.clock.start() }
             run.rate.note(run.broadcast.meter.videoBytes.current, at: now)
             run.advisor.tick()
@@ -96,12 +96,12 @@ package final class BroadcastHost: Sendable {
         privacy.tick()
     }
 
-    /// A client that has sent no sample by then is broadcast as background and silence.
+    /// The longest time from the start of a broadcast without a sample until background and silence are published.
     private static let longestSilentStart = MediaTime.seconds(1)
 
     // MARK: The end
 
-    /// Takes note that the daemon stops, for the status; `IngestServer.stop` is what ends the broadcast.
+    /// Notes for the status that the daemon stops. `IngestServer.stop` ends the broadcast.
     package func noteStopping() {
         current.state.withLock { $0.isStopping = true }
         threads.end()
@@ -110,8 +110,10 @@ package final class BroadcastHost: Sendable {
 
     package var isStopping: Bool { current.isStopping }
 
-    /// Waits for a broadcast that is closing. False where it was ended by the stop and could not send all that it had
-    /// encoded, and where there were broadcasts and no destination ever took a packet. Call after `IngestServer.join`.
+    /// Waits for a broadcast that is closing. Call after `IngestServer.join`.
+    ///
+    /// - Returns: false if the stop ended a broadcast that could not send everything that it had encoded, or if there
+    ///   were broadcasts and no destination ever took a packet.
     package func shutDown() -> Bool {
         joinCloser()
         privacy.stop()
@@ -123,7 +125,7 @@ package final class BroadcastHost: Sendable {
         return ended.hasDrained && !hasNothing
     }
 
-    /// Viewers have got every packet of every broadcast that has ended.
+    /// Whether every packet of every ended broadcast has been sent.
     package var hasSentAll: Bool { ledger.now.hasSentAll }
 
     func joinCloser() { current.state.withLock { $0.lifecycle.takeCloser() }?.join() }
@@ -137,15 +139,14 @@ package final class BroadcastHost: Sendable {
         privacy.lower(reason: "the broadcast has ended") { $0.awaitsAPicture }
         let snapshots = broadcast.destinations.snapshots
         ledger.notePublished(snapshots, isEnded: true)
-        // Frames are the client's; what is dropped are packets, which viewers of a destination did not get.
+        // `frames` counts the client's frames; `dropped` counts packets that a destination did not get.
         let dropped = snapshots.reduce(0) { $0 + $1.lostPackets }
         let hasSentAll = drained && dropped == 0
         logger.tell(
             .broadcastEnded(
                 frames: Int(goodbye.framesTaken), framesDropped: Int(goodbye.framesDropped), dropped: dropped,
                 duration: clock.now() - broadcast.startedAt, sentAll: hasSentAll))
-        // A broadcast that failed is no reason for a daemon that is then stopped to say so; one that was being drained
-        // when the stop came is.
+        // An earlier failure does not affect the exit status. A broadcast that was draining at the stop does.
         let isOfTheStop = reason == .daemonStopping || (isStopping && !reason.hasFailed)
         ledger.note(
             ended: status.report, snapshots, hasSentAll: hasSentAll, drained: isOfTheStop ? drained : nil

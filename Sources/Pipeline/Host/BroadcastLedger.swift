@@ -3,29 +3,29 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Publishing
 
-/// What the broadcasts that have ended came to: for the status, and for what the daemon's end is called. Any thread.
+/// The results of all ended broadcasts, for the status and for the daemon's exit status. Any thread.
 final class BroadcastLedger: Sendable {
     struct State {
-        /// What the broadcasts that have ended counted.
+        /// The sum of their counters.
         var totals = StatusReport()
-        /// How the last one's destinations ended: an operator who looks afterwards sees why.
+        /// The destinations at the end of the last broadcast, so that operators see afterwards why it ended.
         var lastDestinations: [DestinationSnapshot] = []
-        /// False where the broadcast that a stop ended could not send all that it had encoded.
+        /// False if a broadcast that was ended by a stop could not send everything that it had encoded.
         var hasDrained = true
-        /// A destination has taken packets; and a broadcast has ended of which none took any.
+        /// `hasPublished`: a destination has taken packets. `hasPublishedNothing`: a broadcast has ended without that.
         var hasPublished = false
         var hasPublishedNothing = false
-        /// No broadcast has ended of which viewers lost a packet.
+        /// Every ended broadcast has sent every packet.
         var hasSentAll = true
     }
     private let state = Monitor(State())
 
     var now: State { state.withLock { $0 } }
 
-    /// Whether anything has reached a destination; before its figures go.
+    /// Notes whether destinations have got packets. Call before their counters are discarded.
     func notePublished(_ snapshots: [DestinationSnapshot], isEnded: Bool = false) {
         let has = snapshots.contains { $0.sentPackets > 0 }
-        // A broadcast without a destination, or without a picture to begin with, had nothing to publish.
+        // A broadcast without destinations or without packets had nothing to publish.
         let had = snapshots.contains { !$0.isDrained && ($0.offeredPackets > 0 || $0.state == .failed) }
         state.withLock { state in
             state.hasPublished = state.hasPublished || has
@@ -33,12 +33,13 @@ final class BroadcastLedger: Sendable {
         }
     }
 
-    /// A broadcast has ended.
+    /// Adds an ended broadcast.
     ///
     /// - Parameters:
-    ///   - hasSentAll: viewers have got every packet of it.
-    ///   - drained: whether all was sent in time; nil where that does not matter for the daemon's end.
-    ///   - forget: called under the ledger's lock, so that whoever looks finds it either here or there.
+    ///   - hasSentAll: whether every packet was sent.
+    ///   - drained: whether everything was sent in time; nil if that does not affect the exit status.
+    ///   - forget: ends the broadcast's lifecycle. Called under the ledger's lock, so that `look` finds the broadcast
+    ///     in exactly one of the two.
     func note(
         ended counted: StatusReport, _ destinations: [DestinationSnapshot], hasSentAll: Bool, drained: Bool?,
         forget: () -> Void
@@ -52,6 +53,6 @@ final class BroadcastLedger: Sendable {
         }
     }
 
-    /// The lifecycle and the ledger as they are at one moment.
+    /// Calls `body` under the lock, so that it sees lifecycle and ledger at the same moment.
     func look<Result>(_ body: (State) -> Result) -> Result { state.withLock { body($0) } }
 }

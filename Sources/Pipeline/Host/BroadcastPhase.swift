@@ -3,7 +3,7 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Publishing
 
-/// What `status` calls the state, and since when. Any thread.
+/// The state that `status` reports, and since when. Any thread.
 final class BroadcastPhase: Sendable {
     private let current: CurrentBroadcast
     private let clock: any TimeSource
@@ -14,17 +14,17 @@ final class BroadcastPhase: Sendable {
         state = Monitor((.idle, clock.now()))
     }
 
-    /// Looks whether the state has changed; called at every change that can bring that about.
+    /// Determines the state again. Called after everything that can change it.
     func note() {
         let now = clock.now()
-        // Under this lock, so that what a thread has seen later is not overwritten by what another has seen before.
+        // Under this lock, so that a thread does not overwrite a newer state with an older one.
         state.withLock { state in
             let (lifecycle, isStopping) = current.state.withLock { ($0.lifecycle, $0.isStopping) }
             let destinations = lifecycle.run?.broadcast.destinations
             let phase = Self.phase(
                 lifecycle, isStopping: isStopping,
                 takesPackets: destinations?.contains(where: \.takesPackets) ?? false,
-                // The ones that have got packets may have been removed since.
+                // Destinations that got packets may have been removed since; `before` remembers them.
                 hasPublished: destinations?.contains { $0.video.packets > 0 } ?? false, before: state.phase)
             if phase != state.phase { state = (phase, now) }
         }

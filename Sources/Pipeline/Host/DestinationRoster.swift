@@ -6,20 +6,20 @@ internal import Logging
 internal import MediaCore
 internal import Publishing
 
-/// The destinations of the configuration, and those that come and go while the daemon runs. What is changed here lasts
+/// The destinations of the configuration, and those that are added and removed while the daemon runs. Changes last
 /// until the daemon ends. Any thread.
 package final class DestinationRoster: Sendable {
     private struct State {
         var destinations: [DestinationConfiguration]
-        /// URLs of those that have worked since the daemon began, by name.
+        /// The URLs of destinations that have worked since the daemon started, by name.
         var worked: [String: DestinationURL] = [:]
     }
 
-    /// Time for a destination that is removed to end in order.
+    /// The time that a removed destination has to close in order.
     private static let leaveTimeout = MediaTime.seconds(2)
 
     private let state: Monitor<State>
-    /// As the daemon started with.
+    /// The configuration of the start.
     private let base: Configuration
     let environment: [String: String]
     private let current: CurrentBroadcast
@@ -27,7 +27,7 @@ package final class DestinationRoster: Sendable {
     private let clock: any TimeSource
     private let logger: Logger
 
-    /// - Parameter environment: where stream keys and logins may stand (`key_env`, `login_env`).
+    /// - Parameter environment: environment variables that may hold stream keys and logins (`key_env`, `login_env`).
     init(
         _ configuration: Configuration, environment: [String: String], _ current: CurrentBroadcast,
         _ ledger: BroadcastLedger, clock: any TimeSource, logger: Logger
@@ -37,7 +37,7 @@ package final class DestinationRoster: Sendable {
         state = Monitor(State(destinations: configuration.destinations))
     }
 
-    /// The configuration with the destinations as they are now.
+    /// The configuration of the start with the current destinations.
     package var configuration: Configuration {
         var configuration = base
         configuration.destinations = all
@@ -46,10 +46,10 @@ package final class DestinationRoster: Sendable {
 
     package var all: [DestinationConfiguration] { state.withLock { $0.destinations } }
 
-    /// URLs of destinations that have worked since the daemon began, by name.
+    /// The URLs of destinations that have worked since the daemon started, by name.
     var worked: [String: DestinationURL] { state.withLock { $0.worked } }
 
-    /// Where every destination refuses such a source, the client learns it at once. None at all is an operator's wish.
+    /// Throws if every destination refuses the source. No destination at all is allowed: the operator wants that.
     func require(accepting source: SourceKind) throws(ProtocolError) {
         let all = all
         let refusing = all.filter { $0.refuses(source) }.map(\.name)
@@ -61,7 +61,7 @@ package final class DestinationRoster: Sendable {
             "the broadcast cannot start: every destination refuses \(source) (destinations[].refuse_sources)")
     }
 
-    /// It publishes: what it refuses in a later broadcast may pass.
+    /// Notes that a destination has published. In later broadcasts its errors can be temporary.
     func noteWorked(_ name: String) {
         state.withLock { state in
             guard let destination = state.destinations.first(where: { $0.name == name }) else { return }
@@ -69,10 +69,10 @@ package final class DestinationRoster: Sendable {
         }
     }
 
-    /// Begins to add one destination, written as in the configuration file, in YAML or JSON. Where a broadcast is live,
-    /// it begins there with the next keyframe. Waits for no data thread, and for no disk.
+    /// Starts to add a destination, written as in the configuration file, in YAML or JSON. In a live broadcast it
+    /// starts with the next keyframe. Waits neither for a data thread nor for a disk.
     ///
-    /// - Returns: what is to be asked for the outcome.
+    /// - Returns: an object that has the outcome later.
     package func add(_ text: [UInt8]) throws(CommandRefusal) -> DestinationAddition {
         let changed: Configuration
         do {
@@ -87,7 +87,7 @@ package final class DestinationRoster: Sendable {
         return DestinationAddition(added, to: self)
     }
 
-    /// Adds one whose settings and files have been checked. From any one thread at a time.
+    /// Adds a destination whose settings and files have been checked. One thread at a time.
     func add(_ destination: DestinationConfiguration) throws(CommandRefusal) {
         var changed = configuration
         guard !changed.destinations.contains(where: { $0.name == destination.name }) else {
@@ -113,12 +113,12 @@ package final class DestinationRoster: Sendable {
                 throw CommandRefusal(code: .failed, sentence: error.sentence)
             }
         }
-        // Not the whole list: another thread may have changed it meanwhile.
+        // Appends instead of replacing the list, because another thread may have changed it meanwhile.
         state.withLock { $0.destinations.append(added) }
         logger.tell(.destinationAdded(destination: "\(added)"))
     }
 
-    /// Removes a destination; a connection that is open is ended in order while the others go on.
+    /// Removes a destination. Its open connection is closed in order, while the other destinations continue.
     package func remove(_ name: String) throws(CommandRefusal) {
         try require(name)
         state.withLock { state in
@@ -135,7 +135,7 @@ package final class DestinationRoster: Sendable {
         }
     }
 
-    /// Destinations that wait for their next attempt make it now: the one of that name, or all.
+    /// Lets destinations that wait for their next attempt make it now: the one of that name, or all.
     package func retry(_ name: String?) throws(CommandRefusal) {
         if let name {
             try require(name)

@@ -1,20 +1,20 @@
 internal import LinuxSystem
 internal import Privacy
 
-/// What the daemon does with its one broadcast, and the data that is valid meanwhile.
+/// The state of the daemon's only broadcast, with the data that is valid in each state.
 enum Lifecycle {
-    /// No broadcast; the thread that closed the last one, until somebody has joined it.
+    /// No broadcast. `closer` is the thread that closed the last one, until it is joined.
     case idle(closer: WorkerThread?)
-    /// A client has introduced itself; its broadcast is being made.
+    /// A client has sent `started`; its broadcast is being made.
     case starting(Attempt)
     case running(Run)
-    /// What is encoded is sent. The closer is nil where the ingest thread closes, or a moment before its thread runs.
+    /// The broadcast sends what is encoded. `closer` is nil until its thread runs, or if the ingest thread closes.
     case closing(Run, closer: WorkerThread?)
 
     struct Attempt {
-        /// Broadcasts of this daemon are numbered from 1; one that could not start leaves its number to the next.
+        /// Counts broadcasts from 1. A broadcast that cannot start does not use up its number.
         let number: UInt64
-        /// Something has failed: the broadcast is to end.
+        /// Something has failed, and the broadcast must end.
         var hasFailed = false
     }
 
@@ -24,7 +24,7 @@ enum Lifecycle {
         let memory: MemoryWatch
         let advisor: ClientAdvisor
         let rate = VideoRate()
-        /// Who is at the other end of the capture socket.
+        /// The peer of the capture socket.
         let client: PrivacyActor
         /// By the client.
         var isPausedByClient = false
@@ -33,7 +33,7 @@ enum Lifecycle {
         var hasFailed = false
     }
 
-    /// From its start to its last byte.
+    /// The broadcast from its start to its last byte.
     var run: Run? {
         switch self {
         case .running(let run), .closing(let run, _): run
@@ -41,21 +41,21 @@ enum Lifecycle {
         }
     }
 
-    /// While its client is there.
+    /// The broadcast while its client is connected.
     var running: Run? { if case .running(let run) = self { run } else { nil } }
 
     /// The number of the broadcast that is starting, running or closing.
     var number: UInt64? { if case .starting(let attempt) = self { attempt.number } else { run?.number } }
 
-    /// The broadcast has been made. It may have failed already.
+    /// Enters `running` with a broadcast that has been made, and that may already have failed.
     mutating func begin(_ run: Run) {
         var run = run
         if case .starting(let attempt) = self { run.hasFailed = attempt.hasFailed }
         self = .running(run)
     }
 
-    /// Notes that the broadcast has failed. Returns whether that is news: the first failure ends the broadcast, and
-    /// what fails after it, or while it is closed, does not matter.
+    /// Notes that the broadcast has failed. Returns true for the first failure, which ends the broadcast. Later
+    /// failures, and those of a broadcast that is closing, have no effect.
     mutating func fail() -> Bool {
         switch self {
         case .starting(var attempt):
@@ -70,14 +70,14 @@ enum Lifecycle {
         }
     }
 
-    /// Changes the run while its client is there.
+    /// Changes the run while its client is connected; else returns nil.
     mutating func update<Result>(_ change: (inout Run) -> Result) -> Result? {
         guard case .running(var run) = self else { return nil }
         defer { self = .running(run) }
         return change(&run)
     }
 
-    /// The closer has been started; the broadcast may be closed by now.
+    /// Keeps the thread that closes the broadcast, which may already have closed it.
     mutating func note(closer: WorkerThread) {
         switch self {
         case .closing(let run, _): self = .closing(run, closer: closer)
@@ -86,7 +86,7 @@ enum Lifecycle {
         }
     }
 
-    /// Takes the closer, for whoever joins it.
+    /// Takes the closer out. The caller joins it.
     mutating func takeCloser() -> WorkerThread? {
         switch self {
         case .idle(let closer):
@@ -100,21 +100,21 @@ enum Lifecycle {
     }
 }
 
-/// The lifecycle, for every thread: the host moves it on, the others look.
+/// The lifecycle behind a lock. The host changes it; all threads read it.
 final class CurrentBroadcast: Sendable {
     struct State {
         var lifecycle = Lifecycle.idle(closer: nil)
-        /// Broadcasts that have begun since the daemon started.
+        /// The number of broadcasts since the daemon started.
         var count: UInt64 = 0
-        /// The daemon has been told to stop.
+        /// The daemon is stopping.
         var isStopping = false
     }
     let state = Monitor(State())
 
-    /// From its start to its last byte.
+    /// The broadcast from its start to its last byte.
     var run: Lifecycle.Run? { state.withLock { $0.lifecycle.run } }
     var broadcast: Broadcast? { run?.broadcast }
-    /// While its client is there.
+    /// The broadcast while its client is connected.
     var running: Lifecycle.Run? { state.withLock { $0.lifecycle.running } }
     var number: UInt64? { state.withLock { $0.lifecycle.number } }
     var isStopping: Bool { state.withLock { $0.isStopping } }
