@@ -4,7 +4,7 @@ internal import LinuxSystem
 internal import Logging
 internal import MediaCore
 
-/// Logs what clients annotate, up to a limit a second: a client can send thousands. Any thread.
+/// Logs clients' annotations, up to a limit per second, because a client can send thousands. Any thread.
 final class AnnotationLog: Sendable {
     static let linesPerSecond = 10
 

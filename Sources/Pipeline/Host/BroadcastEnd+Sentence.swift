@@ -2,7 +2,7 @@ internal import Ingest
 internal import IngestProtocol
 
 extension BroadcastEnd {
-    /// For people.
+    /// The reason as a sentence for clients and the log.
     var sentence: String {
         switch self {
         case .finished(let message):

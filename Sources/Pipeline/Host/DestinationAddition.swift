@@ -3,14 +3,14 @@ package import ControlProtocol
 internal import LinuxSystem
 package import MediaCore
 
-/// A destination that a request adds. A thread of its own looks at the files that it names first: their disk may hang,
-/// and the control server's thread must not wait for it.
+/// A destination that a request adds. A separate thread checks its files first, because their disk may hang and the
+/// control server's thread must not wait for it.
 ///
-/// `outcome` is asked for by one thread until it has an answer, or until nobody wants it any more.
+/// One thread polls `outcome` until it has an answer or gives up.
 package final class DestinationAddition: Sendable {
-    /// What looking at the files takes at most on a disk that does not hang.
+    /// The most time that checking files takes on a disk that does not hang.
     package static let patience = MediaTime.seconds(2)
-    /// A thread that hangs stays until its disk answers: there is one at most.
+    /// Whether a thread checks files. At most one does, because a hanging thread stays until its disk answers.
     private static let isLooking = Monitor(false)
 
     private enum Progress {
@@ -28,8 +28,7 @@ package final class DestinationAddition: Sendable {
         (self.destination, self.roster) = (destination, roster)
     }
 
-    /// Whether the destination has been added, with its name; nil while its files are being looked at. Waits for
-    /// nothing.
+    /// The name of the added destination, or the refusal; nil while its files are being checked. Does not wait.
     package func outcome() -> Result<String, CommandRefusal>? {
         switch progress.withLock({ $0 }) {
         case .waiting:
@@ -50,7 +49,7 @@ package final class DestinationAddition: Sendable {
         }
     }
 
-    /// The answer after `patience`; the destination is not added any more.
+    /// Gives up after `patience`: the destination is not added. Returns the refusal.
     package func giveUp() -> CommandRefusal {
         progress.withLock { $0 = .over }
         return CommandRefusal(
@@ -59,9 +58,9 @@ package final class DestinationAddition: Sendable {
                 + "cannot be read for \(Self.patience); their disk hangs")
     }
 
-    /// Begins to look, once no other thread does.
+    /// Starts to check the files if no other thread does.
     private func look() {
-        // One without files does not wait for another's, whose disk hangs.
+        // Destinations without files do not wait for another's hanging disk.
         guard destination.namesFiles else { return progress.withLock { $0 = .found(problems) } }
         let isFirst = Self.isLooking.withLock { isLooking in
             defer { isLooking = true }
@@ -74,7 +73,7 @@ package final class DestinationAddition: Sendable {
             progress.withLock { if case .looking = $0 { $0 = .found(problems) } }
         }
         do {
-            // What would be wrong the moment that it begins.
+            // The problems that the destination would have at its start.
             try WorkerThread(name: "up-files", stackBytes: 256 * 1024) { [self] in found(problems) }.abandon()
         } catch {
             found(["the thread that looks at its files cannot be started: \(error)"])

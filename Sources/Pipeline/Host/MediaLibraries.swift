@@ -3,11 +3,11 @@ internal import Encoding
 package import Logging
 internal import Publishing
 
-/// What has to be done once in a process before any broadcast.
+/// The set-up of the media libraries, once in a process, before any broadcast.
 package enum MediaLibraries {
-    /// Redirects the libraries' own log output, and proves that librtmp calls our socket functions and not its own.
+    /// Redirects the libraries' log output, and checks that librtmp calls our socket functions instead of its own.
     ///
-    /// - Throws: a sentence, where librtmp on this machine cannot be used safely.
+    /// - Throws: a sentence if this machine's librtmp cannot be used safely.
     package static func prepare(_ logger: Logger) throws {
         LibAVLog.install { level, message in
             guard level == .error else {

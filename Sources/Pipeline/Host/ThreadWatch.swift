@@ -2,18 +2,18 @@ internal import Ingest
 package import LinuxSystem
 package import MediaCore
 
-/// Whether the data threads make progress: what a watchdog, and /healthz, depend on.
+/// Checks that the data threads make progress. The watchdog and /healthz depend on it.
 ///
-/// The main thread looks some times a second; whoever asks gets what it saw last, and waits for nobody.
+/// The main thread checks several times a second. All threads can read its last result without waiting.
 package final class ThreadWatch: Sendable {
     private struct State {
         var watch: ProgressWatch
         var lastLook: MediaTime
-        /// The main thread looks.
+        /// Whether the main thread checks.
         var isWatched = true
     }
 
-    /// What one piece of work may take where no watchdog says: far more than the slowest encoder takes for a frame.
+    /// The most time of one piece of work without a watchdog: far more than the slowest encoder takes for a frame.
     package static let usualPatience = MediaTime.seconds(10)
 
     private let state: Monitor<State>
@@ -21,27 +21,27 @@ package final class ThreadWatch: Sendable {
     private let current: CurrentBroadcast
     private let clock: any TimeSource
 
-    /// - Parameter server: the ingest thread's work.
+    /// - Parameter server: the mark of the ingest thread.
     init(server: WorkMark, _ current: CurrentBroadcast, clock: any TimeSource) {
         (self.server, self.current, self.clock) = (server, current, clock)
         state = Monitor(State(watch: ProgressWatch(patience: Self.usualPatience), lastLook: clock.now()))
     }
 
-    /// Before the first look: what one piece of work may take. A watchdog is fed in time where this is half of its
-    /// time.
+    /// Sets the most time that one piece of work may take. Call before the first check. With half of the watchdog's
+    /// time, the watchdog is fed in time.
     package func setPatience(_ patience: MediaTime) {
         state.withLock { $0.watch = ProgressWatch(patience: patience) }
     }
 
-    /// The main thread waits for the others from here on, and looks no more.
+    /// Ends the checks: from now on the main thread waits for the others.
     func end() { state.withLock { $0.isWatched = false } }
 
-    /// Some times a second, by the main thread: looks at every data thread.
+    /// Checks every data thread. Called several times a second by the main thread.
     ///
-    /// - Parameter others: calls its argument with the work of each thread that is not the host's.
-    /// - Returns: what does not get on, as a sentence; nil where all is well.
+    /// - Parameter others: calls its argument with the mark of each thread that is not the host's.
+    /// - Returns: a sentence about the thread without progress; nil if all make progress.
     package func look(and others: ((WorkMark) -> Void) -> Void = { _ in }) -> String? {
-        // Not under the lock: a thread that hangs may hold another, and whoever asks is not to wait for it.
+        // Outside the lock: a hanging thread may hold another lock, and readers must not wait for it.
         var watch = state.withLock { $0.watch }
         let now = clock.now()
         watch.begin(at: now)
@@ -55,7 +55,7 @@ package final class ThreadWatch: Sendable {
         }
     }
 
-    /// Any thread: what does not get on, as a sentence; nil while all is well.
+    /// Any thread: a sentence about the thread without progress; nil if all make progress.
     package var wedged: String? {
         let now = clock.now()
         return state.withLock { state in

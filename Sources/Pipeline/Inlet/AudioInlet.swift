@@ -3,7 +3,7 @@ internal import IngestProtocol
 internal import MediaCore
 internal import Timeline
 
-/// Hands PCM over to the audio thread: bytes arrive right in the queue.
+/// Hands PCM over to the audio thread. Bytes are received directly into the queue.
 ///
 /// Ingest thread only.
 final class AudioInlet {
@@ -16,7 +16,7 @@ final class AudioInlet {
         (self.queue, self.times, self.counters) = (queue, times, counters)
     }
 
-    /// Room for a block's bytes; nil where it is counted and thrown away.
+    /// Returns room for the bytes of a block; nil if the block is counted and dropped.
     func begin(
         _ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, isPaused: Bool, arrival: MediaTime
     ) -> UnsafeMutableRawBufferPointer? {
@@ -33,7 +33,7 @@ final class AudioInlet {
         return unsafe room
     }
 
-    /// The block has come whole.
+    /// Queues the block, which has arrived in whole.
     func end(arrival: MediaTime) {
         guard var block = receiving else { return }
         receiving = nil

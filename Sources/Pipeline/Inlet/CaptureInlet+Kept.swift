@@ -4,36 +4,36 @@ internal import MediaCore
 internal import Privacy
 internal import Synchronization
 
-/// A picture that comes while the curtain is up, and nobody holds it up to hide what comes meanwhile, is kept: the last
-/// of them is shown when the curtain falls. The client may have no other to send, because its screen stands still.
+/// Keeps the last picture that comes under a curtain without an objection, and shows it when the curtain falls. The
+/// client may have no other picture to send, because its screen stands still.
 ///
-/// Ingest thread only. A picture from before a refusal is never kept, nor one that is refused itself or has not come
-/// whole, and none is shown where somebody has raised the curtain, or held it up as well, since it began to come.
+/// Ingest thread only. A picture is never kept if it is refused, incomplete, or older than a refusal. It is never shown
+/// if another hold with an objection was added after its first byte.
 extension CaptureInlet {
-    /// A picture that is coming, or has come and is kept.
+    /// A picture that is arriving, or a kept one.
     struct Filling {
         let picture: Picture
         let time: MediaTime
         let arrival: MediaTime
         let stamp: Curtain.Stamp
         let plan: GeometryPlan
-        /// The standing regions' version that it hides.
+        /// The version of the standing regions that are painted over.
         let regions: RegionsVersion
-        /// How often somebody had objected to pictures when it began to come.
+        /// The number of objections when the picture began to arrive.
         let objections: UInt32
-        /// It came under the curtain: it is kept, and not handed over.
+        /// The picture came under the curtain. It is kept instead of handed over.
         let isKept: Bool
     }
 
-    /// What would become of a picture that comes now.
+    /// The verdict for a picture that comes at `now`.
     func verdict(at now: MediaTime) -> PictureGate.Verdict {
         gate.verdict(
             curtain.prospect, isUp: curtain.stamp.isUp, isPaused: isPaused.load(ordering: .relaxed), at: now)
     }
 
-    /// Shows it as soon as nothing stands against it any more: the client may have no other to send.
+    /// Shows the kept picture if nothing forbids it any more.
     ///
-    /// - Returns: when it may be, where that comes by time alone; nil where nothing is kept, or others have to let go.
+    /// - Returns: the time from which it may be shown, if only time forbids it; else nil.
     func attend(at now: MediaTime) -> MediaTime? {
         guard let kept else { return nil }
         guard curtain.objections == kept.objections else {
@@ -45,10 +45,10 @@ extension CaptureInlet {
         case .keep, .hide: return gate.holdEnds(isUp: curtain.stamp.isUp, at: now)
         case .pause: return nil
         }
-        // As late as it was when it came: pictures that follow have a later time.
+        // Adds the time for which the picture was kept. Pictures that follow have a later time.
         let time = kept.time + (now - kept.arrival)
         if curtain.stamp.isUp { privacy.release(time) }
-        // In this order: who objects after the stamp was taken makes it another one.
+        // In this order: an objection after the stamp was read changes the stamp.
         let stamp = curtain.stamp
         guard curtain.objections == kept.objections else {
             dropKept()
@@ -63,14 +63,14 @@ extension CaptureInlet {
         return nil
     }
 
-    /// Throws it away. The client has to send a whole picture again.
+    /// Drops the kept picture. The client has to send a whole picture again.
     func dropKept() {
         guard let picture = takeKept() else { return }
         gate.miss()
         slot.recycle(picture)
     }
 
-    /// Takes its memory for another.
+    /// Takes the memory of the kept picture for another one.
     func takeKept() -> Picture? {
         guard let picture = kept?.picture else { return nil }
         kept = nil
@@ -78,7 +78,7 @@ extension CaptureInlet {
         return picture
     }
 
-    /// It has come whole, under the curtain.
+    /// Keeps a picture that has arrived in whole under the curtain.
     func keep(_ filling: Filling, at now: MediaTime) {
         if let old = takeKept() { slot.recycle(old) }
         kept = filling

@@ -7,12 +7,12 @@ internal import Privacy
 internal import Synchronization
 internal import Timeline
 
-/// Pictures that look as the client's last one does, all of them or in part: what is known already is not made again.
+/// Pictures that look like the client's last one, in whole or in part. The known part is not converted again.
 ///
 /// Ingest thread only.
 extension CaptureInlet {
-    /// The client says that its picture is the last one: it is neither converted nor, once it has been for a while,
-    /// encoded.
+    /// Takes a message without a picture: the client's picture has not changed. Nothing is converted. After a while
+    /// nothing is encoded either.
     func repeatVideo(_ message: VideoMessage, arrival: MediaTime) throws(ProtocolError) {
         counters.framesReceived.add()
         try checkRegions(of: message, arrival: arrival)
@@ -20,10 +20,10 @@ extension CaptureInlet {
         let stamp = curtain.stamp
         let plan = planOfLast(message)
         guard !stamp.isUp else {
-            // It may be the one that is kept.
+            // The unchanged picture may be the kept one.
             guard kept == nil || plan == nil else { return counters.framesCurtained.add() }
             gate.miss()
-            // Where a whole picture would be kept or shown, the curtain waits for one; else the client is told later.
+            // If a whole picture could be kept or shown, ask the client for one. Otherwise it gets the state later.
             switch verdict(at: arrival) {
             case .hide, .pause: return counters.framesCurtained.add()
             case .show, .keep: throw unknownPicture()
@@ -46,7 +46,7 @@ extension CaptureInlet {
             "video: the picture that is said to be unchanged is not the last one that was taken; it has to be sent")
     }
 
-    /// The plan of the client's last picture, where this one looks the same.
+    /// The plan of the client's last picture if this one looks the same; else nil.
     private func planOfLast(_ message: VideoMessage) -> GeometryPlan? {
         guard !gate.hasMissedPicture, let plan = planner.latest(for: message),
             last.regions == regions.all(of: message, transform: plan.transform)
@@ -54,11 +54,10 @@ extension CaptureInlet {
         return plan
     }
 
-    /// Puts what the canvas shows of the client's last picture onto the one that is to be filled.
+    /// Copies the client's last picture, as it is on the canvas, into the picture that is to be filled.
     ///
-    /// Nil, so that all of the sample is converted, where the client does not say what has changed since, where the
-    /// scaler makes whole pictures only, or where anybody else has drawn on the canvas, or may have: then it does not
-    /// look as that picture does.
+    /// - Returns: the damage to convert; nil for all of the sample, if the client sends no damage, the scaler makes
+    ///   whole pictures only, or anything else has drawn on the canvas since.
     func takeOver(
         _ earlier: (picture: Picture, stamp: Curtain.Stamp)?, onto picture: Picture, regions version: RegionsVersion,
         _ message: VideoMessage
@@ -71,13 +70,13 @@ extension CaptureInlet {
         }
         guard isShown() else { return nil }
         picture.copySamples(of: earlier.picture)
-        // Whoever paints on what is shown says so before: nobody did while it was copied.
+        // Painters announce themselves before they paint. So nobody painted during the copy.
         guard isShown() else { return nil }
         counters.framesPartial.add()
         return damage
     }
 
-    /// The picture that was handed over last, where this one looks the same.
+    /// The picture that was handed over last if this one looks the same; else nil.
     func pictureLikeIt(_ picture: Picture) -> Picture? {
         guard skipsUnchanged, let newest = slot.newest, picture.hasSameSamples(as: newest) else { return nil }
         return newest

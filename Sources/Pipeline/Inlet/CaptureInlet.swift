@@ -8,8 +8,8 @@ internal import Privacy
 internal import Synchronization
 internal import Timeline
 
-/// The ingest thread's half of a broadcast: gives every sample its time, turns arriving bytes into pictures at once,
-/// and hands pictures and PCM over to the other threads.
+/// The ingest thread's part of a broadcast: gives every sample its time, converts arriving bytes into pictures, and
+/// hands pictures and PCM over to the other threads.
 ///
 /// Ingest thread only. Owns the timeline, the first half of the geometry, and the picture that is being filled.
 final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to the ingest thread */ {
@@ -25,11 +25,11 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
     let intake: FrameIntake
     private let scalerInUse: Monitor<FrameScaler>
     private var filling: Filling?
-    /// The last picture that came whole while the curtain was up and nobody had anything against it.
+    /// The last whole picture that came under a curtain without an objection.
     var kept: Filling?
     var last = LastPicture()
     let skipsUnchanged: Bool
-    /// An operator has paused the broadcast: what comes is counted and thrown away.
+    /// An operator has paused the broadcast: samples are counted and dropped.
     let isPaused = Atomic(false)
 
     init(
@@ -49,10 +49,10 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         intake = FrameIntake(bars: bars, secureColor: privacy.secureColor, scaler: scaler)
     }
 
-    /// Any thread: what the last frame is scaled by, or the first one probably.
+    /// Any thread: the scaler of the last frame; before the first, the likely one.
     var scaler: FrameScaler { scalerInUse.withLock { $0 } }
 
-    /// Any thread: from now on samples are thrown away, or taken again.
+    /// Any thread: drops all further samples, or takes them again.
     func pause(_ isPaused: Bool) { self.isPaused.store(isPaused, ordering: .relaxed) }
 
     // MARK: Video
@@ -111,10 +111,10 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         return true
     }
 
-    /// A picture came that says wrongly what of it is not to be shown.
+    /// Notes a picture with invalid regions, which is not shown.
     func refusedRegions(_ sentence: String, arrival: MediaTime) {
         gate.refuse(at: arrival)
-        // It came before.
+        // The kept picture is older than the refusal.
         dropKept()
         privacy.refuse(sentence)
     }

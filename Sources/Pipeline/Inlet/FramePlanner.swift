@@ -3,9 +3,9 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// Plans how a client's frames come onto the canvas. While their format and orientation stay, nothing is planned again.
+/// Plans the place of a client's frames on the canvas. Plans again only if format or orientation change.
 ///
-/// Ingest thread only, but for `sourceDescription`.
+/// Ingest thread only, apart from `sourceDescription`.
 final class FramePlanner: @unchecked Sendable /* `planned` belongs to the ingest thread */ {
     private let canvas: CanvasFormat
     private let fit: FitMode
@@ -18,13 +18,13 @@ final class FramePlanner: @unchecked Sendable /* `planned` belongs to the ingest
         (self.canvas, self.fit, self.convention, self.counters) = (canvas, fit, convention, counters)
     }
 
-    /// Any thread: the last frame's format, for people; empty before the first.
+    /// Any thread: the last frame's format, for messages; empty before the first frame.
     var sourceDescription: String { sourceText.withLock { $0 } }
 
-    /// The last frame's plan; nil before the first.
+    /// The last frame's plan; nil before the first frame.
     var latest: GeometryPlan? { planned?.plan }
 
-    /// What turns a frame upright. Counts tags that are missing or invalid; such frames are not turned.
+    /// The transform that turns a frame upright. Counts missing and invalid tags; frames with these are not turned.
     func transform(of message: VideoMessage) -> UprightTransform {
         guard let tag = message.orientation else {
             (message.orientationRaw == 0 ? counters.orientationMissing : counters.orientationInvalid).add()
@@ -33,7 +33,7 @@ final class FramePlanner: @unchecked Sendable /* `planned` belongs to the ingest
         return convention.uprightTransform(for: tag)
     }
 
-    /// The plan for a frame, which is the latest from now on.
+    /// Returns the plan for a frame, and makes it the latest.
     func plan(for message: VideoMessage) -> GeometryPlan {
         let (source, transform) = (message.format, transform(of: message))
         if let planned, planned.source == source, planned.transform == transform { return planned.plan }
@@ -46,7 +46,7 @@ final class FramePlanner: @unchecked Sendable /* `planned` belongs to the ingest
         return plan
     }
 
-    /// The latest plan, where it is that of this frame, too.
+    /// The latest plan if it also fits this frame; else nil.
     func latest(for message: VideoMessage) -> GeometryPlan? {
         guard let planned, planned.source == message.format, planned.transform == transform(of: message) else {
             return nil

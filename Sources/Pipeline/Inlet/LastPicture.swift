@@ -3,22 +3,21 @@ internal import IngestProtocol
 internal import MediaCore
 internal import Privacy
 
-/// What is known of the client's last picture: what the next one may look like.
+/// The known properties of the client's last picture, which the next one may look like.
 struct LastPicture {
-    /// A picture that has just changed is encoded again for as long: an encoder with a bitrate to keep makes it better
-    /// from frame to frame, and has got there by then.
+    /// The time for which a picture is encoded again after a change. The rate control refines it from frame to frame,
+    /// and is done by then.
     static let refinement = MediaTime.milliseconds(500)
 
-    /// What it hides, the standing regions among it, and their version then.
+    /// The hidden regions, including standing regions, and the version of these.
     var regions = SecureRegions()
     var version: RegionsVersion = .first
-    /// The picture on the canvas that looks as it does, and the curtain when that was handed over. Nil where nobody
-    /// knows of one.
+    /// The picture on the canvas that looks like it, and the stamp when that was handed over; nil if there is none.
     var shown: (picture: Picture, stamp: Curtain.Stamp)?
-    /// Since when it has looked as it does.
+    /// The time of the last change.
     var unchangedSince: MediaTime?
 
-    /// It has been shown for long enough: there is nothing left to encode.
+    /// Whether the picture has been encoded for long enough.
     func isRefined(at time: MediaTime) -> Bool {
         guard let unchangedSince else { return false }
         return time - unchangedSince > Self.refinement

@@ -1,37 +1,37 @@
 internal import MediaCore
 internal import Privacy
 
-/// Decides what becomes of a client's picture. Pure: it is told what the curtain and the operator want.
+/// Decides whether a client's picture is shown, kept or dropped. Pure: callers pass the state of curtain and operator.
 struct PictureGate {
     enum Verdict: Equatable {
         case show
-        /// It is shown when the curtain falls, unless a newer one comes or somebody objects.
+        /// The picture is shown when the curtain falls, unless a newer one comes or a holder objects.
         case keep
-        /// Somebody hides what comes meanwhile: it is thrown away.
+        /// A holder objects to pictures: it is dropped.
         case hide
-        /// An operator has paused the broadcast: it is thrown away.
+        /// An operator has paused the broadcast: it is dropped.
         case pause
     }
 
-    /// After a picture whose regions were not understood, none is shown for as long while the curtain is up.
+    /// The time after a refusal for which no picture is shown while the curtain is up.
     static let leastHold = MediaTime.seconds(1)
 
-    /// The client's last picture was thrown away, so that no other can be said to look as it does.
+    /// The client's last picture was dropped. The next one cannot refer to it.
     private(set) var hasMissedPicture = false
     private var refusedAt: MediaTime?
 
-    /// A picture begins to come.
+    /// Decides about a picture whose first bytes arrive.
     mutating func admit(_ prospect: Curtain.Prospect, isUp: Bool, isPaused: Bool, at arrival: MediaTime) -> Verdict {
         let verdict = verdict(prospect, isUp: isUp, isPaused: isPaused, at: arrival)
         hasMissedPicture = verdict == .hide || verdict == .pause
         return verdict
     }
 
-    /// What would become of a picture at `now`.
+    /// The verdict for a picture at `now`. Changes nothing.
     ///
     /// - Parameters:
-    ///   - prospect: what the curtain says of it.
-    ///   - isUp: the curtain is up; read after `prospect`.
+    ///   - prospect: the prospect of a picture under the curtain.
+    ///   - isUp: whether the curtain is up; read after `prospect`.
     func verdict(_ prospect: Curtain.Prospect, isUp: Bool, isPaused: Bool, at now: MediaTime) -> Verdict {
         guard !isPaused else { return .pause }
         return switch prospect {
@@ -41,16 +41,16 @@ struct PictureGate {
         }
     }
 
-    /// When pictures may be shown again after one that was refused; nil where none was, or they may.
+    /// The time from which pictures may be shown again after a refusal; nil if they may be shown now.
     func holdEnds(isUp: Bool, at now: MediaTime) -> MediaTime? {
         guard let refusedAt, isUp, now - refusedAt < Self.leastHold else { return nil }
         return refusedAt + Self.leastHold
     }
 
-    /// A picture was thrown away that `admit` had let in.
+    /// Notes that a picture was dropped after `admit` had accepted it.
     mutating func miss() { hasMissedPicture = true }
 
-    /// A picture came whose regions were not understood.
+    /// Notes a picture with invalid regions.
     mutating func refuse(at arrival: MediaTime) {
         refusedAt = arrival
         hasMissedPicture = true

@@ -3,9 +3,9 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Timeline
 
-/// Gives every sample its time in the broadcast, and publishes which capture time that is.
+/// Gives every sample its broadcast time, and publishes the capture time that it stands for.
 ///
-/// Ingest thread only, but for `counters`.
+/// Ingest thread only, apart from `counters`.
 final class SampleTimes: @unchecked Sendable /* the timeline belongs to the ingest thread */ {
     private var timeline = BroadcastTimeline()
     private let clock: BroadcastClock
@@ -16,7 +16,7 @@ final class SampleTimes: @unchecked Sendable /* the timeline belongs to the inge
         published = Monitor(timeline.counters)
     }
 
-    /// Any thread: what the timeline has counted.
+    /// Any thread: the counters of the timeline.
     var counters: TimelineCounters { published.withLock { $0 } }
 
     func place(_ track: TimelineTrack, pts: MediaTime, duration: MediaTime, arrival: MediaTime) -> Placement {

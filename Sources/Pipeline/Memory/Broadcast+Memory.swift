@@ -4,7 +4,7 @@ internal import Encoding
 internal import LinuxSystem
 internal import MediaCore
 
-/// What one broadcast can do without, worked out from its configuration when it begins.
+/// The memory that one broadcast can give up, computed from its configuration at its start.
 struct MemorySavings: Sendable {
     struct Log: Equatable, Sendable {
         var maxBytes: Int
@@ -15,17 +15,17 @@ struct MemorySavings: Sendable {
     let halfLog: Log
     let leastLog: Log
     let fit: MemoryFit
-    /// What the third picture takes; zero where there are two.
+    /// Bytes of the third picture; zero if there are two.
     let pictureBytes: Int
-    /// As the broadcast begins.
+    /// The limits at the start of the broadcast.
     let encoder: VideoEncoderSettings
-    /// What each of the encoder's savings saves when those before it are in force.
+    /// Bytes that each step of the encoder saves after the steps before it.
     let encoderBytes: [EncoderSavings: Int]
 
     init(_ configuration: Configuration) {
         let (buffer, video) = (configuration.buffer, configuration.video)
         fullLog = Log(maxBytes: buffer.maxBytes, maxDelay: buffer.delay)
-        // A delay goes before what a late destination needs.
+        // Gives up the delay before the part that a late destination needs.
         var withoutDelay = configuration
         withoutDelay.buffer.delay = .zero
         let least = min(buffer.maxBytes, max(BufferConfiguration.leastBytes, withoutDelay.leastLogBytes))
@@ -46,7 +46,7 @@ struct MemorySavings: Sendable {
         self.encoderBytes = encoderBytes
     }
 
-    /// Every step with what it saves, in the order in which they are taken.
+    /// All steps in their order, each with the bytes that it saves.
     var steps: [(step: MemoryStep, savedBytes: Int)] {
         MemoryStep.allCases.map { step in
             switch step {
@@ -61,9 +61,9 @@ struct MemorySavings: Sendable {
 }
 
 extension Broadcast {
-    /// Any thread: does without `steps` from now on, and has everything else.
+    /// Any thread: gives up exactly `steps`, and takes everything else back.
     ///
-    /// - Returns: false where the kernel refused the memory that it takes to get there.
+    /// - Returns: false if the kernel refused the memory for the change.
     func giveUp(_ steps: [MemoryStep]) -> Bool {
         var wanted = savings.fullLog
         if steps.contains(.halfLog) { wanted = savings.halfLog }

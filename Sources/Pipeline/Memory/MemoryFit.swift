@@ -2,15 +2,16 @@ internal import Configuration
 internal import Encoding
 internal import FrameGeometry
 
-/// What a broadcast is given so that its plan fits under `memory.cap_bytes`. What viewers miss least is left out first.
+/// The parts that a broadcast gets so that its plan fits under `memory.cap_bytes`. The parts that viewers miss least go
+/// first.
 struct MemoryFit: Equatable, Sendable {
-    /// One picture that is shown, one that waits, one that is filled. With two, one that waits is given up when the
-    /// next begins to come.
+    /// One picture is shown, one waits, one is filled. With two, the waiting picture is dropped when the next one
+    /// begins to arrive.
     var pictures: Int
-    /// Where an effort decides; a preset is not touched.
+    /// Only with an effort; a preset is left alone.
     var subpixelMotion: Bool
 
-    /// From the best down.
+    /// All choices, the best first.
     static let all = [
         MemoryFit(pictures: 3, subpixelMotion: true), MemoryFit(pictures: 2, subpixelMotion: true),
         MemoryFit(pictures: 3, subpixelMotion: false), MemoryFit(pictures: 2, subpixelMotion: false),
@@ -18,8 +19,7 @@ struct MemoryFit: Equatable, Sendable {
 }
 
 extension Configuration {
-    /// The best of which nothing has to be given up at once: what the governor keeps free stays free. The smallest
-    /// where nothing fits so.
+    /// The best choice that leaves the governor's reserve free; the smallest if none does.
     var memoryFit: MemoryFit {
         let candidates = video.encoderEffort == nil ? MemoryFit.all.filter(\.subpixelMotion) : MemoryFit.all
         let cap = memory.capBytes
@@ -28,11 +28,11 @@ extension Configuration {
             ?? candidates[candidates.count - 1]
     }
 
-    /// The `memory.cap_bytes` that the best picture would take, where it does not fit.
+    /// The `memory.cap_bytes` with which subpixel motion would fit; nil if `fit` has it, or if a preset decides.
     func capWithSubpixelMotion(_ fit: MemoryFit) -> Int? {
         guard video.encoderEffort != nil, !fit.subpixelMotion else { return nil }
         let total = MemoryPlan(self, costs: memoryCosts(MemoryFit(pictures: 2, subpixelMotion: true))).totalBytes
-        // The reserve is a thirty-second of it.
+        // The reserve is 1/32 of the cap.
         return total + total / 31 + 1
     }
 }

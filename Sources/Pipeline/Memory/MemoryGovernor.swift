@@ -1,13 +1,12 @@
 internal import Encoding
 internal import MediaCore
 
-/// What a broadcast can do without when memory runs short, in the order in which it is given up, which is that of what
-/// viewers lose for each megabyte: first what only a bad network needs, then what only a slow encoder needs, at last
-/// quality.
+/// The parts that a broadcast can give up when memory is short, in this order: the least loss for viewers per megabyte
+/// first. First parts for bad networks, then parts for slow encoders, at last quality.
 enum MemoryStep: String, CaseIterable, Sendable {
-    /// Half of the packet log, and of the delay what the log then still holds.
+    /// Half of the packet log, and at most the delay that then fits.
     case halfLog = "half_log"
-    /// The smallest log with which a late destination can jump to a keyframe; no delay.
+    /// The smallest log in which a late destination can jump to a keyframe; no delay.
     case leastLog = "least_log"
     /// Two pictures instead of three.
     case twoPictures = "two_pictures"
@@ -16,26 +15,25 @@ enum MemoryStep: String, CaseIterable, Sendable {
     /// The encoder without subpixel motion.
     case noSubpixelMotion = "no_subpixel_motion"
 
-    /// Per cent more bits that viewers would have to be sent for the same picture.
+    /// The additional bitrate for the same picture, in per cent.
     var bitratePercent: Int { self == .noSubpixelMotion ? VideoEncoder.subpixelMotionPercent : 0 }
 }
 
-/// Decides when a broadcast gives something up for want of memory, and when it takes it back: pure, fed with looks at
-/// what is left.
+/// Decides when a broadcast gives up memory, and when it takes it back. Pure: callers pass the memory that is left.
 ///
-/// Down at once, a step at a look while too little is left; up only when the step has fitted with room to spare for a
-/// while, which doubles each time that this was soon found to be wrong.
+/// Gives up one step per call while too little is left. Takes a step back after it has fitted with spare room for a
+/// while; this time doubles after each step that had to be given up again soon.
 struct MemoryGovernor: Sendable {
     enum Move: Equatable, Sendable {
         case giveUp(MemoryStep)
         case takeBack(MemoryStep)
     }
 
-    /// What each step saves, in order; those that save nothing are not there.
+    /// The steps in order with the bytes that they save; steps that save nothing are left out.
     let steps: [(step: MemoryStep, savedBytes: Int)]
-    /// How many of the steps have been taken.
+    /// The number of steps that are given up.
     private(set) var taken = 0
-    /// Moves ever made, in each direction.
+    /// The number of all moves in each direction.
     private(set) var givenUp = 0
     private(set) var takenBack = 0
 
@@ -48,10 +46,10 @@ struct MemoryGovernor: Sendable {
 
     init(steps: [(step: MemoryStep, savedBytes: Int)]) { self.steps = steps.filter { $0.savedBytes > 0 } }
 
-    /// What must stay free: a thirty-second of the limit.
+    /// The reserve that must stay free: 1/32 of the limit.
     static func reserve(of limit: Int) -> Int { limit / 32 }
 
-    /// A look, some times a second; returns what is to be done now.
+    /// Decides the next move. Called several times a second.
     mutating func look(_ room: MemoryRoom, at now: MediaTime) -> Move? {
         let reserve = Self.reserve(of: room.limit)
         if room.left < reserve {
@@ -80,6 +78,6 @@ struct MemoryGovernor: Sendable {
         return .takeBack(steps[taken].step)
     }
 
-    /// What has been given up, in order, and what that saves.
+    /// The steps that are given up, in order, with the bytes that they save.
     var current: [(step: MemoryStep, savedBytes: Int)] { Array(steps.prefix(taken)) }
 }

@@ -4,8 +4,8 @@ internal import Encoding
 internal import LinuxSystem
 internal import Logging
 
-/// Keeps one broadcast under the process's cap: has it give something up when memory runs short, before the kernel
-/// takes everything, and take it back later. Any thread.
+/// Keeps one broadcast under the memory limit: lets it give up parts when memory is short, before the kernel kills the
+/// process, and take them back later. Any thread.
 final class MemoryWatch: Sendable {
     private let state: Monitor<MemoryGovernor>
     private let broadcast: Broadcast
@@ -13,7 +13,7 @@ final class MemoryWatch: Sendable {
     private let clock: any TimeSource
     private let logger: Logger
 
-    /// - Parameter room: how much memory is left; nil where nobody can tell.
+    /// - Parameter room: returns the memory that is left; nil if it is unknown.
     init(
         _ broadcast: Broadcast, room: @escaping @Sendable () -> MemoryRoom?, clock: any TimeSource, logger: Logger
     ) {
@@ -23,7 +23,7 @@ final class MemoryWatch: Sendable {
 
     var governor: MemoryGovernor { state.withLock { $0 } }
 
-    /// Some times a second, by the main thread.
+    /// Called several times a second by the main thread.
     func look() {
         guard let room = room(), let move = state.withLock({ $0.look(room, at: clock.now()) }) else { return }
         let isDone = broadcast.giveUp(governor.current.map(\.step))

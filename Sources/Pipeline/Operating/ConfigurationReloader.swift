@@ -4,37 +4,38 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Privacy
 
-/// What a reload did.
+/// The result of a reload.
 package struct ReloadReport: Equatable, Sendable {
-    /// What is in force now, such as "destination backup added".
+    /// Changes that are in force now, such as "destination backup removed".
     package var applied: [String] = []
-    /// Keys whose new value waits for a restart.
+    /// Keys whose new values need a restart.
     package var needRestart: [String] = []
-    /// What could not be done, each a sentence.
+    /// A sentence for each change that failed.
     package var failed: [String] = []
 
     package var isEmpty: Bool { applied.isEmpty && needRestart.isEmpty && failed.isEmpty }
 }
 
-/// Another configuration while the daemon runs: destinations come and go at once, the rest waits for a restart.
+/// Applies another configuration while the daemon runs: destinations, the bitrate and protections at once, the rest
+/// after a restart.
 ///
-/// Only differences between the old and the new file count: destinations that were added or removed by command stay as
-/// they are. Protections are set to what the file says, each time.
+/// Only differences between the old and the new file count. Destinations that were added or removed by command stay as
+/// they are. Each reload sets all protections to the file's values.
 package final class ConfigurationReloader: Sendable {
     private struct State {
         /// As it was loaded last.
         var configuration: Configuration
-        /// Destinations whose predecessor of the same name is still ending: servers refuse two publishers of one
-        /// stream.
+        /// Destinations that wait until the earlier one of the same name has closed, because servers refuse two
+        /// publishers of one stream.
         var waiting: [DestinationConfiguration] = []
         var giveUpWaiting = MediaTime.zero
     }
 
-    /// A predecessor that does not end has a disk that hangs.
+    /// The longest wait for an earlier destination to close. A later one has a hanging disk.
     private static let longestLeave = MediaTime.seconds(5)
 
     private let state: Monitor<State>
-    /// As the daemon started with.
+    /// The configuration of the start.
     private let running: Configuration
     private let destinations: DestinationRoster
     private let operating: OperatorCommands
@@ -54,7 +55,7 @@ package final class ConfigurationReloader: Sendable {
     /// As it was loaded last.
     private var loaded: Configuration { state.withLock { $0.configuration } }
 
-    /// The configuration that runs: that of the start, with what commands and reloads have changed.
+    /// The configuration in force: that of the start, with the changes of commands and reloads.
     package var inForce: Configuration {
         var inForce = destinations.configuration
         inForce.video.bitrate = operating.configuredBitrate
@@ -62,9 +63,9 @@ package final class ConfigurationReloader: Sendable {
         return inForce
     }
 
-    /// Main thread: brings destinations to what `new` says. What takes time goes on in `goOn`.
+    /// Main thread: applies `new`. `goOn` finishes the part that takes time.
     ///
-    /// - Throws: a sentence where the destinations do not fit; then nothing has changed.
+    /// - Throws: a sentence if the destinations do not fit; then nothing has changed.
     package func reload(_ new: Configuration) throws(CommandRefusal) -> ReloadReport {
         let changes = new.changes(since: loaded)
         try requireRoom(for: changes)
@@ -74,18 +75,18 @@ package final class ConfigurationReloader: Sendable {
             reload.waiting.removeAll { obsolete.contains($0.name) }
         }
         var report = ReloadReport()
-        // The configuration that runs, not the one that was loaded last: until the restart every reload says so.
-        // More than memory was planned for waits for a restart, like the rest.
+        // Compares with the configuration of the start, so that every reload names these keys until the restart. A
+        // bitrate above the planned one needs a restart, too.
         let isLive = new.video.bitrate <= running.video.bitrate
         report.needRestart = new.changes(since: running).keys.filter { $0 != "video.bitrate_kbps" || !isLive }
         if changes.keys.contains("video.bitrate_kbps") {
-            // Until the restart a higher one is the one of the start.
+            // Until the restart, the start's bitrate is the highest.
             let bitrate = min(new.video.bitrate, running.video.bitrate)
             try operating.configureBitrate(bitrate == running.video.bitrate ? nil : bitrate)
             if isLive { report.applied.append("video.bitrate_kbps \(bitrate / 1000)") }
         }
         report.needRestart.removeAll { Self.protection($0) != nil }
-        // Whatever a command has done since: a switch that could not be turned is turned when it can be.
+        // Also protections that a command has changed, and those that an earlier reload could not change.
         for protection in Protection.allCases { turn(protection, on: new.privacy.has(protection), &report) }
         privacy.configure(off: new.privacy.protectionsOff)
         _ = privacy.keepState()
@@ -104,7 +105,8 @@ package final class ConfigurationReloader: Sendable {
         return goOn(report)
     }
 
-    /// Some times a second, by the main thread, until `isReloading` is false: adds what waits, once its name is free.
+    /// Adds the waiting destinations whose names are free. Called several times a second by the main thread until
+    /// `isReloading` is false.
     package func goOn(_ report: ReloadReport = ReloadReport()) -> ReloadReport {
         var report = report
         let leaving = current.broadcast?.destinations.leavingNames ?? []
@@ -125,7 +127,7 @@ package final class ConfigurationReloader: Sendable {
         return report
     }
 
-    /// Destinations wait for their predecessors to end.
+    /// Whether destinations wait for earlier ones to close.
     package var isReloading: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     private static func protection(_ key: String) -> Protection? {
@@ -145,7 +147,7 @@ package final class ConfigurationReloader: Sendable {
         do { try destinations.remove(name) } catch { report.failed.append(error.sentence) }
     }
 
-    /// Destinations that were added by command stay, and count.
+    /// Throws if the destinations do not fit, including those that were added by command.
     private func requireRoom(for changes: ConfigurationChanges) throws(CommandRefusal) {
         var then = destinations.configuration
         let touched = changes.removed + (changes.added + changes.changed).map(\.name)

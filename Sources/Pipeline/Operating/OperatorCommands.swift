@@ -6,12 +6,13 @@ internal import LinuxSystem
 internal import Logging
 internal import MediaCore
 
-/// What an operator can have done to the running broadcast. Any thread; nothing here waits for a data thread.
+/// Operators' commands to the running broadcast. Any thread; no command waits for a data thread.
 package final class OperatorCommands: Sendable {
     private struct State {
-        /// Bits a second that an operator allows; nil as configured. Lasts until the daemon ends.
+        /// The ceiling that an operator has set, in bits a second; nil for the configured bitrate. Lasts until the
+        /// daemon ends.
         var bitrateCeiling: Int?
-        /// What a reload has put in the place of the configured bitrate; at most that.
+        /// The bitrate of the last reload, at most that of the start; nil for that of the start.
         var reloadedBitrate: Int?
     }
     private let state = Monitor(State())
@@ -29,15 +30,14 @@ package final class OperatorCommands: Sendable {
         (self.server, self.logger) = (server, logger)
     }
 
-    /// Ends the running broadcast in order: what is encoded is sent, the client is told. The daemon waits for the next.
+    /// Ends the running broadcast in order: sends what is encoded and notifies the client. The daemon continues.
     package func stop() throws(CommandRefusal) {
         _ = try requireRun()
         logger.tell(.stoppedByAnOperator)
         server.endByOperator()
     }
 
-    /// From now on the last picture is repeated, with silence, whatever the client sends; or no longer. A broadcast
-    /// that begins is not paused.
+    /// Repeats the last picture with silence, whatever the client sends, or stops that. New broadcasts are not paused.
     package func pause(_ isPaused: Bool) throws(CommandRefusal) {
         let changed = current.state.withLock { state in
             state.lifecycle.update { run in
@@ -47,22 +47,22 @@ package final class OperatorCommands: Sendable {
             }
         }
         guard let isNews = changed else { throw Self.noBroadcast }
-        // A picture that was kept is shown after the pause.
+        // A kept picture is shown after the pause.
         server.curtainChanged()
         phase.note()
         guard isNews else { return }
         logger.tell(isPaused ? .pausedByAnOperator : .resumedByAnOperator)
     }
 
-    /// The next frame is a keyframe; a screen that stands still has one with its next repetition.
+    /// Makes the next frame a keyframe; on a still screen, the next idle repeat.
     package func requestKeyframe() throws(CommandRefusal) {
         try requireRun().broadcast.encoder.requestKeyframe()
     }
 
-    /// The most bits a second of video from now on, in this broadcast and those that follow; nil for what is
-    /// configured, which is the most: memory was planned for it. Links that carry less still lower it.
+    /// Sets the highest video bitrate, in bits a second, for this and later broadcasts; nil for the configured one,
+    /// which memory was planned for. Slow links can still lower the bitrate.
     ///
-    /// - Parameter who: for the log.
+    /// - Parameter who: who sets it, for the log.
     package func setBitrateCeiling(_ bitrate: Int?, by who: String = "an operator") throws(CommandRefusal) {
         let least = VideoConfiguration.leastBitrate
         if let bitrate, !(least...max(least, configuration.video.bitrate)).contains(bitrate) {
@@ -80,20 +80,19 @@ package final class OperatorCommands: Sendable {
             .bitrateCeilingSet(kilobitsPerSecond: (ceiling ?? configuration.video.bitrate) / 1000, by: who))
     }
 
-    /// A reload replaces the configured bitrate; nil for that of the start. An operator's ceiling
-    /// is forgotten.
+    /// Replaces the configured bitrate after a reload; nil for that of the start. Removes an operator's ceiling.
     func configureBitrate(_ bitrate: Int?) throws(CommandRefusal) {
         state.withLock { $0.reloadedBitrate = bitrate }
         try setBitrateCeiling(nil, by: "a reload")
     }
 
-    /// What the encoder is asked for where nobody says otherwise.
+    /// The target bitrate without a ceiling.
     var configuredBitrate: Int { state.withLock { $0.reloadedBitrate } ?? configuration.video.bitrate }
 
-    /// The most bits a second; nil as configured.
+    /// The ceiling in bits a second; nil for the configured bitrate.
     var bitrateCeiling: Int? { state.withLock { $0.bitrateCeiling } }
 
-    /// A JPEG file of what is encoded, at most 640 wide; nil while it is on its way.
+    /// A JPEG file of the encoded picture, with a longer side of `control.snapshot_size`; nil while it is being made.
     package func snapshot() throws(CommandRefusal) -> [UInt8]? {
         guard configuration.control.snapshotSize > 0 else {
             throw CommandRefusal(
@@ -105,7 +104,7 @@ package final class OperatorCommands: Sendable {
         }
     }
 
-    /// The one before, where a new one does not come.
+    /// The last snapshot, in case that no new one is made.
     package func lastSnapshot() throws(CommandRefusal) -> [UInt8] {
         guard let file = current.broadcast?.snapshots.lastFile else { throw Self.noSnapshot }
         return file

@@ -6,7 +6,7 @@ internal import MediaCore
 internal import Privacy
 internal import Publishing
 
-/// Has done to the running broadcast what the desk asks for, and logs what the desk reports. Any thread.
+/// Carries out the desk's requests on the running broadcast, and logs the desk's facts. Any thread.
 final class BroadcastEffects: PrivacyEffects {
     private let current: CurrentBroadcast
     private let phase: BroadcastPhase

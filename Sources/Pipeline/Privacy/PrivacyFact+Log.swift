@@ -3,10 +3,10 @@ internal import Logging
 internal import Privacy
 
 extension PrivacyFact {
-    /// Says it to whoever reads the log.
+    /// Logs the fact.
     func log(to logger: Logger) { if let event { logger.tell(event) } }
 
-    /// Nil where only the audit log has it.
+    /// The event; nil if only the audit log gets the fact.
     private var event: DaemonEvent? {
         switch self {
         case .curtainRaised(let raise): raise.event
@@ -67,7 +67,7 @@ extension PrivacyFact.CurtainRelease {
 }
 
 extension [PrivacyHolder] {
-    /// That nothing is shown before there is something to show is every broadcast's way.
+    /// Every broadcast starts behind the curtain, so this hold is routine.
     fileprivate var areRoutine: Bool { allSatisfy { $0 == .start || $0 == .consulting } }
 }
 
