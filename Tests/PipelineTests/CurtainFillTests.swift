@@ -201,8 +201,10 @@ import Testing
             self.worker = worker
             let isShown = Monitor(false)
             watched.onPacket.withLock { $0 = { _ in isShown.signal { $0 = true } } }
+            // Before the thread starts: the broadcast is at 100 s, so that without a picture the background is due at
+            // once, and a raise would throw away the picture that comes after it.
+            try Self.offerPicture(slot, clock, curtain, standing)
             thread = try WorkerThread(name: "test-video", stackBytes: 512 * 1024) { worker.run() }
-            try offerPicture()
             guard isShown.wait(until: Patience.deadline(20), { $0 ? true : nil }) == true else {
                 throw TestFailure("the picture was not encoded")
             }
@@ -228,10 +230,12 @@ import Testing
             _ = curtain.lower(CurtainFillTests.holder)
             raise()
             _ = curtain.lower(CurtainFillTests.holder)
-            try offerPicture()
+            try Self.offerPicture(slot, clock, curtain, standing)
         }
 
-        private func offerPicture() throws {
+        private static func offerPicture(
+            _ slot: FrameSlot<VideoFrameTag>, _ clock: ManualClock, _ curtain: Curtain, _ standing: StandingRegions
+        ) throws {
             let canvas = CurtainFillTests.canvas
             guard let picture = slot.acquire() else { throw TestFailure("no picture") }
             let source = VideoSampleFormat(packed: .bgra, width: canvas.width, height: canvas.height)
