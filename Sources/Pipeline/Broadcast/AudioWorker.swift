@@ -5,11 +5,11 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Privacy
 
-/// The body of the thread `up-audio`: puts PCM on the mixer's timeline, and encodes a block whenever one is due, with
-/// silence where there is nothing, so that the broadcast always has an audio track.
+/// The body of the thread `up-audio`: it puts PCM on the mixer's timeline and encodes each block when it is due.
+/// Missing sound becomes silence, so the broadcast always has an audio track.
 ///
-/// The first block waits for the first picture: destinations begin with a keyframe and leave out what came before it.
-/// The video thread sees to it that there is one within half a second, for which the mixer's rings have room.
+/// The first block waits for the first picture, because destinations begin with a keyframe and leave out earlier
+/// packets. The video thread provides a picture within half a second. The mixer's rings have room for that.
 final class AudioWorker: @unchecked Sendable /* all state belongs to the audio thread, but for `mixerCounters` */ {
     private let queue: PCMQueue
     private let mixer: AudioMixer
@@ -18,16 +18,16 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
     private let curtain: Curtain
-    /// Waits for what was taken back when the curtain was raised for the nth time; nil where the broadcast ends.
+    /// Waits for the take-back that followed the nth raise of the curtain; returns nil if the broadcast ends.
     private let takenBack: @Sendable (CurtainEpoch) -> TakenBack?
     private var fillLimit = FillLimit()
     private var muting: CurtainMuting
     private let published: Monitor<AudioMixerCounters>
     private let onFailure: @Sendable (String) -> Void
-    /// A block from being taken to being mixed, and what is encoded with it.
+    /// Covers mixing and encoding, from the moment that a block is taken.
     let work = WorkMark("the audio thread")
 
-    /// How often the thread looks for the broadcast's first sample, which may be video, and its first picture.
+    /// How often the thread checks for the broadcast's first sample (which may be video) and its first picture.
     private static let startPollInterval = MediaTime.milliseconds(10)
 
     init(
@@ -49,10 +49,10 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         published = Monitor(mixer.counters)
     }
 
-    /// Any thread: what the mixer has counted, a block old at most.
+    /// Any thread: the mixer's counters, at most one block old.
     var mixerCounters: AudioMixerCounters { published.withLock { $0 } }
 
-    /// Runs until the queue is closed and empty, then mixes and encodes what is left.
+    /// Runs until the queue is closed and empty, then mixes and encodes the rest.
     func run() {
         work.begin()
         defer { work.end() }
@@ -60,7 +60,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
             while try step() {}
             if let now = clock.now() {
                 try encodeDueBlocks(now)
-                // What is left is mixed without waiting for stragglers: up to where there is sound, or a picture.
+                // Mixes the rest without waiting for late blocks, up to the last sound or picture.
                 let end = max(now, mixer.contentEnd)
                 while let block = mixer.flush(until: end) { try encode(block) }
             }
@@ -74,7 +74,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private func step() throws(WorkerFailure) -> Bool {
         let soon = clock.monotonic.now() + Self.startPollInterval
         let due = hasPicture ? clock.monotonicTime(of: mixer.nextDue) : nil
-        // Nothing is made of PCM before a block is due: no need to wake up for each piece of it.
+        // PCM is not used before a block is due, so the thread does not wake up for each piece of it.
         var next: PCMQueue.Outcome? = take(until: due ?? soon, gathers: due != nil && !mixer.isStarting)
         for _ in 0..<PCMQueue.maxBlocks {
             guard case .block(let block, let bytes)? = next else { break }
@@ -84,7 +84,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         }
         switch next {
         case .closed?: return false
-        // Another producer is faster than this thread: the rest comes in the next turn.
+        // Another producer is faster than this thread. The next turn takes the rest.
         case .block(let block, let bytes)?:
             unsafe submit(block, bytes)
             queue.release()
@@ -94,7 +94,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         return true
     }
 
-    /// Waiting is no work.
+    /// Waiting does not count as work.
     private func take(until deadline: MediaTime?, gathers: Bool = false) -> PCMQueue.Outcome {
         work.end()
         defer { work.begin() }
@@ -105,7 +105,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
 
     private func submit(_ block: PCMBlock, _ bytes: UnsafeRawBufferPointer) {
         guard let now = clock.now() else { return }
-        // As late as it came, and not as late as it is taken.
+        // The delay is measured to the block's arrival, not to the moment when it is taken.
         let waited = max(.zero, clock.monotonic.now() - block.arrival)
         do {
             try unsafe mixer.submit(
@@ -138,7 +138,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
             muting.apply(gain, to: channels, count: block.frames), block.frames, at: block.time, stamp.epoch)
     }
 
-    /// Where packets were taken back, silence takes their place: players wait for sound that never comes.
+    /// Replaces packets that were taken back by silence, because players would wait for the missing sound.
     private func fill(upTo end: MediaTime, _ epoch: CurtainEpoch) throws(WorkerFailure) {
         let last = takenBack(epoch)?.lastAudio
         encoder.goBack(to: last, epoch: epoch)
@@ -151,7 +151,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
             guard
                 fillLimit.goesOn(epoch, current: curtain.stamp, isEnding: queue.isClosed, at: clock.monotonic.now())
             else { return }
-            // With a long delay these are thousands.
+            // A long delay leads to thousands of blocks.
             work.begin()
             try unsafe encode(muting.silence, settings.frameLength, at: end - length * number, epoch)
         }

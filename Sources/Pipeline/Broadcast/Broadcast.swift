@@ -14,8 +14,8 @@ internal import Privacy
 internal import Publishing
 internal import Synchronization
 
-/// One broadcast from its client's `started` to its last byte: owns every stage, and the order in which they start
-/// (ends first) and stop (sources first).
+/// One broadcast from its client's `started` to its last byte. It owns every stage and starts them from the last to
+/// the first (destinations first); it stops them from the first to the last (sources first).
 ///
 /// Created and closed by `BroadcastHost`. All memory of the data plane is allocated here, in `init`.
 final class Broadcast: Sendable {
@@ -35,12 +35,12 @@ final class Broadcast: Sendable {
     let snapshots: SnapshotBooth
     let encoder: RunningEncoder
     private let video: VideoWorker
-    /// Why the curtain is not the one that was asked for, as a sentence.
+    /// Why the curtain differs from the configured one, as a sentence.
     let curtainProblem: String?
     private let curtain: Curtain
-    /// What was taken back when the curtain was raised last.
+    /// The figure of the newest take-back.
     private let taken = TakeBackFigure()
-    /// How often the curtain had been raised before.
+    /// The curtain's epoch when this broadcast was created.
     private let firstEpoch: CurtainEpoch
     private let audio: AudioWorker
     private let videoThread: WorkerThread
@@ -50,14 +50,15 @@ final class Broadcast: Sendable {
     static let pcmQueueBytes = 1024 * 1024
 
     /// - Parameters:
-    ///   - worked: URLs of destinations that have worked in an earlier broadcast, by name.
-    ///   - release: lets go of what awaits a picture that may be shown; its time. Called on the ingest thread.
-    ///   - refuse: takes note that a picture's regions were not understood, and why. Called on the ingest thread.
-    ///   - onEvent: what a destination tells, with its name; called on the destination's thread.
-    ///   - onBitrate: what the encoder is told because of the network; called on the video thread.
-    ///   - onEffort: what the encoder does because of the processor; called on the video thread.
-    ///   - onFailure: called once by any thread when the broadcast cannot go on.
-    ///   - freeze: for a test, the encoder hangs.
+    ///   - worked: URLs of destinations that worked in an earlier broadcast, by name.
+    ///   - release: lowers the holds that wait for a picture that may be shown; gets the picture's time. Called on
+    ///     the ingest thread.
+    ///   - refuse: records that a picture's regions were not understood, and why. Called on the ingest thread.
+    ///   - onEvent: gets a destination's event and name; called on the destination's thread.
+    ///   - onBitrate: gets each change that the network causes in the encoder; called on the video thread.
+    ///   - onEffort: gets each change of effort that the processor causes; called on the video thread.
+    ///   - onFailure: called once, by any thread, when the broadcast cannot continue.
+    ///   - freeze: makes the encoder hang, for a test.
     /// - Throws: a sentence for the client and the log.
     init(
         _ started: StartedMessage, configuration: Configuration, environment: [String: String],
@@ -74,7 +75,7 @@ final class Broadcast: Sendable {
         firstEpoch = curtain.stamp.epoch
         startedAt = monotonic.now()
         let canvas = configuration.video.canvas
-        // Decoding a picture takes memory that the encoder is given later.
+        // Decoding a picture uses memory that the encoder is given later.
         let paint = configuration.curtainPaint()
         curtainProblem = paint.problem
         clock = BroadcastClock(monotonic)
@@ -82,7 +83,7 @@ final class Broadcast: Sendable {
         var bars = CanvasBars(canvas: canvas, background: configuration.canvasBackground)
         let background = Picture(width: canvas.width, height: canvas.height)
         bars.fill(background)
-        // Nothing has been allowed yet. A client without pictures has none to hide.
+        // No picture has been allowed yet. A client without video has none to hide.
         if started.tracks.isEmpty || started.tracks.contains(.video) {
             paint.painter.paint(background.planes, after: background.planes)
         }
@@ -103,8 +104,8 @@ final class Broadcast: Sendable {
         } catch {
             throw WorkerFailure(sentence: "\(error)")
         }
-        // Opening them touched tables and code that are not needed again. No destination runs yet, so nobody loads a
-        // library meanwhile.
+        // Opening the encoders touched tables and code that are not needed again. No destination runs yet, so no
+        // other thread is loading a library.
         ProcessMemory.releaseFilePages()
         format = BroadcastFormat(video: videoEncoder.format, audio: audioEncoder.format)
 
@@ -147,7 +148,7 @@ final class Broadcast: Sendable {
             curtain: curtain, takenBack: takenBack, onFailure: onFailure)
         self.video = video
         self.audio = audio
-        // Weak: the worker writes to the log, and would otherwise live as long as it.
+        // Weak, because the encoder writes to the log and would otherwise keep it alive.
         log.onKeyframeWanted = { [weak encoder] in encoder?.requestKeyframe() }
 
         do {
@@ -163,7 +164,7 @@ final class Broadcast: Sendable {
         }
     }
 
-    /// Starts the encoders' threads; where the second cannot be had, the first is stopped again.
+    /// Starts the encoders' threads. If the second one fails to start, the first is stopped again.
     private static func start(
         _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>, _ taken: TakeBackFigure
     ) throws(Errno) -> (video: WorkerThread, audio: WorkerThread) {
@@ -178,10 +179,10 @@ final class Broadcast: Sendable {
         }
     }
 
-    /// After the curtain was raised: throws away every picture and packet that has not gone out. Once it returns, none
-    /// of them will. Any thread; waits for no data thread.
+    /// Throws away every picture and packet that has not gone out, after the curtain was raised. Once it returns,
+    /// none of them goes out. Any thread; does not wait for a data thread.
     ///
-    /// - Parameter age: throws away only packets that are newer than this; nil for all.
+    /// - Parameter age: only packets that are newer than this are thrown away; nil for all.
     func takeBack(newerThan age: MediaTime?) -> (TakenBack, lastPTS: [(name: String, lastPTS: MediaTime?)]) {
         let epoch = curtain.stamp.epoch
         let result = log.takeBack(epoch: epoch, newerThan: age)
@@ -192,42 +193,44 @@ final class Broadcast: Sendable {
         return (result, lastPTS)
     }
 
-    /// Does what is missing where the curtain was raised while this broadcast was being made, and nobody knew of it:
-    /// its threads wait for the figure. Call it once whoever raises the curtain does know.
+    /// Catches up on a take-back if the curtain was raised while this broadcast was being created, when nobody could
+    /// take back yet. The encoders' threads wait for the figure. Call it once raises of the curtain reach this
+    /// broadcast.
     func takeBackWhatWasMissed() {
         if curtain.stamp.epoch != firstEpoch { _ = takeBack(newerThan: nil) }
     }
 
-    /// What was to be shown up to then was not taken back when the curtain was raised last; nil where everything was.
+    /// The newest take-back kept everything that was to be shown up to this time; nil if it kept nothing.
     var lastKeptPTS: MediaTime? { taken.lastKeptPTS }
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
 
-    /// Of every thread that is this broadcast's own; without an array, for the main thread's looks.
+    /// Visits the work mark of each thread of this broadcast. It allocates no array, because the main thread polls
+    /// it.
     func forEachWorkMark(_ body: (WorkMark) -> Void) {
         body(video.work)
         body(audio.work)
         destinations.forEachWorkMark(body)
     }
 
-    /// Stops sources first: what was taken in is encoded, what was encoded is sent until `deadline`, then every
-    /// destination unpublishes and closes. Blocks; returns true when everything was sent in time.
+    /// Stops sources first: encodes what was received, sends what was encoded until `deadline`, then has every
+    /// destination unpublish and close. Blocks; returns true if everything was sent in time.
     func close(deadline: MediaTime) -> Bool {
         taken.end()
         slot.close()
-        // What the encoder holds comes before the last sound, which would overtake it.
+        // The encoder's last frames must come before the last sound, which would otherwise overtake them.
         videoThread.join()
         queue.close()
         audioThread.join()
         log.end(at: clock.monotonic.now())
         if !destinations.close(deadline: deadline) {
-            // Whoever hangs keeps the log: no more than a piece of it.
+            // A thread that hangs keeps the log alive, so the log shrinks to a small piece.
             _ = log.resize(maxBytes: 64 * 1024, maxDelay: .zero)
         }
         return destinations.snapshots.allSatisfy(\.isDrained)
     }
 
-    /// Frames that came, and those of them that a newer one replaced.
+    /// The numbers of frames that were received, and of those that a newer frame replaced.
     var frameFigures: ClientAdvice.Frames {
         ClientAdvice.Frames(
             received: counters.framesReceived.current, wasted: slot.superseded + counters.framesAboveRate.current)
@@ -239,10 +242,10 @@ final class Broadcast: Sendable {
             + counters.framesAbandoned.current + counters.framesPaused.current + framesCurtained
     }
 
-    /// Frames that came while the curtain was up, were in hand when it was raised, or waited then.
+    /// Frames that arrived while the curtain was up, and frames that were in progress or waiting when it was raised.
     var framesCurtained: UInt64 { counters.framesCurtained.current + slot.thrownAway }
 
-    /// What has become of the client's samples so far.
+    /// The client's samples so far, by outcome.
     var counts: CountersMessage {
         CountersMessage(
             framesTaken: counters.framesEncoded.current + counters.framesUnchanged.current,
@@ -250,8 +253,8 @@ final class Broadcast: Sendable {
             audioSamples: counters.audioFrames.reduce(0) { $0 + $1.current })
     }
 
-    /// The client's account of what became of its samples. A broadcast that reached one destination whole has not
-    /// failed; the sentence names the others.
+    /// The client's account of its samples. A broadcast that reached one destination completely has not failed; the
+    /// sentence names the other destinations.
     func goodbye(_ end: BroadcastEnd, drained: Bool, sentence: String) -> GoodbyeMessage {
         let snapshots = destinations.snapshots
         let reason: GoodbyeReason =
@@ -267,7 +270,7 @@ final class Broadcast: Sendable {
             "destination \"\($0.name)\" did not get \($0.lostPackets) packets"
         }
         let loss = drained ? lost.joined(separator: ", ") : why
-        // A failure's own sentence says why.
+        // The sentence of a failure already says why.
         let text = loss.isEmpty || end.hasFailed ? sentence : "\(sentence); \(loss)"
         let counts = counts
         return GoodbyeMessage(

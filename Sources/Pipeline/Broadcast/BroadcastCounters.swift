@@ -12,36 +12,37 @@ final class AtomicCount: Sendable {
     var asInt: Int { Int(clamping: current) }
 }
 
-/// What one broadcast has counted: written by its data threads, read by control at any time. Every drop has its cause.
+/// The counters of one broadcast: its data threads write them, and control reads them at any time. Each drop has a
+/// cause.
 final class BroadcastCounters: Sendable {
     /// Video samples whose message was accepted.
     let framesReceived = AtomicCount()
-    /// Frames handed to the encoder, repeats not included.
+    /// Frames that were encoded, without repeats.
     let framesEncoded = AtomicCount()
-    /// Repeats of the last canvas on a static screen.
+    /// Repeats of the last canvas while the screen did not change.
     let framesRepeated = AtomicCount()
-    /// Of which only what had changed was converted.
+    /// Frames of which only the changed part was converted.
     let framesPartial = AtomicCount()
-    /// Frames that look as the one before, which is shown on instead.
+    /// Frames that look like the one before; the previous picture stays.
     let framesUnchanged = AtomicCount()
-    /// Frames given up while they arrived (malformed, or the client vanished).
+    /// Frames that were abandoned during arrival (malformed, or the client vanished).
     let framesAbandoned = AtomicCount()
-    /// Frames that the timeline refused (PTS not after the previous one's).
+    /// Frames that the timeline refused (PTS not after the previous PTS).
     let framesOutOfOrder = AtomicCount()
-    /// Frames replaced by a newer one because the source is faster than the canvas's frame rate.
+    /// Frames that a newer one replaced because the source is faster than the canvas's frame rate.
     let framesAboveRate = AtomicCount()
-    /// Frames that came while an operator held the broadcast.
+    /// Frames that arrived while an operator had paused the broadcast.
     let framesPaused = AtomicCount()
-    /// The same for PCM blocks.
+    /// PCM blocks that arrived while an operator had paused the broadcast.
     let audioPaused = AtomicCount()
-    /// Frames that came while the curtain was up, or that were in hand when it was raised.
+    /// Frames that arrived while the curtain was up, or that were in progress when it was raised.
     let framesCurtained = AtomicCount()
-    /// Samples without, or with an invalid, orientation tag; treated as up.
+    /// Samples with a missing or an invalid orientation tag; they are treated as upright.
     let orientationMissing = AtomicCount()
     let orientationInvalid = AtomicCount()
     /// Changes of size, format, orientation or colour from one frame to the next.
     let formatChanges = AtomicCount()
-    /// PCM blocks and frames accepted, by source.
+    /// Accepted PCM blocks and frames, by source.
     let audioBlocks: [AtomicCount] = AudioSource.allCases.map { _ in AtomicCount() }
     let audioFrames: [AtomicCount] = AudioSource.allCases.map { _ in AtomicCount() }
     /// Blocks that the mixer refused.

@@ -4,7 +4,7 @@ internal import MediaCore
 internal import Privacy
 
 extension Curtain {
-    /// Tells the client what viewers see.
+    /// The message that tells the client what viewers see.
     var stateMessage: StateMessage {
         let holders = all.map(\.holder)
         guard !holders.isEmpty else {
@@ -24,7 +24,7 @@ extension Curtain {
 }
 
 extension PrivacyHolder {
-    /// For the client: which kind, and why; not which app.
+    /// The cause for the client: the kind of holder and the reason, but not which app.
     fileprivate var cause: (CurtainCauses, String) {
         switch self {
         case .start: (.awaitsPicture, "no picture has come yet that may be shown")

@@ -3,9 +3,9 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Privacy
 
-/// Draws the curtain over what is shown, and fills with it what was taken back.
+/// Draws the curtain over the shown picture, and fills the gap of a take-back with it.
 ///
-/// Belongs to the video thread.
+/// Video thread only.
 final class CurtainDrawer {
     /// How often the curtain is encoded, so that the stream has a steady rate while it is up.
     static let interval = MediaTime.milliseconds(100)
@@ -16,9 +16,9 @@ final class CurtainDrawer {
     private let counters: BroadcastCounters
     private let work: WorkMark
     private let isEnding: () -> Bool
-    /// Waits for what was taken back when the curtain was raised for the nth time; nil where the broadcast ends.
+    /// Waits for the take-back that followed the nth raise of the curtain; returns nil if the broadcast ends.
     private let takenBack: @Sendable (CurtainEpoch) -> TakenBack?
-    /// Monotonic clock.
+    /// When the curtain was drawn last, on the monotonic clock.
     private(set) var drawnAt: MediaTime?
     private var fillLimit = FillLimit()
 
@@ -30,38 +30,38 @@ final class CurtainDrawer {
         (self.work, self.isEnding, self.takenBack) = (work, isEnding, takenBack)
     }
 
-    /// The curtain was raised since it was drawn last. Repeated raises are not drawn one by one; nothing else is shown
-    /// meanwhile.
+    /// Draws the curtain if it was raised since it was drawn last. Several raises within `interval` lead to one
+    /// drawing; nothing else is shown meanwhile.
     func drawIfRaised() throws(WorkerFailure) {
         let epoch = curtain.stamp.epoch
         let hasJustDrawn = drawnAt.map { clock.monotonic.now() < $0 + Self.interval } ?? false
         if epoch != output.epoch, !hasJustDrawn { try draw(epoch) }
     }
 
-    /// When a raise that has not been drawn is due; nil for none.
+    /// When a raise that has not been drawn yet is due; nil if there is none.
     var deadline: MediaTime? { curtain.stamp.epoch == output.epoch ? nil : drawnAt.map { $0 + Self.interval } }
 
-    /// Covers what is shown, and fills what was taken back with it.
+    /// Covers the shown picture, and fills the gap of the take-back with the curtain.
     private func draw(_ epoch: CurtainEpoch) throws(WorkerFailure) {
         output.shown.coverStandingRegions()
-        // Nothing is encoded until it is there, so the time is taken afterwards.
+        // The wait can take long and nothing is encoded meanwhile, so the time is read afterwards.
         let taken = takenBack(epoch)
         let now = clock.monotonic.now()
         drawnAt = now
         let end = output.schedule.repeatTime(at: now)
         output.shown.drawCurtain()
         let last = output.enter(epoch, taken)
-        // Nothing has been shown yet: the first frame comes as ever.
+        // Nothing has been shown yet, so the first frame comes as usual.
         guard let end else { return }
         if let last { try fill(from: last, to: end, since: now, epoch) }
         try output.encode(end + (clock.monotonic.now() - now), arrival: .zero)
         counters.framesRepeated.add()
     }
 
-    /// A curtain was raised and lowered again before it was drawn: what that took back is filled with a curtain that
-    /// takes the place of what is shown meanwhile. Where no picture is free for it, a gap is left.
+    /// Fills the gap of a curtain that was raised and lowered before it was drawn. A temporary curtain replaces the
+    /// shown picture meanwhile. If no picture is free for it, the gap stays.
     ///
-    /// - Returns: when what is shown comes afterwards: later than `end` by what filling took.
+    /// - Returns: the time of the shown picture afterwards: `end` plus the time that filling took.
     func fillUnseen(_ epoch: CurtainEpoch, upTo end: MediaTime) throws(WorkerFailure) -> MediaTime {
         let taken = takenBack(epoch)
         let now = clock.monotonic.now()
@@ -71,13 +71,13 @@ final class CurtainDrawer {
         return end + (clock.monotonic.now() - now)
     }
 
-    /// Encodes what is shown, which is the curtain, until another raise takes that back, too.
+    /// Encodes the shown picture, which is the curtain, until another raise takes that back, too.
     ///
-    /// What filling takes must not be missing at its end: sound goes on meanwhile, and video that is behind it by too
-    /// much is late for ever. Where encoding does not keep up, a gap is left.
+    /// The time that filling takes is filled as well. Sound continues meanwhile, and video that falls too far behind
+    /// it stays late for ever. If encoding does not keep up, a gap stays.
     ///
     /// - Parameters:
-    ///   - end: broadcast time at `now` by the monotonic clock.
+    ///   - end: the broadcast time at `now` (monotonic clock).
     private func fill(
         from last: MediaTime, to end: MediaTime, since now: MediaTime, _ epoch: CurtainEpoch
     ) throws(WorkerFailure) {
@@ -86,7 +86,7 @@ final class CurtainDrawer {
         while left > 0, time < end + (clock.monotonic.now() - now) - Self.interval,
             fillLimit.goesOn(epoch, current: curtain.stamp, isEnding: isEnding(), at: clock.monotonic.now())
         {
-            // With a long delay these are hundreds.
+            // A long delay leads to hundreds of frames.
             work.begin()
             try output.encode(time, arrival: .zero)
             time += Self.interval

@@ -2,19 +2,19 @@ internal import AudioMixing
 internal import MediaCore
 internal import Privacy
 
-/// Which blocks of sound are silent because of the curtain, and the fade back.
+/// Decides which blocks of sound are silent because of the curtain, and fades sound in again.
 ///
-/// A block that is mixed while the curtain is up is silent from its first sample, so that no packet from then on holds
-/// anything of the sound: what is heard fades with the window of the AAC packet before, in 21 ms. When the curtain has
-/// come down, sound of later than that is heard again, after a fade of 5 ms. Audio thread only.
+/// A block that is mixed while the curtain is up is silent from its first sample, so no later packet holds any of the
+/// hidden sound. Viewers hear a fade of 21 ms, which is the window of the AAC packet before. After the curtain has
+/// come down, newer sound is heard again, after a fade of 5 ms. Audio thread only.
 @safe struct CurtainMuting: ~Copyable {
     enum Gain { case none, rising, full }
 
     private let settings: AudioMixerSettings
-    /// Silence, and a block of each of two channels.
+    /// One block of silence, then one block for each of two channels.
     private let samples: UnsafeMutablePointer<Float>
     private var epoch: CurtainEpoch
-    /// Sound from before is not heard; nil while the curtain is up.
+    /// Sound from before this time is not heard; nil while the curtain is up.
     private var opensAt: MediaTime?
     private var wasMuted = false
 
@@ -28,7 +28,7 @@ internal import Privacy
 
     deinit { unsafe samples.deallocate() }
 
-    /// Whether the curtain has been raised since the last look.
+    /// Whether the curtain has been raised since the last call.
     mutating func isNews(_ stamp: Curtain.Stamp) -> Bool {
         guard stamp.epoch != epoch else { return false }
         epoch = stamp.epoch
@@ -36,9 +36,10 @@ internal import Privacy
         return true
     }
 
-    /// What a block's samples are to be multiplied with.
+    /// How to scale a block's samples.
     ///
-    /// - Parameter opening: from when on sound may be heard, where the curtain has come down since the last call.
+    /// - Parameter opening: from when on sound may be heard; evaluated if the curtain has come down since the last
+    ///   call.
     mutating func gain(of time: MediaTime, _ stamp: Curtain.Stamp, opening: @autoclosure () -> MediaTime) -> Gain {
         if stamp.isUp { opensAt = nil } else if opensAt == nil { opensAt = opening() }
         guard let opensAt, time >= opensAt else {
@@ -54,7 +55,7 @@ internal import Privacy
         return unsafe (silence, silence)
     }
 
-    /// The block's channels, or others in their place, which hold until the next call.
+    /// Returns the block's channels or replacements for them, which stay valid until the next call.
     func apply(
         _ gain: Gain, to channels: (UnsafePointer<Float>, UnsafePointer<Float>), count: Int
     ) -> (UnsafePointer<Float>, UnsafePointer<Float>) {

@@ -3,14 +3,14 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Publishing
 
-/// The destinations of one broadcast, which come and go while it is live. Any thread.
+/// The destinations of one broadcast. They can be added and removed while it is live. Any thread.
 final class DestinationSet: Sendable {
     private struct State {
         var members: [Destination] = []
-        /// Threads are numbered; a number is not used again.
+        /// The number of threads that were started. A number is not used again.
         var started = 0
         var isClosed = false
-        /// Those that were removed, until their threads have ended.
+        /// Removed destinations whose threads have not ended yet.
         var leaving: [Destination] = []
     }
 
@@ -33,7 +33,7 @@ final class DestinationSet: Sendable {
 
     var snapshots: [DestinationSnapshot] { state.withLock { $0.members }.map(\.snapshot) }
 
-    /// Of those that were removed and have not ended yet.
+    /// Names of removed destinations that have not ended yet.
     var leavingNames: [String] { state.withLock { $0.leaving }.filter { !$0.hasEnded }.map(\.settings.name) }
 
     func forEachWorkMark(_ body: (WorkMark) -> Void) {
@@ -42,7 +42,7 @@ final class DestinationSet: Sendable {
         for member in leaving { member.work.map(body) }
     }
 
-    /// Starts one more, which begins with the next keyframe; does nothing once the broadcast is closing.
+    /// Starts one more destination, which begins with the next keyframe. Has no effect once the broadcast is closing.
     func add(_ settings: DestinationSettings) throws(WorkerFailure) {
         let onEvent = onEvent
         joinThoseThatLeft()
@@ -59,7 +59,7 @@ final class DestinationSet: Sendable {
         }
     }
 
-    /// Ends one in order until `deadline` (monotonic clock), while the others go on; returns at once.
+    /// Ends one destination in order until `deadline` (monotonic clock), while the others continue. Returns at once.
     func remove(_ name: String, deadline: MediaTime) {
         joinThoseThatLeft()
         state.withLock { state in
@@ -70,7 +70,7 @@ final class DestinationSet: Sendable {
         }
     }
 
-    /// A thread that has ended keeps its stack until it is joined.
+    /// Joins threads that have ended, because each keeps its stack until then.
     private func joinThoseThatLeft() {
         let ended = state.withLock { state in
             let (ended, leaving) = (state.leaving.filter(\.hasEnded), state.leaving.filter { !$0.hasEnded })
@@ -80,15 +80,15 @@ final class DestinationSet: Sendable {
         for destination in ended { destination.join() }
     }
 
-    /// Those that wait for their next attempt make it now: the one of that name, or all.
+    /// Makes destinations that wait for their next attempt try now: the one of that name, or all.
     func retry(_ name: String?) {
         for member in state.withLock({ $0.members }) where name == nil || member.settings.name == name {
             member.retryNow()
         }
     }
 
-    /// Nothing of earlier epochs goes out any more, but what was decoded up to `keptUntil`. Returns the newest
-    /// presentation time of what had gone out to each.
+    /// Stops all packets of earlier epochs, except those with a decoding time up to `keptUntil`. Returns, for each
+    /// destination, the newest presentation time that had gone out.
     func takeBack(before epoch: CurtainEpoch, keeping keptUntil: MediaTime?) -> [(name: String, lastPTS: MediaTime?)] {
         let (members, leaving) = state.withLock { ($0.members, $0.leaving) }
         return (members + leaving).map {
@@ -96,12 +96,13 @@ final class DestinationSet: Sendable {
         }
     }
 
-    /// Once a second: says so where a disk hangs on which a destination has a file.
+    /// Call it once a second: it reports a disk that hangs and holds a destination's file.
     func lookAtFiles() {
         for member in state.withLock({ $0.members }) { member.lookAtFiles() }
     }
 
-    /// What the links do, of destinations that a broadcast adapts to. Without an array: it is asked ten times a second.
+    /// Visits the link reports of the destinations that a broadcast adapts to. It allocates no array, because it is
+    /// called ten times a second.
     func forEachLink(_ body: (String, LinkReport) -> Void) {
         for member in state.withLock({ $0.members }) where member.settings.isAdaptedTo {
             body(member.settings.name, member.link)
@@ -112,14 +113,14 @@ final class DestinationSet: Sendable {
         state.withLock { $0.members }.contains { isWanted($0.snapshot) }
     }
 
-    /// What the client is told of; counts are of those that are meant to take packets.
+    /// The figures that the client is told. Counts cover the destinations that should take packets.
     func adviceFigures(at now: MediaTime) -> ClientAdvice.Destinations {
         var figures = ClientAdvice.Destinations()
         for member in state.withLock({ $0.members }) { figures.note(member.snapshot, at: now) }
         return figures
     }
 
-    /// The duration of `[DestinationSnapshot].backlog`, without an array: it is asked every second.
+    /// The duration of `[DestinationSnapshot].backlog`. It allocates no array, because it is called every second.
     var backlogDuration: MediaTime {
         var (ofAll, ofTaking) = (MediaTime.zero, MediaTime?.none)
         for member in state.withLock({ $0.members }) {
@@ -131,11 +132,11 @@ final class DestinationSet: Sendable {
         return ofTaking ?? ofAll
     }
 
-    /// What a destination's end may take beyond its deadline, before its thread is left to itself.
+    /// How long a destination may exceed its deadline at the end, before its thread is abandoned.
     static let longestEnd = MediaTime.seconds(2)
 
-    /// After the log's end: every destination sends what is left until `deadline`, unpublishes and closes. Blocks, but
-    /// for a disk that hangs only for `longestEnd`.
+    /// After the log's end: every destination sends the rest until `deadline`, unpublishes and closes. Blocks; a disk
+    /// that hangs blocks it for at most `longestEnd`.
     ///
     /// - Returns: whether every thread has ended.
     func close(deadline: MediaTime) -> Bool {
@@ -150,7 +151,7 @@ final class DestinationSet: Sendable {
         return hasEnded
     }
 
-    /// Gives everything up at once. Blocks for as long as that takes.
+    /// Cancels all destinations at once. Blocks until their threads have ended.
     func cancel() {
         let (members, leaving) = close()
         for member in members + leaving { member.cancel() }

@@ -1,21 +1,21 @@
 internal import Encoding
 internal import MediaCore
 
-/// How a running encoder differs from the settings that its broadcast began with.
+/// The settings of a running encoder that can differ from those at the broadcast's start.
 struct EncoderChoice: Equatable {
     var savings: EncoderSavings = []
-    /// Nil where a preset decides.
+    /// Nil if a preset decides.
     var effort: VideoEffort?
 
-    /// The settings of this choice: for the same stream, with the same parameter sets.
+    /// The encoder settings of this choice, for the same stream with the same parameter sets.
     func settings(_ first: VideoEncoderSettings) -> VideoEncoderSettings {
         var settings = first
         settings.effort = effort
         return VideoEncoder.lean(settings, savings) ?? settings
     }
 
-    /// Whether what takes this one's place makes better pictures at the same memory: then the next keyframe that is due
-    /// is soon enough.
+    /// Whether `other` only makes better pictures and uses the same memory. The change can then wait for the next
+    /// keyframe that is due.
     func canWait(for other: EncoderChoice) -> Bool {
         guard savings == other.savings, let effort, let better = other.effort else { return false }
         return better > effort

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Counts what the encoders deliver on its way into the packet log; the video and the audio thread write through it.
+/// Counts the encoders' packets on their way into the packet log. The video and the audio thread write through it.
 final class PacketMeter: PacketSink {
     private let sink: any PacketSink
     let videoBytes = AtomicCount()

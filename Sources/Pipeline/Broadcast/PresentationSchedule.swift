@@ -1,19 +1,22 @@
 internal import MediaCore
 
-/// When frames are shown, and when the last one is shown again: a pure value, so that it is tested without a clock.
+/// Decides when frames are shown, and when the last one is repeated. A pure value, so tests need no clock.
 ///
-/// A client whose frames come late is not idle. Repeats therefore hang on when something was last encoded, and take the
-/// time that the next frame would have: one at the clock's time would overtake frames that are still on their way.
+/// A client whose frames come late is not idle. The time of a repeat therefore depends on when a frame was last
+/// encoded, and a repeat gets the time that the next frame would have. A repeat at the clock's time would overtake
+/// frames that are still on their way.
 struct PresentationSchedule {
-    /// Two presentation times are at least this far apart: RTMP counts milliseconds, and equal ones confuse players.
+    /// The least distance between two presentation times: RTMP counts in milliseconds, and equal times confuse
+    /// players.
     private static let minimumStep = MediaTime.milliseconds(1)
 
-    /// How long a screen may stay silent before its last canvas is encoded again.
+    /// How long the source may send nothing before its last canvas is encoded again.
     let idleInterval: MediaTime
     private var pacer: FramePacer
-    /// What was encoded last: its time, and when that was on the monotonic clock. Nil before the first.
+    /// The last encoded frame: its presentation time, and when it was encoded on the monotonic clock. Nil before the
+    /// first.
     private var last: (pts: MediaTime, at: MediaTime)?
-    /// How far what comes next is ahead of the clock since then: behind the background that opens the stream.
+    /// How far the next frame is ahead of the clock since then. It is set after the background that opens the stream.
     private var leap = MediaTime.zero
 
     init(_ frameRate: FrameRate, idleInterval: MediaTime) {
@@ -21,22 +24,22 @@ struct PresentationSchedule {
         pacer = FramePacer(frameRate)
     }
 
-    /// From now on a frame in `divisor` is due.
+    /// From now on one frame in `divisor` is due.
     mutating func divide(by divisor: Int) { pacer.divide(by: divisor) }
 
-    /// What to do with a frame that is to be shown at `time`.
+    /// Decides about a frame that is to be shown at `time`.
     func decide(_ time: MediaTime) -> FramePacer.Decision { pacer.decide(time) }
 
-    /// When, on the monotonic clock, the last canvas has been shown for so long; nil before the first.
+    /// When, on the monotonic clock, the last canvas will have been shown for `interval`; nil before the first.
     func deadline(after interval: MediaTime) -> MediaTime? { last.map { $0.at + interval } }
 
     /// The time of a repeat that is encoded at `now` (monotonic clock); nil before the first frame.
     ///
-    /// It is as late as the last frame was; after a long gap (the machine slept) one repeat, not many.
+    /// A repeat is as late as the last frame was. After a long gap (the machine slept) there is one repeat, not many.
     func repeatTime(at now: MediaTime) -> MediaTime? { last.map { $0.pts + leap + (now - $0.at) } }
 
-    /// What was encoded last was for a time that is long past when it was encoded: what comes next is for the
-    /// broadcast's clock, which shows `clock` at `now` (monotonic clock).
+    /// Moves the next frame's time up to the broadcast's clock, which shows `clock` at `now` (monotonic clock).
+    /// Needed if the last frame's time was long past when it was encoded.
     mutating func catchUp(to clock: MediaTime, at now: MediaTime) {
         if let repeated = repeatTime(at: now) { leap += max(.zero, clock - repeated) }
     }
@@ -44,17 +47,17 @@ struct PresentationSchedule {
     /// The least time between two frames.
     var frameDuration: MediaTime { pacer.frameDuration }
 
-    /// What comes next may be shown at any time after `pts`: the end of the stream was taken back.
+    /// The next frame may be shown at any time after `pts`, because the end of the stream was taken back.
     mutating func goBack(to pts: MediaTime) {
         if let last, pts < last.pts { self.last = (pts, last.at) }
     }
 
-    /// Takes note that something for `time` is encoded at `now` (monotonic clock); returns the time that it gets.
+    /// Records that a frame for `time` is encoded at `now` (monotonic clock). Returns its presentation time.
     mutating func encode(_ time: MediaTime, at now: MediaTime) -> MediaTime {
         let pts = last.map { max(time, $0.pts + Self.minimumStep) } ?? max(time, .zero)
         last = (pts, now)
         leap = .zero
-        // By the time that it has in the stream: frames that a repeat has overtaken are thinned out, not squeezed.
+        // The pacer gets the time in the stream: frames that a repeat has overtaken are thinned out, not squeezed.
         pacer.encoded(pts)
         return pts
     }

@@ -5,22 +5,22 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Synchronization
 
-/// The encoder of a broadcast, which others replace for memory's or the processor's sake: the same stream goes on.
+/// The encoder of a broadcast. Another encoder can replace it to save memory or processor time; the stream continues.
 ///
-/// Video thread only, but for the wishes.
+/// Video thread only, except for the requests.
 final class RunningEncoder: @unchecked Sendable /* all state but the wishes belongs to the video thread */ {
-    /// Nil only while one takes another's place: two never hold memory at once.
+    /// Nil only while an encoder is replaced: two never hold memory at once.
     private var open: VideoEncoder?
-    /// What the first encoder was opened with.
+    /// The settings of the first encoder.
     private let settings: VideoEncoderSettings
     private var chosen: EncoderChoice
     private var effort: EffortControl?
     private let sink: any PacketSink
     private let clock: any TimeSource
-    /// What the links ask of the encoder, if that has changed; called before each frame.
+    /// Returns what the links ask of the encoder if that has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
     private let onEffort: @Sendable (EffortStep) -> Void
-    /// Frames until it hangs, for a test.
+    /// Frames until the encoder hangs, for a test.
     private var framesUntilFreeze: Int?
 
     private let keyframeWanted = Atomic(false)
@@ -29,8 +29,8 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
 
     /// - Parameters:
     ///   - encoder: opened with `settings`.
-    ///   - effort: what decides the encoder's effort; nil where a preset does.
-    ///   - clock: monotonic.
+    ///   - effort: decides the encoder's effort; nil if a preset does.
+    ///   - clock: the monotonic clock.
     ///   - onEffort: called on the video thread when the effort changes.
     init(
         _ encoder: VideoEncoder, settings: VideoEncoderSettings, effort: EffortControl?, sink: any PacketSink,
@@ -54,11 +54,11 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
     /// The next frame becomes a keyframe.
     func requestKeyframe() { keyframeWanted.store(true, ordering: .relaxed) }
 
-    /// What to do without from now on, because memory is short. It changes with the next frame or the one after, which
-    /// becomes a keyframe.
+    /// Sets what the encoder does without, because memory is short. The change comes with the next frame or the one
+    /// after it, which becomes a keyframe.
     func save(_ savings: EncoderSavings) { savingsWanted.store(savings.rawValue, ordering: .relaxed) }
 
-    /// The effort with which it encodes; nil where a preset decides.
+    /// The effort in force; nil if a preset decides.
     var currentEffort: VideoEffort? { effortInForce.withLock { $0 } }
 
     // MARK: The video thread
@@ -68,18 +68,18 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
         return open
     }
 
-    /// What goes in comes out later.
+    /// Whether a frame leaves the encoder later than it enters.
     var holdsFrames: Bool { encoder.holdsFrames }
 
-    /// The stream goes on after `last`, in another epoch, with a keyframe; nil where nothing was taken back.
+    /// Continues the stream after `last`, in another epoch, with a keyframe. `last` is nil if nothing was taken back.
     func goBack(to last: MediaTime?, epoch: CurtainEpoch) {
         encoder.goBack(to: last, epoch: epoch)
         requestKeyframe()
     }
 
-    /// Does what memory, processor and links ask for, before the frame for `pts` is encoded at `now`.
+    /// Applies what memory, processor and links ask for, before the frame for `pts` is encoded at `now`.
     ///
-    /// - Returns: what the links ask for, where that has changed.
+    /// - Returns: what the links ask for, if that has changed.
     func prepare(for pts: MediaTime, at now: MediaTime) throws(WorkerFailure) -> BitrateStep? {
         try choose(for: pts)
         guard let step = adapt(now) else { return nil }
@@ -88,8 +88,8 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
     }
 
     /// - Parameters:
-    ///   - arrival: of the client's frame; zero for a repeat and the curtain.
-    ///   - superseded: frames that newer ones have replaced; called once a second.
+    ///   - arrival: when the client's frame arrived; zero for a repeat and the curtain.
+    ///   - superseded: returns how many frames newer ones have replaced; called once a second.
     func encode(
         _ picture: PicturePlanes, pts: MediaTime, arrival: MediaTime, epoch: CurtainEpoch, superseded: () -> UInt64
     ) throws(WorkerFailure) {
@@ -106,12 +106,13 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
         if let step = effort?.note(took: end - begin, now: end, superseded: superseded) { onEffort(step) }
     }
 
-    /// Everything that it holds comes out.
+    /// Encodes all frames that the encoder still holds.
     func finish() throws(WorkerFailure) {
         try encoding { () throws(EncodingError) in try encoder.finish(into: sink) }
     }
 
-    /// Another encoder, where memory or the processor asks for one. A better picture waits for a keyframe that is due.
+    /// Replaces the encoder if memory or the processor asks for it. A change that only improves pictures waits for a
+    /// keyframe that is due.
     private func choose(for pts: MediaTime) throws(WorkerFailure) {
         let savings = EncoderSavings(rawValue: savingsWanted.load(ordering: .relaxed))
         let wanted = EncoderChoice(savings: savings, effort: effort?.effort)
@@ -120,7 +121,7 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
         try change(to: wanted)
     }
 
-    /// Closes the encoder and goes on with other settings.
+    /// Closes the encoder and continues with other settings.
     private func change(to choice: EncoderChoice) throws(WorkerFailure) {
         chosen = choice
         effortInForce.withLock { $0 = choice.effort }

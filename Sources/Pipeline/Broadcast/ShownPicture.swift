@@ -4,17 +4,17 @@ internal import MediaCore
 internal import Painting
 internal import Privacy
 
-/// What viewers are shown next: a client's picture or the curtain, with everything covered that is to stay hidden.
+/// The picture that viewers see next: a client's picture or the curtain, with all regions covered.
 ///
-/// Video thread only. Owns the picture, and gives the one that it replaces back to the slot. Ingest may still be
-/// comparing with what is shown, so it is painted on only where the slot has no other picture.
+/// Video thread only. It owns the picture and gives a replaced one back to the slot. Ingest may still compare new
+/// pictures with the shown one, so painting on it is the last resort when the slot has no other picture.
 struct ShownPicture {
     private(set) var picture: Picture
-    /// The standing regions' version that it hides.
+    /// The version of the standing regions that the picture hides.
     private(set) var regions: RegionsVersion = .first
-    /// It is the curtain, or the background that opens a broadcast.
+    /// The picture is the curtain, or the background that opens a broadcast.
     private(set) var isCurtained = true
-    /// How it came onto the canvas; nil for the curtain and the background.
+    /// How the picture was placed on the canvas; nil for the curtain and the background.
     private var plan: GeometryPlan?
 
     private let slot: FrameSlot<VideoFrameTag>
@@ -22,7 +22,7 @@ struct ShownPicture {
     private let standing: StandingRegions
     private let secureColor: CanvasColor
 
-    /// - Parameter background: one of the slot's pictures, for the beginning.
+    /// - Parameter background: one of the slot's pictures, shown at the beginning.
     init(
         _ background: Picture, slot: FrameSlot<VideoFrameTag>, painter: CurtainPainter, standing: StandingRegions,
         secureColor: CanvasColor
@@ -34,14 +34,14 @@ struct ShownPicture {
         self.secureColor = secureColor
     }
 
-    /// Takes a client's picture. Until `reveal`, it counts as curtained.
+    /// Takes a client's picture. It counts as curtained until `reveal`.
     mutating func show(_ next: Picture, _ tag: VideoFrameTag) {
         replace(with: next)
         plan = tag.plan
         regions = tag.regions
     }
 
-    /// It may be encoded: the curtain has not been raised since it came.
+    /// Marks the picture as free to be encoded: the curtain has not been raised since it came.
     mutating func reveal() { isCurtained = false }
 
     private mutating func replace(with next: Picture) {
@@ -51,11 +51,11 @@ struct ShownPicture {
 
     // MARK: The curtain
 
-    /// The curtain takes the picture's place.
+    /// Replaces the picture by the curtain.
     mutating func drawCurtain() {
         let curtain = slot.acquire() ?? picture
         painter.paint(curtain.planes, after: picture.planes)
-        // The curtain is where the bars were.
+        // The curtain also covers the bars.
         curtain.renewSerial()
         if curtain !== picture {
             replace(with: curtain)
@@ -65,14 +65,14 @@ struct ShownPicture {
         isCurtained = true
     }
 
-    /// What a curtain stands in for.
+    /// The picture that a temporary curtain replaces.
     struct Covered {
         fileprivate var picture: Picture
         fileprivate var plan: GeometryPlan?
         fileprivate var regions: RegionsVersion
     }
 
-    /// A curtain through which nothing shows takes the picture's place until `uncover`; nil where no picture is free.
+    /// Replaces the picture by an opaque curtain until `uncover`. Returns nil if no picture is free.
     mutating func coverForNow() -> Covered? {
         guard let curtain = slot.acquireFree() else { return nil }
         painter.paint(curtain.planes, after: nil)
@@ -89,8 +89,8 @@ struct ShownPicture {
 
     // MARK: Standing regions
 
-    /// Paints over what has been named since the picture was taken, on a screen that may stand still. What is not named
-    /// any more comes back with the client's next picture. False where there is nothing to paint.
+    /// Covers standing regions that were added since the picture was taken, because the screen may stand still. A
+    /// removed region becomes visible with the client's next picture. Returns false if there is nothing to paint.
     @discardableResult
     mutating func coverStandingRegions() -> Bool {
         guard standing.version != regions else { return false }
@@ -109,7 +109,8 @@ struct ShownPicture {
         return true
     }
 
-    /// A blurred picture cannot be covered by region, so the glass is painted anew, with nothing behind it.
+    /// Repaints a frosted curtain without the picture behind it, because a blurred picture cannot be covered by
+    /// region.
     private func clearGlass() -> Bool {
         guard isCurtained, painter.showsThrough, !standing.all.isEmpty else { return false }
         painter.paint(picture.planes, after: nil)

@@ -5,25 +5,25 @@ internal import Painting
 internal import Privacy
 internal import Synchronization
 
-/// Small JPEG pictures of what is encoded, for whoever asks; where nobody does it costs a look at a flag.
+/// Small JPEG snapshots of the encoded picture. Without a request, the cost is one check of a flag.
 ///
-/// The video thread makes a small copy when one is wanted; the file is made by the thread that asks, which holds no
-/// lock meanwhile: whoever raises the curtain (`forget`) waits for no encoder. What is copied is what viewers get:
-/// everything that must not be shown has been taken out before.
+/// On request the video thread makes a small copy. The requesting thread encodes the file and holds no lock
+/// meanwhile, so a raise of the curtain (`forget`) never waits for the JPEG encoder. The copy is what viewers get:
+/// everything hidden has already been removed.
 final class SnapshotBooth: Sendable {
-    /// One picture in so much time: askers between get the same again.
+    /// One picture per interval: requests in between get the same one.
     private static let interval = MediaTime.seconds(1)
 
     private struct State {
         var thumbnail: Thumbnail?
-        /// A thread makes a file of the copy, which nobody writes to meanwhile.
+        /// A thread encodes the copy, which nobody overwrites meanwhile.
         var isEncoding = false
-        /// When the copy was made, or nil before the first.
+        /// When the copy was made; nil before the first.
         var takenAt: MediaTime?
         var file: (bytes: [UInt8], takenAt: MediaTime)?
-        /// Pictures of earlier ones are not shown any more.
+        /// Pictures of earlier epochs are not shown any more.
         var epoch: CurtainEpoch = .first
-        /// Nor are those that hide less than the standing regions of this version.
+        /// Pictures that hide an earlier version of the standing regions are not shown any more.
         var regions: RegionsVersion = .first
     }
 
@@ -36,7 +36,7 @@ final class SnapshotBooth: Sendable {
 
     /// - Parameters:
     ///   - size: pixels of the longer side.
-    ///   - encode: makes a file of a copy.
+    ///   - encode: encodes a copy as a file.
     init(
         _ canvas: CanvasFormat, size: Int, clock: any TimeSource,
         encode: @escaping @Sendable (PicturePlanes) throws(EncodingError) -> [UInt8] = {
@@ -49,14 +49,14 @@ final class SnapshotBooth: Sendable {
         self.clock = clock
     }
 
-    /// Bytes while snapshots are asked for.
+    /// The memory in bytes while snapshots are requested.
     static func memoryBytes(_ canvas: CanvasFormat, size: Int) -> Int {
         guard size > 0 else { return 0 }
         let (width, height) = Thumbnail.size(of: canvas, longest: size)
         return Thumbnail.memoryBytes(of: canvas, longest: size) + JPEG.estimatedBytes(width: width, height: height)
     }
 
-    /// Any thread: what was taken before the curtain was raised for the nth time is shown to nobody any more.
+    /// Any thread: drops snapshots from before this epoch.
     func forget(before epoch: CurtainEpoch) {
         state.withLock { state in
             state.epoch = epoch
@@ -65,7 +65,7 @@ final class SnapshotBooth: Sendable {
         }
     }
 
-    /// Any thread: the same for what was taken before the standing regions had this version.
+    /// Any thread: drops snapshots from before this version of the standing regions.
     func forget(beforeRegions version: RegionsVersion) {
         state.withLock { state in
             state.regions = version
@@ -76,7 +76,7 @@ final class SnapshotBooth: Sendable {
 
     /// Video thread, after each frame.
     ///
-    /// - Parameter regions: the version of the standing regions that it hides.
+    /// - Parameter regions: the version of the standing regions that the picture hides.
     func pass(_ picture: Picture, epoch: CurtainEpoch, regions: RegionsVersion) {
         guard wanted.load(ordering: .relaxed) else { return }
         state.withLock { state in
@@ -89,7 +89,7 @@ final class SnapshotBooth: Sendable {
         }
     }
 
-    /// Any thread: a file that is no older than the interval, or nil, and then one is on its way.
+    /// Any thread: a file that is no older than the interval. Returns nil if there is none, and requests one.
     func file() throws(EncodingError) -> [UInt8]? {
         let now = clock.now()
         let copy = state.withLock { state -> Copy? in
@@ -97,7 +97,7 @@ final class SnapshotBooth: Sendable {
                 return nil
             }
             if let file = state.file, file.takenAt == takenAt { return .file(file.bytes) }
-            // Another thread makes that very file.
+            // Another thread already encodes this file.
             guard !state.isEncoding else { return nil }
             state.isEncoding = true
             return .thumbnail(thumbnail, epoch: state.epoch, regions: state.regions, takenAt)
@@ -110,7 +110,7 @@ final class SnapshotBooth: Sendable {
         case .thumbnail(let thumbnail, let epoch, let regions, let takenAt):
             defer { state.withLock { $0.isEncoding = false } }
             let bytes = try encode(thumbnail.picture.planes)
-            // What was to be forgotten meanwhile is shown to nobody.
+            // A file that became obsolete meanwhile is not returned.
             return state.withLock { state in
                 guard state.epoch == epoch, state.regions == regions else { return nil }
                 state.file = (bytes, takenAt)
@@ -124,6 +124,6 @@ final class SnapshotBooth: Sendable {
         case thumbnail(Thumbnail, epoch: CurtainEpoch, regions: RegionsVersion, MediaTime)
     }
 
-    /// The newest there is, whatever its age.
+    /// The newest file, whatever its age.
     var lastFile: [UInt8]? { state.withLock { $0.file?.bytes } }
 }

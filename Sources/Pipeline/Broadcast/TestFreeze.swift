@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The hook by which a test makes a thread hang for ever, so that it can be seen what the watchdog does about it.
+/// A test hook that makes a thread hang for ever, so that a test can observe the watchdog.
 ///
-/// UPCAST_TEST_FREEZE=encoder:N in the environment: the video thread of each broadcast encodes N frames and then never
-/// comes back. Nothing but a test sets it.
+/// With UPCAST_TEST_FREEZE=encoder:N in the environment, the video thread of each broadcast encodes N frames and then
+/// hangs. Only tests set it.
 package struct TestFreeze: Equatable, Sendable {
     package static let variable = "UPCAST_TEST_FREEZE"
 
-    /// Why the variable's value means nothing, as a sentence.
+    /// Why the variable's value is invalid, as a sentence.
     package struct Invalid: Error, CustomStringConvertible {
         package let description: String
     }
@@ -15,7 +15,7 @@ package struct TestFreeze: Equatable, Sendable {
     /// Frames that each broadcast encodes.
     package let encoderFrames: Int
 
-    /// Nil where the variable is not set.
+    /// Nil if the variable is not set.
     package init?(environment: [String: String]) throws(Invalid) {
         guard let text = environment[Self.variable], !text.isEmpty else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -27,7 +27,6 @@ package struct TestFreeze: Equatable, Sendable {
         encoderFrames = frames
     }
 
-    /// Never returns.
     static func forEver() -> Never {
         while true { pause() }
     }

@@ -2,15 +2,15 @@ internal import FrameGeometry
 internal import MediaCore
 internal import Privacy
 
-/// What travels with a picture from ingest to the video thread.
+/// The data that accompanies a picture from ingest to the video thread.
 struct VideoFrameTag: Sendable {
     /// On the broadcast's timeline.
     let time: MediaTime
-    /// Monotonic clock when its last byte had been read.
+    /// When its last byte had been read, on the monotonic clock.
     let arrival: MediaTime
-    /// The curtain's when the frame began to come.
+    /// The curtain's stamp when the frame began to arrive.
     let stamp: Curtain.Stamp
-    /// How it came onto the canvas, and which standing regions were painted over on the way.
+    /// How the picture was placed on the canvas, and which version of the standing regions it hides.
     let plan: GeometryPlan
     let regions: RegionsVersion
 }

@@ -4,9 +4,9 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Privacy
 
-/// What is shown, when it is encoded, and to which raise of the curtain it belongs: the last step before the encoder.
+/// The last step before the encoder: the shown picture, its time, and its epoch.
 ///
-/// Belongs to the video thread.
+/// Video thread only.
 final class VideoOutput {
     var shown: ShownPicture
     var schedule: PresentationSchedule
@@ -14,14 +14,14 @@ final class VideoOutput {
     private let clock: BroadcastClock
     private let snapshots: SnapshotBooth
     private let superseded: () -> UInt64
-    /// How often the curtain had been raised when it was last drawn, or a picture shown.
+    /// The curtain's epoch when the curtain was last drawn or a picture shown.
     private(set) var epoch: CurtainEpoch
-    /// What is shown has changed, and is encoded as soon as a frame is due.
+    /// The shown picture has changed and must be encoded as soon as a frame is due.
     var owesFrame = false
-    /// What was encoded last had been encoded before, or is the curtain.
+    /// The last encoded frame was a repeat or the curtain.
     private(set) var lastWasRepeat = false
 
-    /// - Parameter superseded: frames that newer ones have replaced so far.
+    /// - Parameter superseded: returns how many frames newer ones have replaced so far.
     init(
         _ shown: ShownPicture, _ schedule: PresentationSchedule, _ encoder: RunningEncoder, clock: BroadcastClock,
         snapshots: SnapshotBooth, epoch: CurtainEpoch, superseded: @escaping () -> UInt64
@@ -30,14 +30,15 @@ final class VideoOutput {
         (self.snapshots, self.epoch, self.superseded) = (snapshots, epoch, superseded)
     }
 
-    /// Covers the standing regions in what is shown. Where that changes it, a frame is due.
+    /// Covers the standing regions in the shown picture. A frame is due if that changes it.
     func coverStandingRegions() { if shown.coverStandingRegions() { owesFrame = true } }
 
-    /// Encodes what is shown.
+    /// Encodes the shown picture.
     ///
-    /// - Parameter arrival: of the client's frame, by the monotonic clock; zero for a repeat or the curtain.
+    /// - Parameter arrival: when the client's frame arrived, on the monotonic clock; zero for a repeat or the
+    ///   curtain.
     func encode(_ time: MediaTime, arrival: MediaTime) throws(WorkerFailure) {
-        // The last moment at which what has been named can be kept out.
+        // The last moment at which a new region can still be hidden.
         shown.coverStandingRegions()
         let now = clock.monotonic.now()
         let pts = schedule.encode(time, at: now)
@@ -48,8 +49,8 @@ final class VideoOutput {
         snapshots.pass(shown.picture, epoch: epoch, regions: shown.regions)
     }
 
-    /// From now on what is encoded belongs to this epoch, and begins with a keyframe. Returns where the stream goes on,
-    /// if it goes back.
+    /// Assigns later frames to this epoch, which begins with a keyframe. If a take-back shortened the stream, returns
+    /// the time at which the stream continues.
     func enter(_ epoch: CurtainEpoch, _ taken: TakenBack?) -> MediaTime? {
         self.epoch = epoch
         let last = taken?.lastVideo
@@ -58,10 +59,10 @@ final class VideoOutput {
         return last
     }
 
-    /// How long what is shown stands before it is encoded again.
+    /// How long a shown picture lasts before it is encoded again.
     ///
-    /// What an encoder holds comes out only as more goes in. At a repeat now and then the last picture, or the curtain,
-    /// would take seconds. A client's next frame is not overtaken.
+    /// An encoder that holds frames returns them only as more go in. At the idle rate, the last picture or the
+    /// curtain would take seconds to come out. The interval still leaves room for a client's next frame.
     var repeatInterval: MediaTime {
         let interval = shown.isCurtained ? CurtainDrawer.interval : schedule.idleInterval
         guard encoder.holdsFrames else { return interval }

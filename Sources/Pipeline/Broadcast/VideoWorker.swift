@@ -7,12 +7,12 @@ internal import Privacy
 
 /// The body of the thread `up-video`: takes the newest picture, waits until it is due, and encodes it.
 ///
-/// When no picture comes for the idle interval, the one that is shown is encoded again, so that servers, which give up
-/// after 5 to 10 s without data, and players stay with a screen that stands still. When the curtain has been raised, it
-/// is drawn over what is shown, and fills what was taken back.
+/// If no picture comes for the idle interval, the shown one is encoded again. This keeps servers, which give up after
+/// 5 to 10 s without data, and players connected while a screen stands still. After a raise, the curtain is drawn
+/// over the shown picture and fills the gap of the take-back.
 final class VideoWorker: @unchecked Sendable /* all state belongs to the video thread */ {
     private let slot: FrameSlot<VideoFrameTag>
-    /// `FrameSlot.take`, which waits by the machine's clock; tests wait by their own.
+    /// `FrameSlot.take`, which waits by the machine's clock; tests use their own clock.
     private let takeFrame: (MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome
     private let output: VideoOutput
     private let drawer: CurtainDrawer
@@ -20,10 +20,10 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     private let counters: BroadcastCounters
     private let curtain: Curtain
     private let onFailure: @Sendable (String) -> Void
-    /// A frame from being taken to being encoded.
+    /// Covers a frame from being taken to being encoded.
     let work: WorkMark
 
-    /// - Parameter takenBack: waits for what was taken back when the curtain was raised for the nth time; nil where the
+    /// - Parameter takenBack: waits for the take-back that followed the nth raise of the curtain; returns nil if the
     ///   broadcast ends.
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: RunningEncoder, shown: ShownPicture, clock: BroadcastClock,
@@ -59,7 +59,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
         }
     }
 
-    /// One frame, or one repeat; false when the slot is closed.
+    /// Encodes one frame or one repeat. Returns false if the slot is closed.
     private func step() throws(WorkerFailure) -> Bool {
         try drawer.drawIfRaised()
         output.coverStandingRegions()
@@ -82,14 +82,14 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
         return true
     }
 
-    /// Waiting is no work.
+    /// Waiting does not count as work.
     private func take(until deadline: MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome {
         work.end()
         defer { work.begin() }
         return takeFrame(deadline)
     }
 
-    /// Encodes what is shown when it is due; while it is not, a newer one takes its place.
+    /// Encodes the shown picture when it is due. Until then, a newer one replaces it.
     private func present(_ first: VideoFrameTag) throws(WorkerFailure) {
         var tag = first
         waiting: while case .wait(let wait) = output.schedule.decide(tag.time) {
@@ -104,14 +104,14 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
             case .timeout, .closed: break waiting
             case .woken:
                 guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
-                // The first one after a curtain is not left to a repeat, of which there is none before it.
+                // The first frame after a curtain cannot wait for a repeat, because its epoch has none before it.
                 if tag.stamp.epoch != output.epoch { break waiting }
-                // It is shown already, and goes out with the next repeat.
+                // The picture is already shown, so it goes out with the next repeat.
                 output.owesFrame = true
                 return counters.framesAboveRate.add()
             }
         }
-        // The curtain was raised after this frame was taken: it is drawn over what is shown.
+        // The curtain was raised after this frame was taken, and will be drawn over the shown picture.
         guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
         var time = tag.time
         if tag.stamp.epoch != output.epoch {
@@ -127,8 +127,8 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
 
     // MARK: A screen that stands still
 
-    /// When the last picture has to be encoded again. Before the first sample the broadcast has no time yet: look again
-    /// soon.
+    /// When the last picture must be encoded again. Before the first sample the broadcast has no time yet, so the
+    /// thread checks again soon.
     private func repeatDeadline() -> MediaTime {
         let now = clock.monotonic.now()
         if let deadline = drawer.deadline { return deadline }
@@ -141,24 +141,24 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
             ?? clock.monotonicTime(of: firstFrameDeadline) ?? now + schedule.idleInterval
     }
 
-    /// A client that sends only audio gets the plain background as its picture, from half a second on.
+    /// A client that sends only audio gets the plain background as its picture after half a second.
     private var firstFrameDeadline: MediaTime { .milliseconds(500) }
 
     private func repeatPicture() throws(WorkerFailure) {
-        // What is shown is not to be any more.
+        // The curtain was raised, so the shown picture must not go out.
         guard curtain.stamp.epoch == output.epoch, let now = clock.now() else { return }
         if let time = output.schedule.repeatTime(at: clock.monotonic.now()) {
             try output.encode(time, arrival: .zero)
         } else {
             guard now >= firstFrameDeadline else { return }
             try output.encode(.zero, arrival: .zero)
-            // What repeats it goes with the sound of its time, not half a second behind.
+            // Repeats of the background follow the sound's time, not half a second behind it.
             output.schedule.catchUp(to: now, at: clock.monotonic.now())
         }
         counters.framesRepeated.add()
     }
 
-    /// After a failure: pictures go back unencoded until the broadcast is closed.
+    /// After a failure: recycles pictures without encoding them until the broadcast is closed.
     private func drainSlot() {
         while true {
             switch take(until: nil) {

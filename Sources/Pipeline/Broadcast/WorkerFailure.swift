@@ -1,7 +1,7 @@
 internal import Encoding
 internal import FrameGeometry
 
-/// Why a data thread cannot go on: one sentence, which ends the broadcast.
+/// Why a data thread cannot continue, as one sentence. It ends the broadcast.
 struct WorkerFailure: Error, CustomStringConvertible {
     let sentence: String
     var description: String { sentence }

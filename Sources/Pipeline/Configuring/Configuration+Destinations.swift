@@ -6,14 +6,14 @@ internal import MediaCore
 internal import Publishing
 
 extension DestinationConfiguration {
-    /// Whether nothing may go there of what comes from such a source.
+    /// Whether this destination refuses samples of this source kind.
     func refuses(_ source: SourceKind) -> Bool { refusedSources.sources.contains(source) }
 }
 
 extension Configuration {
-    /// What a destination needs; stream key and login it reads itself, before each connection.
+    /// The settings of a destination. The destination itself reads stream key and login before each connection.
     ///
-    /// - Parameter hasWorked: in an earlier broadcast.
+    /// - Parameter hasWorked: whether it worked in an earlier broadcast.
     func settings(
         of destination: DestinationConfiguration, environment: [String: String], hasWorked: Bool = false
     ) -> DestinationSettings {
@@ -45,7 +45,7 @@ extension Configuration {
         return settings
     }
 
-    /// What adapting the bitrate may do.
+    /// The limits of bitrate adaptation.
     var bitrateLimits: BitrateController.Limits {
         BitrateController.Limits(ceiling: video.bitrate, floor: video.minBitrate, audio: audio.bitrate)
     }
@@ -59,12 +59,12 @@ extension Configuration {
         return policy
     }
 
-    /// A keyframe can take the whole VBV at once, and half as much again where the encoder overshoots.
+    /// A keyframe can fill the whole VBV at once. The encoder can exceed that by half.
     var maximumPacketBytes: Int {
         max(256 * 1024, Int(Double(video.bitrate) / 8 * video.vbv.secondsAsDouble * 1.5))
     }
 
-    /// A quarter of a second of the broadcast, at least what a keyframe of a small one takes.
+    /// A quarter of a second of the broadcast, or at least the size of a small broadcast's keyframe.
     private var quarterSecondBytes: Int { max(32 * 1024, (video.bitrate + audio.bitrate) / 8 / 4) }
 
     private func file(_ destination: DestinationConfiguration, _ path: String) -> FLVFileSettings {
@@ -83,7 +83,7 @@ extension Configuration {
     private func rtmp(
         _ destination: DestinationConfiguration, _ url: RTMPEndpoint, environment: [String: String]
     ) -> RTMPDestinationSettings {
-        // A separate key is read before each connection; a configuration without any is not loaded.
+        // A separate key is read before each connection. A configuration without any key does not load.
         let (endpoint, key) =
             destination.hasSeparateKey ? (url, Secret("")) : (try? url.splittingKey()) ?? (url, Secret(""))
         var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: key)
@@ -105,7 +105,7 @@ extension Configuration {
         rtmp.sendTimeout = destination.sendTimeout
         rtmp.acknowledgementTimeout = destination.acknowledgementTimeout
         rtmp.acknowledgementWindow = UInt32(clamping: quarterSecondBytes)
-        // `waitForRoom` goes by half of it.
+        // `waitForRoom` waits for half of it.
         rtmp.sendAheadBytes = 2 * quarterSecondBytes
         rtmp.caFile = destination.caFile
         rtmp.caFolder = destination.secretsFolder

@@ -2,10 +2,10 @@ package import Configuration
 internal import Encoding
 
 extension Configuration {
-    /// What the encoders refuse of this configuration, found by opening both. For `--check-config`: a broadcast would
-    /// only find out when its client comes.
+    /// The problems that the encoders report about this configuration, found by opening both. For `--check-config`; a
+    /// broadcast would only find them when its client comes.
     package func encoderProblems(places: ConfigurationPlaces) -> [ConfigurationProblem] {
-        // What is wrong is said by the error; what libav says beside it is no use here.
+        // The error says what is wrong; libav's own messages add nothing.
         LibAVLog.install { _, _ in }
         var problems: [ConfigurationProblem] = []
         do throws(EncodingError) { _ = try VideoEncoder(videoEncoderSettings(memoryFit)) } catch {

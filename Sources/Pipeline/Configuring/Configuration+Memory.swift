@@ -7,10 +7,10 @@ internal import FrameGeometry
 internal import MediaCore
 
 extension Configuration {
-    /// The memory plan of this configuration: what each stage says it holds, added up before anything is allocated.
+    /// The memory plan of this configuration: the sum of what each stage holds, before anything is allocated.
     package var memoryPlan: MemoryPlan { memoryPlan(nil) }
 
-    /// The plan for a broadcast that was given `fit`; nil for one that is yet to begin.
+    /// The plan of a broadcast that was given `fit`; nil for a broadcast that has not begun.
     func memoryPlan(_ fit: MemoryFit?) -> MemoryPlan {
         MemoryPlan(self) { configuration in
             let fit = fit ?? configuration.memoryFit
@@ -42,28 +42,30 @@ extension Configuration {
         costs.snapshots = SnapshotBooth.memoryBytes(video.canvas, size: control.snapshotSize)
         costs.curtainDecoding = StillPicture.decodingBytes
         costs.threadStack = MeasuredMemory.threadStack
-        // Main, ingest, video, audio, close, the control server's two, and the one that writes the audit log. The
-        // reserve has those that write the log and the state file, and those that read files.
+        // The threads: main, ingest, video, audio, close, the control server's two, and the audit log's writer. The
+        // reserve covers the threads that write the log and the state file, and those that read files.
         costs.threadCount = 7 + (hasAudit ? 1 : 0)
         costs.reserve = MeasuredMemory.reserve
         return costs
     }
 }
 
-/// Figures of the plan that no stage can work out, because other people's libraries hold the memory: measured in
+/// Figures of the plan that no stage can calculate, because third-party libraries hold the memory. Measured in
 /// release builds on Debian 12 (x86_64).
 private enum MeasuredMemory {
-    /// When the daemon says that it is ready: anonymous pages (relocations of libavcodec's hundred libraries, the Swift
-    /// runtime) 4.6 MB, page tables 0.4. And the code and constants in use: of the 8 to 11 MB that are mapped while it
-    /// encodes, about 2 are used within four seconds, and inside a cgroup it keeps up with 5 (with 3 it reads them
-    /// again and again); the kernel takes the others back when it needs them.
+    /// The daemon's memory when it is ready: 4.6 MB of anonymous pages (relocations of libavcodec's hundred
+    /// libraries, the Swift runtime) and 0.4 MB of page tables. It also counts the code and constants in use. While
+    /// the daemon encodes, 8 to 11 MB of them are mapped, and about 2 MB are used within four seconds. Inside a
+    /// cgroup the daemon keeps up with 5 MB; with 3 MB it reads the pages again and again. The kernel reclaims the
+    /// rest when it needs them.
     static let baseline = 5_000_000 + MemoryRoom.codeInUse
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
-    /// What the kernel may hold of a destination's socket (SO_SNDBUF 256 KiB, SO_RCVBUF 32 KiB, which it doubles).
+    /// The kernel's limit for a destination's socket (SO_SNDBUF 256 KiB and SO_RCVBUF 32 KiB, both doubled by the
+    /// kernel).
     static let socketBuffer = 589_824
     static let tlsSession = 1_000_000
-    /// With 256 events of usual length.
+    /// Includes 256 events of usual length.
     static let controlServer = 830_000
     static let threadStack = 48 * 1024
     static let reserve = 500_000

@@ -10,7 +10,8 @@ internal import Painting
 internal import Privacy
 internal import Publishing
 
-/// The configuration in each stage's own words. Stages do not know the configuration; only this file does both.
+/// Translates the configuration into each stage's settings. Stages do not know the configuration; only this file
+/// knows both.
 extension Configuration {
     var canvasBackground: CanvasColor { canvasColor(video.background) }
 
@@ -28,7 +29,7 @@ extension Configuration {
             red: secureColor.red, green: secureColor.green, blue: secureColor.blue, color: video.canvas.color)
     }
 
-    /// Solid in place of a picture, which may not be there.
+    /// The style is solid if it should be a picture, which may be missing.
     var curtainStyle: CurtainStyle {
         func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> CanvasColor {
             CanvasColor(red: red, green: green, blue: blue, color: video.canvas.color)
@@ -49,7 +50,7 @@ extension Configuration {
         }
     }
 
-    /// - Parameter fit: what the broadcast has room for.
+    /// - Parameter fit: the savings that fit the broadcast into its memory.
     func videoEncoderSettings(_ fit: MemoryFit) -> VideoEncoderSettings {
         var settings = VideoEncoderSettings(canvas: video.canvas, bitrate: video.bitrate)
         settings.encoder = video.encoder
@@ -70,7 +71,7 @@ extension Configuration {
         AudioEncoderSettings(sampleRate: audio.sampleRate, channels: audio.channels, bitrate: audio.bitrate)
     }
 
-    /// - Parameter tracks: what the client says it will send; saying nothing may mean anything.
+    /// - Parameter tracks: the tracks that the client announces; an empty set may mean any track.
     func mixerSettings(expecting tracks: StartedMessage.Tracks) -> AudioMixerSettings {
         var settings = AudioMixerSettings()
         settings.sampleRate = audio.sampleRate
@@ -89,7 +90,7 @@ extension Configuration {
         PacketLogLimits(maxBytes: buffer.maxBytes, maxDuration: buffer.delay + buffer.duration, maxPackets: maxPackets)
     }
 
-    /// Both tracks' packets over the log's duration, and half as many again for bursts.
+    /// The packets of both tracks over the log's duration, and half as many again for bursts.
     private var maxPackets: Int {
         let seconds = (buffer.delay + buffer.duration).secondsAsDouble
         let perSecond = video.frameRate.framesPerSecond + Double(audio.sampleRate) / 1024
@@ -100,7 +101,7 @@ extension Configuration {
 }
 
 extension PrivacyConfiguration {
-    /// Whether a protection is on from the start.
+    /// Whether a protection is on at the start.
     func has(_ protection: Protection) -> Bool {
         switch protection {
         case .secureRegions: secureRegions
@@ -123,7 +124,7 @@ extension Configuration {
             consultedReturn: privacy.consultedReturn == .zero ? nil : privacy.consultedReturn)
     }
 
-    /// What a client may count on.
+    /// The limits and the canvas that a client can rely on.
     func welcome(broadcastID: String) -> WelcomeMessage {
         let canvas = video.canvas
         return WelcomeMessage(

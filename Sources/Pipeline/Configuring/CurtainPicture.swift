@@ -5,19 +5,19 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Painting
 
-/// The curtain's style with what it takes, and what is wrong where it is not the one that was asked for.
+/// The painter of the curtain, and the problem if it differs from the configured style.
 struct CurtainPaint {
     let painter: CurtainPainter
-    /// Why there is no picture, as a sentence.
+    /// Why the picture is missing, as a sentence.
     let problem: String?
 }
 
 /// The picture that a curtain shows, from its file to the canvas.
 extension Configuration {
-    /// A painter for one broadcast. Where the picture is not to be had the curtain is solid, with its text.
+    /// A painter for one broadcast. If the picture is not available, the curtain is solid and keeps its text.
     ///
-    /// Reads and decodes the picture's file, and gives that memory back: call it before the encoder is opened. Waits
-    /// for the file's disk for as long as `CurtainPictureReader` does.
+    /// Reads and decodes the picture's file, and frees that memory. Call it before the encoder is opened. Waits for
+    /// the file's disk for as long as `CurtainPictureReader` does.
     func curtainPaint() -> CurtainPaint {
         let color = privacy.curtainTextColor
         func paint(_ style: CurtainStyle, _ problem: String? = nil) -> CurtainPaint {
@@ -34,13 +34,14 @@ extension Configuration {
         }
     }
 
-    /// What is wrong with the curtain's picture as its file is now, found by decoding it. For `--check-config` and the
-    /// start: a broadcast would only find out when its client comes.
+    /// The problems of the curtain's picture, found by decoding its current file. For `--check-config` and the start;
+    /// a broadcast would only find them when its client comes.
     package func curtainProblems(places: ConfigurationPlaces) -> [ConfigurationProblem] {
         guard privacy.curtainStyle == .picture else { return [] }
-        // What is wrong is said by the error.
+        // The error says what is wrong.
         LibAVLog.install { _, _ in }
-        // What loading the libraries has touched, or the two would be resident at once.
+        // Releases the pages that loading the libraries touched. Otherwise they would be resident together with the
+        // picture.
         ProcessMemory.releaseFilePages()
         defer { ProcessMemory.releaseFreed() }
         do throws(StillPictureError) {
@@ -58,9 +59,9 @@ extension Configuration {
         return []
     }
 
-    /// On the canvas, as `video.fit` says, upon the curtain's colour.
+    /// The picture on the canvas, placed as `video.fit` says, on the curtain's colour.
     ///
-    /// - Parameter read: its file.
+    /// - Parameter read: reads the file.
     private func curtainPicture(
         _ read: (PrivacyConfiguration) throws(UnreadableFile) -> [UInt8]
     ) throws(StillPictureError) -> Picture {
@@ -95,7 +96,7 @@ extension Configuration {
         return picture
     }
 
-    /// Bytes of a picture's rows in BGRA.
+    /// Copies a range of bytes of the picture's rows, in BGRA.
     private static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, with range: Range<Int>, of still: StillPicture,
         over color: (red: UInt8, green: UInt8, blue: UInt8), through row: UnsafeMutablePointer<UInt8>

@@ -3,16 +3,17 @@ internal import Encoding
 internal import LinuxSystem
 internal import MediaCore
 
-/// Reads the curtain's picture for a broadcast that begins, whose ingest thread must not wait for a disk that hangs.
+/// Reads the curtain's picture for a broadcast that begins, so that the ingest thread does not wait for a disk that
+/// hangs.
 enum CurtainPictureReader {
-    /// What reading takes at most on a disk that does not hang.
+    /// The longest time to wait for the file.
     static let patience = MediaTime.seconds(2)
 
     private typealias File = Result<[UInt8], UnreadableFile>
-    /// A thread that hangs keeps its buffer: there is one at most.
+    /// A thread that hangs keeps its buffer, so only one thread may read at a time.
     private static let isReading = Monitor(false)
 
-    /// All bytes of the file. A thread of its own reads it, and is left to itself where that takes too long.
+    /// Returns all bytes of the file. A separate thread reads it, and is abandoned if that takes too long.
     static func read(_ privacy: PrivacyConfiguration) throws(UnreadableFile) -> [UInt8] {
         let deadline = MonotonicClock().now() + patience
         let isOurs = isReading.wait(until: deadline) { isReading -> Bool? in
@@ -39,7 +40,7 @@ enum CurtainPictureReader {
             throw UnreadableFile(what: "cannot be read: \(error)", remedy: "see what takes the machine's threads")
         }
         let result = file.wait(until: deadline) { file -> File? in
-            // Not kept beside the copy that goes on.
+            // Frees this copy, so that only the returned one stays.
             defer { file = nil }
             return file
         }

@@ -6,8 +6,8 @@ internal import Logging
 internal import MediaCore
 internal import Privacy
 
-/// Makes broadcasts: puts the configuration, the client's introduction and the daemon's long-lived parts together.
-/// Ingest thread only.
+/// Creates broadcasts from the configuration, the client's introduction and the daemon's long-lived parts. Ingest
+/// thread only.
 struct BroadcastOpener: Sendable {
     let destinations: DestinationRoster
     let privacy: PrivacyDesk
@@ -16,9 +16,10 @@ struct BroadcastOpener: Sendable {
     let logger: Logger
     let freeze: TestFreeze?
 
-    /// Allocates what the broadcast needs and starts its threads. Logs what it has to do without.
+    /// Allocates the broadcast's memory and starts its threads. Logs each feature that the broadcast has to do
+    /// without.
     ///
-    /// - Throws: a sentence for the client, which has been logged.
+    /// - Throws: a sentence for the client, which has already been logged.
     func open(_ message: StartedMessage) throws(ProtocolError) -> Broadcast {
         let configuration = destinations.configuration
         let broadcast: Broadcast

@@ -7,8 +7,8 @@ internal import Logging
 internal import MediaCore
 internal import Publishing
 
-/// Takes what the threads of a broadcast report: changes of destinations, and failures. Ends the broadcast when it
-/// cannot go on. Any thread.
+/// Receives reports from the threads of a broadcast: changes of destinations, and failures. Ends the broadcast when
+/// it cannot continue. Any thread.
 final class BroadcastWatch: Sendable {
     private let current: CurrentBroadcast
     private let phase: BroadcastPhase
@@ -37,10 +37,10 @@ final class BroadcastWatch: Sendable {
         current.broadcast?.destinations.contains { $0.name == name && $0.isFlapping } ?? false
     }
 
-    /// Tells the client of a connection attempt. `ClientAdvice` tells it when packets flow.
+    /// Tells the client about a connection attempt. `ClientAdvice` tells it when packets flow.
     private func noteConnecting(_ name: String) {
         let snapshots = current.broadcast?.destinations.snapshots ?? []
-        // The client knows already that one of several destinations is lost: another attempt is no news.
+        // The client already knows that one of several destinations is lost, so another attempt is no news.
         guard !snapshots.isPublishing else { return }
         let attempt = snapshots.first { $0.name == name }?.attempt ?? 1
         server.notify(
@@ -48,7 +48,7 @@ final class BroadcastWatch: Sendable {
                 .connecting, value: UInt32(clamping: attempt), text: "destination \"\(name)\" is being connected"))
     }
 
-    /// Ends a broadcast whose destinations have all failed. While one is left, the others' failures cost it nothing.
+    /// Ends a broadcast whose destinations have all failed. As long as one is left, the broadcast continues.
     func endWithoutDestinations() {
         guard let snapshots = current.broadcast?.destinations.snapshots, snapshots.noneIsLeft else { return }
         // Each destination has logged its own error.
@@ -59,7 +59,7 @@ final class BroadcastWatch: Sendable {
     ///
     /// - Parameters:
     ///   - sentence: for the client.
-    ///   - logged: for the log, where it differs: parts of the sentence have been logged already.
+    ///   - logged: for the log, if it differs, because parts of the sentence have already been logged.
     func fail(_ sentence: String, logged: String? = nil) {
         guard current.state.withLock({ $0.lifecycle.fail() }) else { return }
         logger.tell(.broadcastFailed(why: logged ?? sentence))

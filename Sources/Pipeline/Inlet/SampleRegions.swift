@@ -4,8 +4,8 @@ internal import MediaCore
 internal import Privacy
 internal import Synchronization
 
-/// Knows what of each of the client's pictures viewers must not see: the secure regions that come with the picture, and
-/// the standing regions.
+/// Determines which regions of a client's picture viewers must not see: the secure regions that come with the
+/// picture, and the standing regions.
 ///
 /// Ingest thread only, apart from `clientHidesSomething`.
 final class SampleRegions: Sendable {
@@ -17,14 +17,14 @@ final class SampleRegions: Sendable {
         (self.standing, self.protections) = (standing, protections)
     }
 
-    /// Any thread: the client's last picture came with secure regions.
+    /// Any thread: whether the client's last picture came with secure regions.
     var clientHidesSomething: Bool { hidesSomething.load(ordering: .relaxed) }
 
-    /// The standing regions' version.
+    /// The version of the standing regions.
     var version: RegionsVersion { standing.version }
 
-    /// Refuses a picture with secure regions where these are turned off. A client that believes something to be hidden
-    /// must learn that it would not be.
+    /// Refuses a picture with secure regions if these are turned off. The client expects them to be hidden, so it
+    /// must learn that they would not be.
     func check(_ message: VideoMessage) throws(ProtocolError) {
         hidesSomething.store(!message.regions.isEmpty, ordering: .relaxed)
         guard !message.regions.isEmpty, !protections.isOn(.secureRegions) else { return }
@@ -33,9 +33,9 @@ final class SampleRegions: Sendable {
             "video: secure regions are turned off here (privacy.secure_regions); the picture is refused and not shown")
     }
 
-    /// The secure regions of a picture and the standing regions, in the coordinates of the sample.
+    /// The secure regions of a picture and the standing regions, in the sample's coordinates.
     ///
-    /// - Parameter transform: what turns the sample upright.
+    /// - Parameter transform: the transform that turns the sample upright.
     func all(of message: VideoMessage, transform: UprightTransform) -> SecureRegions {
         var regions = message.regions
         standing.hide(

@@ -3,7 +3,7 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Timeline
 
-/// Gives every sample its broadcast time, and publishes the capture time that it stands for.
+/// Gives every sample its broadcast time, and publishes the clock's offset.
 ///
 /// Ingest thread only, apart from `counters`.
 final class SampleTimes: @unchecked Sendable /* the timeline belongs to the ingest thread */ {

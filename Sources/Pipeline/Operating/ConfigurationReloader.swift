@@ -23,7 +23,7 @@ package struct ReloadReport: Equatable, Sendable {
 /// they are. Each reload sets all protections to the file's values.
 package final class ConfigurationReloader: Sendable {
     private struct State {
-        /// As it was loaded last.
+        /// The configuration that was loaded last.
         var configuration: Configuration
         /// Destinations that wait until the earlier one of the same name has closed, because servers refuse two
         /// publishers of one stream.
@@ -52,7 +52,7 @@ package final class ConfigurationReloader: Sendable {
         state = Monitor(State(configuration: configuration))
     }
 
-    /// As it was loaded last.
+    /// The configuration that was loaded last.
     private var loaded: Configuration { state.withLock { $0.configuration } }
 
     /// The configuration in force: that of the start, with the changes of commands and reloads.

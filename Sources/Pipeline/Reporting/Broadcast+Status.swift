@@ -10,7 +10,7 @@ internal import MediaCore
 internal import Publishing
 internal import Timeline
 
-/// What the status says of one broadcast. Counters are atomics, the rest are copies.
+/// The status of one broadcast. Counters are atomics; the rest are copies.
 extension Broadcast {
     func clientStatus(at now: MediaTime) -> ClientStatus {
         var client = ClientStatus()
@@ -58,7 +58,7 @@ extension Broadcast {
         audio.bytesEncoded = meter.audioBytes.asInt
     }
 
-    /// What was thrown away before it was encoded; a destination's own drops stand with it.
+    /// Samples that were thrown away before they were encoded. Each destination's status has its own drops.
     private var drops: [Counter] {
         let mixer = mixerCounters
         let pcm = queue.statistics

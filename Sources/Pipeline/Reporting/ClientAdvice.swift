@@ -2,48 +2,48 @@ internal import IngestProtocol
 internal import MediaCore
 internal import Publishing
 
-/// What the client is told of how the broadcast is doing: looked at once a second and when a destination changes, said
-/// only when it is news.
+/// Decides what the client is told about the state of the broadcast. It runs once a second and when a destination
+/// changes, and returns a message only if the state is new.
 ///
-/// Pure: figures in, message out, so that it is tested without a broadcast.
+/// Pure: figures in, message out, so tests need no broadcast.
 struct ClientAdvice {
-    /// The destinations that are meant to take packets.
+    /// The destinations that should take packets.
     struct Destinations: Equatable {
-        /// Those that do.
+        /// The number of destinations that take packets.
         var publishing = 0
         var total = 0
-        /// How late packets reach the slowest of them.
+        /// How late packets reach the slowest destination.
         var lag = MediaTime.zero
-        /// Until the next attempt of one that is down; nil where none is planned.
+        /// Time until the next attempt of a destination that is down; nil if none is planned.
         var nextAttempt: MediaTime?
-        /// What is wrong with one that is down, in a sentence.
+        /// The error of a destination that is down, as a sentence.
         var lost: String?
     }
 
     /// Frame counts are totals since the broadcast's start.
     struct Frames: Equatable {
         var received: UInt64 = 0
-        /// Received, but replaced by a newer one before they were encoded.
+        /// Received frames that a newer one replaced before they were encoded.
         var wasted: UInt64 = 0
     }
 
-    /// Above this a destination is congested, and below half of it no longer.
+    /// A destination is congested above this lag, until the lag falls below half of it.
     static let congestedLag = LinkReport.congestedLateness
-    /// A client wastes its own and our time when this share of its frames is never encoded.
+    /// The share of frames that are never encoded, above which a client wastes processor time on both sides.
     private static let wastedShare = 0.2
-    /// For as many seconds: a client that catches up after it was held up is not too fast.
+    /// The number of seconds in a row. A client that catches up after a delay is not too fast.
     private static let patience = 3
 
     private var last: Frames?
-    /// Frames used in each of the last seconds in which too many were wasted; as many as `patience` at most.
+    /// Frames used in each of the last seconds in which too many were wasted; at most `patience` entries.
     private var used: [Int] = []
-    /// Frames that would be enough, as long as the client sends too many.
+    /// The number of frames that would be enough, while the client sends too many.
     private var enough: (frames: Int, sentence: String)?
     private var said: BroadcastState?
 
-    /// Once a second: also whether the client sends more than is used, for some seconds on end.
+    /// Called once a second. Also checks whether the client sends more than is used for several seconds in a row.
     ///
-    /// - Parameter maxFrameRate: what the canvas takes; no more is ever asked for.
+    /// - Parameter maxFrameRate: the canvas's frame rate, which limits the requested one.
     mutating func tick(_ destinations: Destinations, _ frames: Frames, maxFrameRate: Double) -> StateMessage? {
         defer { last = frames }
         enough = nil
@@ -56,7 +56,7 @@ struct ClientAdvice {
         if used.count == Self.patience { used.removeFirst() }
         used.append(Int(received - wasted))
         if used.count == Self.patience {
-            // The best of these seconds: the others may have had less to encode.
+            // The best of these seconds, because the others may have had less to encode.
             let enough = max(1, min(Int(maxFrameRate), used.max() ?? 1))
             self.enough = (
                 enough,
@@ -68,7 +68,7 @@ struct ClientAdvice {
         return look(destinations)
     }
 
-    /// Whenever a destination has changed.
+    /// Called when a destination has changed.
     mutating func look(_ destinations: Destinations) -> StateMessage? {
         guard destinations.publishing > 0 else { return withoutDestination(destinations) }
         let milliseconds = destinations.lag.milliseconds
@@ -86,7 +86,7 @@ struct ClientAdvice {
 
     private mutating func withoutDestination(_ destinations: Destinations) -> StateMessage? {
         guard let next = destinations.nextAttempt else {
-            // The first connection is being made, or the end has come: others tell of these.
+            // The first connection is being made, or the broadcast has ended. Other messages report both.
             said = nil
             return nil
         }

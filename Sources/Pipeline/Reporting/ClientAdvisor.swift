@@ -2,7 +2,7 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// `ClientAdvice` of one broadcast, for every thread that has news of it.
+/// The `ClientAdvice` of one broadcast. Any thread.
 final class ClientAdvisor: Sendable {
     private let advice = Monitor(ClientAdvice())
     private let broadcast: Broadcast
@@ -11,8 +11,8 @@ final class ClientAdvisor: Sendable {
     private let notify: @Sendable (StateMessage) -> Void
 
     /// - Parameters:
-    ///   - maxFrameRate: frames a second that the canvas takes.
-    ///   - notify: tells the client; must not wait.
+    ///   - maxFrameRate: the canvas's frame rate, per second.
+    ///   - notify: sends a message to the client; must not wait.
     init(
         _ broadcast: Broadcast, maxFrameRate: Double, clock: any TimeSource,
         notify: @escaping @Sendable (StateMessage) -> Void
@@ -20,13 +20,13 @@ final class ClientAdvisor: Sendable {
         (self.broadcast, self.maxFrameRate, self.clock, self.notify) = (broadcast, maxFrameRate, clock, notify)
     }
 
-    /// A destination has changed.
+    /// Call it when a destination has changed.
     func look() {
         let figures = broadcast.destinations.adviceFigures(at: clock.now())
         if let message = advice.withLock({ $0.look(figures) }) { notify(message) }
     }
 
-    /// Once a second.
+    /// Call it once a second.
     func tick() {
         let (figures, frames) = (broadcast.destinations.adviceFigures(at: clock.now()), broadcast.frameFigures)
         if let message = advice.withLock({ $0.tick(figures, frames, maxFrameRate: maxFrameRate) }) { notify(message) }

@@ -1,10 +1,9 @@
 package import ControlProtocol
 package import Logging
 
-/// The one place where the daemon's events become log lines; a test holds it.
+/// The only place where the daemon's events become log lines. A test checks that.
 extension Logger {
-    /// Logs an event. A handler that knows `JSONValue` writes numbers and booleans as such; for all others they are
-    /// texts.
+    /// Logs an event. A handler that knows `JSONValue` writes numbers and booleans as such; other handlers get texts.
     package func tell(_ event: DaemonEvent) {
         let report = event.report
         guard let level = Level(rawValue: report.level.rawValue), level >= logLevel else { return }

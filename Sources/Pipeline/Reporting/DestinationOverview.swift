@@ -2,31 +2,32 @@ internal import Buffering
 internal import MediaCore
 internal import Publishing
 
-/// What all destinations of a broadcast come to together.
+/// Figures for all destinations of a broadcast together.
 extension [DestinationSnapshot] {
-    /// At least one has got packets and takes more.
+    /// At least one destination has got packets and takes more.
     var isPublishing: Bool { contains(where: \.takesPackets) }
 
-    /// There are destinations, and every one has been given up.
+    /// There are destinations, and all of them have failed.
     var noneIsLeft: Bool { !isEmpty && allSatisfy { $0.state == .failed } }
 
-    /// Why, for each destination that was given up or could not be reached at the end.
+    /// The error of each destination that failed or could not be reached at the end.
     var failures: String {
         filter { $0.state == .failed || !$0.isDrained }.compactMap(\.lastError?.failure).joined(separator: "; ")
     }
 
-    /// What has yet to be sent to the destination that is furthest behind, of those that take packets if any does.
+    /// The backlog of the destination that is furthest behind. If any destination takes packets, only such
+    /// destinations count.
     var backlog: CursorBacklog {
         let taking = filter(\.takesPackets)
         return (taking.isEmpty ? self : taking).map(\.backlog).max { $0.duration < $1.duration } ?? CursorBacklog()
     }
 
-    /// How late packets reach the destination that is furthest behind of those that take any.
+    /// How late packets reach the slowest destination that takes any.
     var lag: MediaTime { filter(\.link.isPublishing).map(\.link.lateness).max() ?? .zero }
 }
 
 extension ClientAdvice.Destinations {
-    /// Adds one destination; what has stopped is not meant to take packets.
+    /// Adds one destination. A stopped destination should not take packets.
     mutating func note(_ snapshot: DestinationSnapshot, at now: MediaTime) {
         if snapshot.link.isPublishing { lag = max(lag, snapshot.link.lateness) }
         guard snapshot.state != .stopped else { return }
@@ -46,14 +47,14 @@ extension ClientAdvice.Destinations {
 extension DestinationSnapshot {
     var sentPackets: Int { video.packets + audio.packets }
 
-    /// Encoded packets that the destination's viewers did not get: left out for any cause, still unsent at the end, or
-    /// all of them where it never went live. What the curtain took back is no loss.
+    /// Encoded packets that the destination's viewers did not get: dropped for any cause, still unsent at the end, or
+    /// all packets if it never went live. Packets that the curtain took back do not count as lost.
     var lostPackets: Int {
         guard sentPackets > 0 || isDrained else { return offeredPackets }
         let leftOut = drops.total - drops.video.takenBack - drops.audio.takenBack
         return leftOut + (isDrained ? 0 : backlog.packets)
     }
 
-    /// Connected, and a first packet has gone out: before that nothing reaches anybody.
+    /// Connected, and a first packet has gone out. Before that nothing reaches viewers.
     var takesPackets: Bool { state == .publishing && video.packets > 0 }
 }

@@ -6,10 +6,9 @@ internal import Measurement
 internal import MediaCore
 internal import Publishing
 
-/// What a destination tells, in the words of those who hear it: the log, the client, the operator's status.
-///
+/// Translates a destination's events and state for the log, the client and the operator's status.
 extension DestinationEvent {
-    /// - Parameter isFlapping: the destination has gone live and been closed again and again.
+    /// - Parameter isFlapping: whether the destination has repeatedly gone live and been closed.
     func log(to logger: Logger, name: String, isFlapping: Bool) {
         switch self {
         case .state(.publishing): logger.tell(.destinationLive(destination: name, isFlapping: isFlapping))
@@ -64,7 +63,7 @@ extension DestinationSnapshot {
         }
         status.backlogMilliseconds = Int(backlog.duration.milliseconds)
         status.backlogBytes = backlog.bytes
-        // When the next attempt was to be is no news once it was made.
+        // The planned time of an attempt is obsolete after the attempt.
         let isPending = state == .reconnecting || state == .failed
         status.lastError = isPending ? lastError?.description : lastError?.failure
         status.lastErrorAgeMilliseconds = lastErrorAt.map { Int(max(.zero, now - $0).milliseconds) } ?? 0

@@ -1,12 +1,12 @@
 internal import MediaCore
 
-/// A rate over the last few seconds, from a total that is looked at now and then.
+/// A rate over the last few seconds, from a total that is sampled from time to time.
 struct RateGauge {
-    /// Looks that are kept: with one a second, the rate of the last five seconds.
+    /// The number of samples that are kept: with one a second, the rate covers the last five seconds.
     private static let window = 6
     private var looks: [(time: MediaTime, total: UInt64)] = []
 
-    /// Takes note of `total` at `time` and returns the rate a second since the oldest look; zero for the first.
+    /// Records `total` at `time`. Returns the rate per second since the oldest sample; zero for the first.
     mutating func note(_ total: UInt64, at time: MediaTime) -> Double {
         looks.append((time, total))
         if looks.count > Self.window { looks.removeFirst() }

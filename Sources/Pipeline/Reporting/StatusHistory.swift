@@ -1,14 +1,13 @@
 package import ControlProtocol
 internal import MediaCore
 
-/// The last ten minutes, a row a second, for plots. Its memory is taken at the first row.
+/// The last ten minutes, one row a second, for plots. Its memory is allocated with the first row.
 package struct StatusHistory: Sendable {
-    /// One second.
     package struct Row: Sendable {
         var uptimeMilliseconds: Int
         var videoBitsPerSecond: Int
         var queueMilliseconds: Int
-        /// Frames that were encoded in this second, repetitions included.
+        /// Frames that were encoded in this second, with repeats.
         var framesPerSecond: Int
         /// Anonymous memory and code in use.
         var memoryBytes: Int
@@ -41,7 +40,7 @@ package struct StatusHistory: Sendable {
         }
     }
 
-    /// As `GET /history` gives it, the oldest first.
+    /// The JSON of `GET /history`, the oldest row first.
     package var json: JSONValue {
         let columns = ["uptime_ms", "video_bits_per_second", "queue_ms", "frames_per_second", "memory_bytes"]
         return .object([

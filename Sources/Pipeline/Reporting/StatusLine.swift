@@ -1,7 +1,7 @@
 internal import ControlProtocol
 
 extension StatusReport {
-    /// "live: main, 3.5 Mbit/s, queue 40 ms". Coarse, so that it does not change with every look.
+    /// "live: main, 3.5 Mbit/s, queue 40 ms". Values are rounded, so that the line does not change with every update.
     var line: String {
         let (up, down) = (destinations.filter(\.takesPackets), destinations.filter { !$0.takesPackets })
         return switch state {
@@ -31,6 +31,6 @@ extension [DestinationStatus] {
             .joined(separator: ", ")
     }
 
-    /// Those without which it goes on.
+    /// The destinations that are down while the broadcast continues.
     fileprivate var lost: String { isEmpty ? "" : "; without \(list)" }
 }

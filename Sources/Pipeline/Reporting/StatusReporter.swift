@@ -8,7 +8,7 @@ internal import MediaCore
 internal import Privacy
 internal import ProductVersion
 
-/// What control is told. Any thread; nothing here waits for a data thread.
+/// The data of the control server's reports. Any thread; no call waits for a data thread.
 package final class StatusReporter: Sendable {
     private let configuration: Configuration
     private let destinations: DestinationRoster
@@ -16,7 +16,7 @@ package final class StatusReporter: Sendable {
     private let phase: BroadcastPhase
     private let ledger: BroadcastLedger
     private let privacy: PrivacyDesk
-    /// How much memory is left; nil where nobody can tell.
+    /// Returns the memory that is left; nil if it is unknown.
     private let memoryRoom: @Sendable () -> MemoryRoom?
     private let clock: any TimeSource
     private let startedAt: MediaTime
@@ -35,7 +35,7 @@ package final class StatusReporter: Sendable {
     /// The last ten minutes.
     package var history: StatusHistory { rows.withLock { $0 } }
 
-    /// Once a second, by the main thread. Allocates nothing.
+    /// Called once a second by the main thread. Allocates nothing.
     func noteHistory() {
         let run = current.run
         let queued = run?.broadcast.destinations.backlogDuration ?? .zero
@@ -49,10 +49,10 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    /// What the daemon does, in one line for `systemctl status`.
+    /// The daemon's activity in one line, for `systemctl status`.
     package var statusLine: String { look().report.line }
 
-    /// Any thread: everything as it is now.
+    /// Any thread: the current state in full.
     package var report: StatusReport {
         var report = look().report
         report.memory = memoryStatus
@@ -60,7 +60,7 @@ package final class StatusReporter: Sendable {
         return report
     }
 
-    /// The report with counters of the daemon's whole life, for metrics.
+    /// The report with counters since the start of the daemon, for metrics.
     package var totals: StatusReport {
         let (report, isIdle, earlier) = look()
         var totals = isIdle ? report.gaugesOnly : report
@@ -70,11 +70,11 @@ package final class StatusReporter: Sendable {
         return totals
     }
 
-    /// Everything but memory, and what the broadcasts that have ended counted: of one moment, so that a broadcast that
-    /// ends meanwhile is in one of the two.
+    /// Everything except memory, and the counters of ended broadcasts. Both are of the same moment, so a broadcast
+    /// that ends meanwhile is in exactly one of them.
     private func look() -> (report: StatusReport, isIdle: Bool, earlier: StatusReport) {
         phase.note()
-        // After it: what began just now began no later.
+        // Read after `note`, so that a state that has just begun is not in the future.
         let now = clock.now()
         let (phase, since) = phase.now
         let (run, count, earlier) = ledger.look { earlier in
@@ -114,8 +114,8 @@ package final class StatusReporter: Sendable {
         return (report, false, earlier.totals)
     }
 
-    /// URLs as they are configured, whatever a destination makes of them meanwhile (a part of a recording, the server
-    /// that another one named): who goes by them finds the same at all times.
+    /// Replaces the destinations' current URLs (a part of a recording, a redirect's server) by the configured ones,
+    /// so that operators find the same URLs at all times.
     private func nameURLs(in report: inout StatusReport) {
         let configured = destinations.all
         for index in report.destinations.indices {
@@ -125,7 +125,7 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    /// Those that take nothing of this broadcast.
+    /// The destinations that refuse this broadcast's source.
     private func refusing(_ source: SourceKind) -> [DestinationStatus] {
         destinations.all.filter { $0.refuses(source) }.map { destination in
             var status = DestinationStatus()
@@ -135,7 +135,7 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    /// Before the first broadcast.
+    /// The destinations before the first broadcast.
     private var untriedDestinations: [DestinationStatus] {
         destinations.all.map { destination in
             var status = DestinationStatus()

@@ -4,7 +4,7 @@ internal import Logging
 internal import MediaCore
 
 extension BitrateStep {
-    /// - Parameter configured: bits a second where the network carries everything.
+    /// - Parameter configured: the bits per second without limits by the network.
     func log(to logger: Logger, configured: Int) {
         logger.tell(
             .videoBitrateChanged(

@@ -1,7 +1,7 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// Bits a second that the video encoder delivers, measured once a second. Any thread.
+/// The bits per second that the video encoder delivers, measured once a second. Any thread.
 final class VideoRate: Sendable {
     private struct State {
         var gauge = RateGauge()
@@ -11,7 +11,7 @@ final class VideoRate: Sendable {
 
     var bitsPerSecond: Int { state.withLock { $0.bitsPerSecond } }
 
-    /// - Parameter bytes: encoded since the broadcast began.
+    /// - Parameter bytes: bytes encoded since the broadcast began.
     func note(_ bytes: UInt64, at now: MediaTime) {
         state.withLock { $0.bitsPerSecond = Int($0.gauge.note(bytes, at: now) * 8) }
     }
