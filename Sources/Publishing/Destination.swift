@@ -4,12 +4,12 @@ package import LinuxSystem
 internal import Measurement
 package import MediaCore
 
-/// One destination of a broadcast: a cursor of the packet log, a thread, and a connection or file that is made again
+/// One destination of a broadcast: a cursor of the packet log, a thread, and a connection or file that is re-created
 /// after each failure.
 ///
 /// Call `start`, then `stop` or `cancel`, then `join`, from any thread. Events (on the destination's thread) and
-/// snapshots report what happens. A slow or dead destination costs the others no packet. `PublishingLoop` runs on the
-/// thread.
+/// snapshots report its progress. A slow or dead destination costs the other destinations no packet.
+/// `PublishingLoop` runs on the thread.
 package final class Destination: Sendable {
     private static let stackBytes = 512 * 1024
 
@@ -24,7 +24,7 @@ package final class Destination: Sendable {
         /// The end of draining; nil until `stop`.
         var stopDeadline: MediaTime?
         var isCancelled = false
-        /// Whether the destination reads no more packets, because it leaves a broadcast that goes on.
+        /// Whether the destination reads no more packets, because it leaves a broadcast that continues.
         var isLeaving = false
     }
 
@@ -40,7 +40,7 @@ package final class Destination: Sendable {
     private let writtenBefore: Int
     let state: Monitor<State>
     /// Marks the thread's work between waits; each piece has its own deadline. Nil for a file: a disk that hangs is not
-    /// an error of the daemon, and the other destinations go on.
+    /// an error of the daemon, and the other destinations continue.
     package let work: WorkMark?
     let files: FileReading
     let gate: TakeBackGate
@@ -86,7 +86,7 @@ package final class Destination: Sendable {
 
     /// Starts the thread, which connects at once. Call it once, and call `join` afterwards even if it throws.
     ///
-    /// - Throws: if the system has no thread or descriptor.
+    /// - Throws: if the system cannot provide a thread or a descriptor.
     package func start() throws(Errno) {
         let control = try PublishControl()
         let retry = try RetrySignal()
@@ -126,7 +126,7 @@ package final class Destination: Sendable {
         wake()
     }
 
-    /// Makes a destination that waits for its next attempt try now. Has no effect on others. Returns at once.
+    /// Makes a destination that waits for its next attempt try now. Otherwise it has no effect. Returns at once.
     package func retryNow() { retry.withLock { $0 }?.signal() }
 
     /// Takes back packets of earlier epochs. Once this returns, none of them is sent, except those decoded up to
@@ -145,7 +145,7 @@ package final class Destination: Sendable {
     }
 
     /// Ends the stream after the packets sent so far, until `deadline` (monotonic clock). For a destination that is
-    /// removed while the broadcast goes on. Returns at once.
+    /// removed while the broadcast continues. Returns at once.
     package func leave(deadline: MediaTime) {
         state.withLock { $0.isLeaving = true }
         stop(deadline: deadline)

@@ -22,7 +22,7 @@ package struct DestinationSettings: Sendable {
     /// When a late destination sheds packets. Files shed none.
     package var cursorPolicy: CursorPolicy
     package var reconnect: ReconnectPolicy
-    /// Whether the destination worked in an earlier broadcast; then no certificate error or refusal is final.
+    /// Whether the destination worked in an earlier broadcast. If so, no certificate error or refusal is final.
     package var hasWorked = false
     /// Whether the encoder adapts its bitrate to this link.
     package var isAdaptedTo = false

@@ -11,8 +11,8 @@ package struct FLVFileSettings: Sendable, Equatable {
         case every(MediaTime)
     }
 
-    /// If the path exists, the name gets a number: "show.flv", "show-2.flv". The numbers go on with each file. A pipe
-    /// or device is opened as it is, and gets the whole recording.
+    /// If the path exists, the name gets a number: "show.flv", "show-2.flv". The numbers continue with each file. A
+    /// pipe or device is opened as it is, and gets the whole recording.
     package var path: String
     /// A new file begins with the first keyframe after this many bytes; nil for no limit.
     package var rotateBytes: Int?

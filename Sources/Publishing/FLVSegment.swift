@@ -3,7 +3,7 @@ internal import FLV
 internal import LinuxSystem
 internal import MediaCore
 
-/// One FLV file: header, metadata and sequence headers, then packets from time zero. `complete` fills in duration and
+/// One FLV file: header, metadata and sequence headers, then packets from time zero. `complete` writes duration and
 /// size.
 ///
 /// After a failure, the file ends with its last whole tag.

@@ -1,8 +1,8 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// Reads of a destination's thread from a disk, which may hang. The thread is not watched meanwhile: a disk that hangs
-/// is not an error of the daemon, and the other destinations go on.
+/// Reads that a destination's thread makes from a disk, which may hang. The thread is not watched meanwhile: a disk
+/// that hangs is not an error of the daemon, and the other destinations continue.
 ///
 /// The destination's thread reads; any thread may query the state.
 final class FileReading: Sendable {

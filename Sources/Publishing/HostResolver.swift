@@ -7,7 +7,7 @@ internal import MediaCore
 /// getaddrinfo can neither be interrupted nor limited in time, so it runs on its own thread. A thread that takes too
 /// long is abandoned. At most `maximumAbandoned` threads exist for one name, and `maximumThreads` in all.
 enum HostResolver {
-    /// More than are tried, because the first few may all be of one family.
+    /// More addresses than are tried, because the first few may all be of one family.
     static let maximumAddresses = 32
     static let maximumAbandoned = 2
     static let maximumThreads = 16

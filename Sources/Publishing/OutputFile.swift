@@ -7,7 +7,7 @@ final class OutputFile {
     /// The path that was created, with the number that made it unique.
     let path: String
     let number: Int
-    /// A file, created here; not a pipe or a device.
+    /// Whether the file was created here, so that it is neither a pipe nor a device.
     let isRegular: Bool
     let isSeekable: Bool
     private let descriptor: OwnedDescriptor

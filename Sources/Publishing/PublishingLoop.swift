@@ -5,10 +5,10 @@ internal import LinuxSystem
 internal import Measurement
 internal import MediaCore
 
-/// The body of a destination's thread: attempts, until the broadcast ends or the destination is given up. It is the
-/// same for all kinds of sinks.
+/// The body of a destination's thread: it makes attempts until the broadcast ends or the destination is given up. It is
+/// the same for all kinds of sinks.
 ///
-/// Each attempt begins with a keyframe that was not sent before, and timestamps go on. The encoder is not affected.
+/// Each attempt begins with a keyframe that was not sent before, and timestamps continue. The encoder is not affected.
 final class PublishingLoop {
     /// The longest wait for a packet before the sink is serviced, which bounds the answer to a ping. Also the period of
     /// link measurements.
@@ -81,7 +81,7 @@ final class PublishingLoop {
     private enum AttemptEnd {
         /// The log has ended, and all of it was written.
         case drained
-        /// The stop's deadline passed, or the destination leaves a broadcast that goes on.
+        /// The stop's deadline passed, or the destination leaves a broadcast that continues.
         case cutShort
         /// The other side wants another connection. Its first keyframe is in the buffer.
         case replaced
@@ -135,8 +135,8 @@ final class PublishingLoop {
         }
     }
 
-    /// Watches bytes from before the curtain until they have arrived. Nothing else does so while the connection ends,
-    /// which the other side can make take long.
+    /// Watches bytes from before the curtain until they have arrived. The packet loop does not run while the connection
+    /// ends, and the other side can delay that end.
     private func awaitWhatWasTakenBack(until deadline: MediaTime) throws(PublishError) {
         while destination.gate.isAwaiting, clock.now() < deadline {
             if destination.gate.cutIfLost() { throw Self.cut }
@@ -145,8 +145,8 @@ final class PublishingLoop {
         }
     }
 
-    /// Every connection and file ends here. The curtain can discard its bytes until none can be sent any more. Only
-    /// then is the descriptor closed, because another file may get its number at once.
+    /// Every connection and file ends here. Until then, the curtain can discard its bytes. The descriptor is closed
+    /// only when no byte can be sent any more, because another file may get its number at once.
     private func close(_ sink: any PublishingSink, inOrder: Bool) {
         destination.gate.release(inOrder: inOrder)
         sink.close()

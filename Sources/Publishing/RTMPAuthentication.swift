@@ -2,7 +2,7 @@ internal import CGnuTLS
 internal import Endpoints
 internal import MediaCore
 
-/// The publisher's side of the two RTMP logins, Adobe's and Limelight's. It turns the server's description into the
+/// The publisher's side of the two RTMP logins, Adobe's and Limelight's. It converts the server's description into the
 /// query of the next `connect`. No I/O.
 ///
 /// Both need three connections, because servers refuse `connect` twice. The first refusal names the method ("authmod").

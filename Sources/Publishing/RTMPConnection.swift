@@ -16,9 +16,9 @@ final class RTMPConnection {
     private(set) var redirect: RTMPEndpoint?
     private var hasRefusedRedirect = false
     private var reader = RTMPChunkReader()
-    /// The description of a refusal that asks for a login; nil if none is asked for.
+    /// The description of a refusal that asks for a login; nil if the server asks for none.
     private var loginRequest: String?
-    /// The query that answers it.
+    /// The query that answers `loginRequest`.
     private var login = ""
     private var inbound = [UInt8](repeating: 0, count: 4096)
     /// True until media may be sent. Later messages belong to an accepted stream.
