@@ -2,8 +2,8 @@ internal import CLibAV
 
 /// A still picture, decoded from a PNG or JPEG file by libavcodec, and read by rows.
 ///
-/// Owns the decoded pixels, up to `maxDecodedBytes`, and nothing else of the file. Used by one thread. Ignores the EXIF
-/// orientation, and treats colours as sRGB.
+/// Owns the decoded pixels, up to `maxDecodedBytes`, but no other part of the file. Used by one thread. Ignores the
+/// EXIF orientation, and treats colours as sRGB.
 @safe package final class StillPicture {
     /// The maximum size of a file, in bytes.
     package static let maxFileBytes = 4 << 20

@@ -1,5 +1,5 @@
-/// A PNG or JPEG file whose size was checked before decoding. Without the parts that pixels do not need: colour
-/// profiles, thumbnails and texts, which may be compressed and grow without limit.
+/// A PNG or JPEG file whose size was checked before decoding. It contains only the parts that pixels need. Colour
+/// profiles, thumbnails and texts are removed, because they may be compressed and grow without limit.
 struct StillPictureFile: Sendable {
     enum Kind: Equatable, Sendable { case png, jpeg }
 

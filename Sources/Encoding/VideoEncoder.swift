@@ -39,7 +39,7 @@ package final class VideoEncoder {
     /// Frames that were sent and have not come out.
     private var framesInside = 0
 
-    /// The state that lets another encoder continue the stream.
+    /// The state with which another encoder continues the stream.
     package struct Continuation: Sendable {
         fileprivate var bitrate: Int
         fileprivate var lastPTS: MediaTime?
@@ -49,7 +49,8 @@ package final class VideoEncoder {
 
     /// Opens the encoder.
     ///
-    /// - Parameter continuation: of the previous encoder of the stream. The new one begins with a keyframe.
+    /// - Parameter continuation: the state of the previous encoder of the stream. The new encoder begins with a
+    ///   keyframe.
     /// - Throws: an `EncodingError` that names the encoder, the refused setting and the alternatives.
     package init(
         _ settings: VideoEncoderSettings, continuing continuation: Continuation? = nil
@@ -96,11 +97,10 @@ package final class VideoEncoder {
         Continuation(bitrate: bitrate, lastPTS: lastPTS, lastDTS: lastDTS, epoch: epoch)
     }
 
-    /// Whether the stream ends with a keyframe, including frames that the encoder still holds. Then another encoder's
-    /// first keyframe must not follow: two keyframes in a row must differ in idr_pic_id, and each encoder begins with
-    /// the same.
+    /// Whether the stream ends with a keyframe, including frames that the encoder still holds. If so, another encoder
+    /// must not begin now: two keyframes in a row must differ in idr_pic_id, and every encoder begins with the same.
     package var endsWithKeyframe: Bool { holdsFrames ? newestIsKeyframe : lastWasKeyframe }
-    /// About the last packet that came out, and the last frame that went in.
+    /// Whether the last packet that came out, and the last frame that went in, is a keyframe.
     private var lastWasKeyframe = false
     private var newestIsKeyframe = false
 
