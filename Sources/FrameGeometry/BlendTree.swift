@@ -1,26 +1,26 @@
 internal import CLibYUV
 
-/// Weighted sums of rows, made of libyuv's weighted mean of two rows.
+/// Weighted sums of rows, built from libyuv's weighted mean of two rows.
 ///
-/// Rows are joined in pairs, pairs of pairs and so on, so that a sum of n rows is rounded log2(n) times, and no small
-/// weight is lost beside a large sum. A sum of two rows is exactly what `ResamplingTable` says. Where all rows are
-/// here, `sum` makes it at once, and several with the same weights together. Rows that come one after the other are
-/// added.
+/// Rows are joined in pairs, then pairs of pairs, and so on. A sum of n rows is therefore rounded log2(n) times, and no
+/// small weight is lost beside a large sum. A sum of two rows has exactly the weights of `ResamplingTable`. If all rows
+/// are available, `sum` computes the result at once, and several results with the same weights together. Rows that
+/// arrive one after another are added with `add`.
 ///
-/// Owns room for the sums on their way. A row that is added is only looked at until the next `keep`.
+/// Owns memory for the intermediate sums. An added row must stay valid until the next `keep`.
 @safe final class BlendTree {
     @unsafe private struct Entry {
-        /// The first row, of ours where `slot` says so.
+        /// The first row; in `memory` if `slot` is not -1.
         var rows: UnsafePointer<UInt8>
         var stride: Int
         var weight: Int
-        /// Rows that were joined: 2 to the power of it, or fewer at the end.
+        /// The level in the tree: the entry joins 2 to the power of `level` rows, or fewer at the end.
         var level: Int
-        /// Where it lies in `memory`; -1 for the caller's rows.
+        /// The place in `memory`; -1 for the caller's rows.
         var slot = -1
     }
 
-    /// Places for sums on their way.
+    /// Places for intermediate sums.
     @unsafe struct Room {
         fileprivate var start: UnsafeMutablePointer<UInt8>
         fileprivate var slotBytes: Int
@@ -41,32 +41,32 @@ internal import CLibYUV
 
     init() { unsafe entries.reserveCapacity(Int.bitWidth) }
 
-    /// Prepares for sums of at most `greatestCount` rows of at most `rowBytes`, those together that are added
-    /// at once; several are at most as wide as a tile.
+    /// Prepares for sums of at most `greatestCount` rows. A row has at most `rowBytes` bytes, added up over the sums
+    /// that are computed together; in that case each row is at most as wide as a tile.
     func reserve(greatestCount: Int, rowBytes: Int) {
         forget()
         slotBytes = max(slotBytes, rowBytes)
         memory.reserve(Self.slots(greatestCount) * slotBytes)
     }
 
-    /// Drops what was added.
+    /// Drops all added rows.
     func forget() {
         unsafe entries.removeAll(keepingCapacity: true)
         freeSlots = .max
     }
 
-    /// Rows that are here, and lie at equal distances.
+    /// Available rows at equal distances.
     @unsafe struct Rows {
         var first: UnsafePointer<UInt8>
-        /// From one row of a sum to the next.
+        /// The distance from one row of a sum to the next.
         var step: Int
         var width: Int
-        /// So many sums with the same weights, and from one's rows to the next one's.
+        /// The number of sums with the same weights, and the distance between their first rows.
         var count = 1
         var distance = 0
     }
 
-    /// Stores sums of which all rows are here. Nothing may have been added to the tree that `room` is of.
+    /// Stores sums whose rows are all available. No row may have been added to the tree that owns `room`.
     static func sum(
         _ rows: Rows, weights: UnsafePointer<UInt16>, taps: Int, into out: UnsafeMutablePointer<UInt8>, stride: Int,
         in room: Room
@@ -84,7 +84,7 @@ internal import CLibYUV
             rows.count)
     }
 
-    /// The sum of `taps` rows from `index` on.
+    /// The sum of `taps` rows, starting at `index`.
     private static func part(
         _ rows: Rows, _ index: Int, _ weights: UnsafePointer<UInt16>, _ taps: Int, _ room: Room, _ free: inout UInt32
     ) -> Entry {
@@ -98,7 +98,7 @@ internal import CLibYUV
         return unsafe joined(first, second, rows.width, rows.count, room, &free)
     }
 
-    /// The greatest power of two below.
+    /// The largest power of two below `taps`.
     private static func half(_ taps: Int) -> Int { 1 << (Int.bitWidth - 1 - (taps - 1).leadingZeroBitCount) }
 
     /// Adds a row of `width` samples.
@@ -107,7 +107,7 @@ internal import CLibYUV
         unsafe entries.append(Entry(rows: row, stride: 0, weight: weight, level: 0))
     }
 
-    /// Copies what of the caller's is still needed.
+    /// Copies the caller's rows that are still needed.
     func keep(width: Int) {
         for index in unsafe entries.indices where unsafe entries[index].slot < 0 {
             let slot = Self.take(&freeSlots)
@@ -117,7 +117,7 @@ internal import CLibYUV
         }
     }
 
-    /// Stores the sum, and begins anew.
+    /// Stores the sum, and clears the tree for the next one.
     func finish(into out: UnsafeMutablePointer<UInt8>, width: Int) {
         while unsafe entries.count > 2 { join(width) }
         if let (first, second) = unsafe lastTwo {
@@ -133,10 +133,10 @@ internal import CLibYUV
         unsafe entries.count > 1 ? (entries[entries.count - 2], entries[entries.count - 1]) : nil
     }
 
-    /// For `sum`; valid until the next `reserve`.
+    /// The memory for `sum`; valid until the next `reserve`.
     var room: Room { unsafe Room(start: memory.start, slotBytes: slotBytes) }
 
-    /// Makes one of the last two.
+    /// Joins the last two entries.
     private func join(_ width: Int) {
         let second = unsafe entries.removeLast()
         let first = unsafe entries.removeLast()
@@ -148,7 +148,8 @@ internal import CLibYUV
     ) -> Entry {
         let weight = unsafe first.weight + second.weight
         var share = unsafe share(second.weight, of: weight)
-        // Means of equal parts are rounded up, which many levels would show as brightness; this rounds either way.
+        // libyuv rounds means of equal parts up. Over many levels that would add brightness; a share of 127 rounds
+        // either way.
         if share == 128, unsafe first.level > 0 { share = 127 }
         let slot = take(&free)
         let sum = unsafe room.place(slot)
@@ -160,12 +161,12 @@ internal import CLibYUV
             rows: sum, stride: stride, weight: weight, level: max(first.level, second.level) + 1, slot: slot)
     }
 
-    /// In 1/256.
+    /// A share in 1/256.
     private static func share(_ part: Int, of whole: Int) -> Int {
         whole == 256 ? part : whole == 0 ? 128 : (256 * part + whole / 2) / whole
     }
 
-    /// - Parameter share: of the second, in 1/256.
+    /// - Parameter share: the share of the second entry, in 1/256.
     private static func mean(
         _ first: Entry, _ second: Entry, _ share: Int, _ out: UnsafeMutablePointer<UInt8>, _ stride: Int,
         _ width: Int, _ count: Int

@@ -1,24 +1,24 @@
 package import MediaCore
 
-/// What surrounds a frame on its canvas.
+/// The bars around a frame on its canvas.
 ///
-/// One thread at a time. Remembers which pictures have which bars, and draws them again only where a frame's place has
-/// changed.
+/// Used by one thread at a time. Remembers which pictures have which bars, and draws them again only if a frame's place
+/// has changed.
 package struct CanvasBars {
     private let format: CanvasFormat
     private let background: CanvasColor
-    /// The pictures that come again and again, and what the bars on each surround.
+    /// The pictures in use, and the rectangle that the bars on each one surround.
     private var drawn: [(picture: UInt64, inside: PixelRect)] = []
     private static let pictureCount = 4
 
-    /// Bars have the colour `background`: black in the canvas's range where none is given.
+    /// - Parameter background: the bars' colour; nil for black in the canvas's range.
     package init(canvas: CanvasFormat, background: CanvasColor? = nil) {
         format = canvas
         self.background = background ?? .black(canvas.color.range)
         drawn.reserveCapacity(Self.pictureCount)
     }
 
-    /// Draws the bars around `rect`, where they are not there already.
+    /// Draws the bars around `rect` if the picture does not have them yet.
     mutating func surround(_ rect: PixelRect, on picture: Picture) {
         if let index = drawn.firstIndex(where: { $0.picture == picture.serial }) {
             guard drawn[index].inside != rect else { return }
@@ -35,7 +35,7 @@ package struct CanvasBars {
         fill(PixelRect(x: right, y: rect.y, width: picture.width - right, height: rect.height), on: picture)
     }
 
-    /// Paints everything in the background colour: what is shown before the first frame.
+    /// Fills the picture with the background colour, for the time before the first frame.
     package mutating func fill(_ picture: Picture) {
         let planes = picture.planes
         drawn.removeAll { $0.picture == picture.serial }
@@ -43,7 +43,7 @@ package struct CanvasBars {
         withExtendedLifetime(picture) {}
     }
 
-    /// Paints a rectangle of even numbers.
+    /// Fills a rectangle whose coordinates are even.
     private func fill(_ rect: PixelRect, on picture: PicturePlanes) {
         guard rect.width > 0, rect.height > 0 else { return }
         picture.part(rect).fill(background)

@@ -1,18 +1,18 @@
 package import MediaCore
 
-/// The change from a source's Y'CbCr to the canvas's, in integers: matrix and range in one step.
+/// The conversion from a source's Y'CbCr to the canvas's, in integers: matrix and range in one step.
 ///
-/// Transfer functions and primaries are left alone: BT.601, BT.709 and BT.2020 SDR pictures differ visibly in their
-/// matrix, hardly in their transfer. Grey stays grey in every such change, so chroma does not depend on luma:
+/// Transfer functions and primaries stay as they are. BT.601, BT.709 and BT.2020 SDR pictures differ visibly in their
+/// matrix, but hardly in their transfer. Grey stays grey in every such conversion, so chroma does not depend on luma:
 ///
 ///     Y'  = (1 + luma)     * (Y - 128)  + lumaFromCb * (Cb - 128) + lumaFromCr * (Cr - 128) + lumaOfMiddle
 ///     Cb' = (1 + cbFromCb) * (Cb - 128) + cbFromCr   * (Cr - 128) + 128
 ///     Cr' = (1 + crFromCr) * (Cr - 128) + crFromCb   * (Cb - 128) + 128
 ///
-/// All factors are below 1/4, so that in Q10 their products with a sample fit 16 bits: twice as many in a vector as
-/// 32-bit ones, and x86-64 without extensions multiplies only those.
+/// All factors are below 1/4, so in Q10 their products with a sample fit 16 bits. A vector holds twice as many 16-bit
+/// as 32-bit products, and x86-64 without extensions multiplies only 16-bit numbers.
 package struct ColorConversion: Equatable, Sendable {
-    /// Q10, like the six that follow.
+    /// Q10, as are the six factors below.
     let luma: Int16
     let lumaFromCb: Int16
     let lumaFromCr: Int16
@@ -20,22 +20,22 @@ package struct ColorConversion: Equatable, Sendable {
     let cbFromCr: Int16
     let crFromCb: Int16
     let crFromCr: Int16
-    /// What a luma of 128 becomes, in 1/64 steps.
+    /// The luma that 128 becomes, in 1/64 steps.
     let lumaOfMiddle: Int16
 
-    /// From one canvas's colour to another's; nil where they are the same.
+    /// The conversion from one canvas's colour to another's; nil if they are equal.
     package init?(from source: ColorDescription, to target: ColorDescription) {
         self.init(source: IntakeColor(source), canvas: target)
     }
 
-    /// Nil where a picture of `source` needs no change on a canvas of `canvas` colour.
+    /// Nil if a picture of `source` needs no conversion for a canvas with the colour `canvas`.
     init?(source: IntakeColor, canvas: ColorDescription) {
         let target = IntakeColor(canvas)
         guard source != target, !(source.isGray && source.lumaScale == target.lumaScale) else { return nil }
 
         let from = LumaWeights(source.matrix)
         let to = LumaWeights(target.matrix)
-        // R, G and B less luma, of one unit of Cb and of Cr.
+        // R, G and B minus luma, for one unit of Cb and of Cr.
         let redOfCr = 2 * (1 - from.red)
         let blueOfCb = 2 * (1 - from.blue)
         let greenOfCb = -from.blue * blueOfCb / from.green
@@ -62,14 +62,14 @@ package struct ColorConversion: Equatable, Sendable {
     private static func q10(_ value: Double) -> Int16 { Int16((value * 1024).rounded()) }
 }
 
-/// What the numbers of an intake picture mean, before any conversion.
+/// The meaning of an intake picture's sample values, before any conversion.
 struct IntakeColor: Equatable {
     let matrix: ColorMatrix
-    /// Steps from black to white.
+    /// The number of steps from black to white.
     let lumaScale: Double
-    /// Black.
+    /// The luma of black.
     let lumaZero: Double
-    /// Steps from the least to the greatest chroma of full-range RGB.
+    /// The number of steps from the least to the greatest chroma of full-range RGB.
     private(set) var chromaScale: Double
     let isGray: Bool
 
@@ -81,10 +81,10 @@ struct IntakeColor: Equatable {
         self.isGray = isGray
     }
 
-    /// The colour of what unpacking makes of `source`.
+    /// The colour of `source` after unpacking.
     ///
-    /// RGB becomes BT.601 in full range there. Video-range RGB (16...235) comes out with video-range luma, but its
-    /// chroma then spans 219 steps, not 224.
+    /// Unpacking converts RGB to BT.601 in full range. Video-range RGB (16...235) gets video-range luma, but its chroma
+    /// then spans 219 steps, not 224.
     init(unpacked source: VideoSampleFormat) {
         let range = source.pixelFormat.rangeOfName ?? source.color.range
         switch source.pixelFormat.layout {

@@ -2,10 +2,11 @@ package import MediaCore
 
 /// Applies a `ColorConversion` to a whole I420 picture in place.
 ///
-/// Owns one row of 16-bit luma corrections (8 KiB). Two plain loops of 16-bit arithmetic that the compiler turns into
-/// vector code: libyuv and libswscale only offer the way through RGB, at several times the cost.
+/// Owns one row of 16-bit luma corrections (8 KiB). It consists of two plain loops of 16-bit arithmetic that the
+/// compiler vectorizes. libyuv and libswscale can only convert through RGB, at several times the cost.
 @safe package struct ColorConverter: ~Copyable {
-    /// What is added to the luma of each column because of its chroma, in 1/64 steps; middle and rounding included.
+    /// The value to add to each column's luma because of its chroma, in 1/64 steps; includes `lumaOfMiddle` and
+    /// rounding.
     private let corrections: UnsafeMutableRawPointer
     private static let greatestWidth = 4096
     package static let memoryBytes = greatestWidth * MemoryLayout<Int16>.stride
@@ -30,8 +31,8 @@ package import MediaCore
     private func convertChroma(
         _ cbRow: UnsafeMutablePointer<UInt8>, _ crRow: UnsafeMutablePointer<UInt8>, count: Int, by c: ColorConversion
     ) {
-        // Sums are made in 1/64 steps. A half is added for rounding, and 1/64 for the two halves of it that two
-        // products lose on average when they are shifted there.
+        // Sums are in 1/64 steps. The constants add 32 for rounding, and 1 for the two halves that the shifts of two
+        // products lose on average.
         let neutral: Int16 = 128 << 6 + 33
         let middle = c.lumaOfMiddle &+ 33
         for x in 0..<count {
@@ -42,7 +43,7 @@ package import MediaCore
             let correction = (c.lumaFromCb &* cb) >> 4 &+ (c.lumaFromCr &* cr) >> 4 &+ middle
             unsafe cbRow[x] = Self.clamped(newCb)
             unsafe crRow[x] = Self.clamped(newCr)
-            // A chroma sample stands for two columns: both corrections are stored as one word.
+            // A chroma sample covers two columns, so both corrections are stored as one word.
             let word = UInt32(UInt16(bitPattern: correction))
             unsafe corrections.storeBytes(of: word << 16 | word, toByteOffset: 4 &* x, as: UInt32.self)
         }
@@ -56,7 +57,7 @@ package import MediaCore
         }
     }
 
-    /// From 1/64 steps to a sample.
+    /// Converts 1/64 steps to a sample.
     @inline(__always)
     private static func clamped(_ value: Int16) -> UInt8 { UInt8(truncatingIfNeeded: max(0, min(255, value >> 6))) }
 }

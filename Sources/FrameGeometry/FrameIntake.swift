@@ -1,11 +1,11 @@
 internal import CLibYUV
 package import MediaCore
 
-/// Turns a sample that arrives in bands into a `Picture` of the canvas: cropped, scaled, upright, in the canvas's
-/// colour, in its place between bars.
+/// Converts a sample that arrives in bands into a `Picture` of the canvas: cropped, scaled, upright, in the canvas's
+/// colour, and placed between bars.
 ///
-/// A frame of 4096x4096 BGRA is 64 MiB, so a frame is never held whole: whoever reads the socket asks for the next
-/// band, puts its bytes into `bandBuffer`, and says so; the band is processed at once, while it is in the cache.
+/// A frame of 4096x4096 BGRA has 64 MiB, so a frame is never held whole. The socket's reader asks for the next band,
+/// reads its bytes into `bandBuffer`, and reports that. The band is processed at once, while it is in the cache.
 ///
 ///     try intake.begin(plan, into: picture)
 ///     while let band = intake.nextBand() {
@@ -14,18 +14,18 @@ package import MediaCore
 ///     }
 ///     // picture is complete
 ///
-/// Belongs to one thread at a time. Owns the band buffer, the planes that a band is unpacked to and three scalers: see
-/// `memoryBytes`. While the sizes of samples do not change, nothing is allocated.
+/// Used by one thread at a time. Owns the band buffer, the planes for unpacking a band, and three scalers: see
+/// `memoryBytes`. It allocates nothing while the sizes of samples stay the same.
 @safe package final class FrameIntake {
-    /// Bytes after the buffers that `PlaneScaler` reads beyond a row's end, and libyuv beyond an ARGB row's.
+    /// Bytes after the buffers, because `PlaneScaler` and libyuv's ARGB functions read beyond the end of a row.
     private static let slack = 64
 
     private let buffer: UnsafeMutableRawPointer
     private let unpacked: UnsafeMutablePointer<UInt8>
     private let choice: ScalerChoice
-    /// The frames that `scaler` was chosen for.
+    /// The plan for which `scaler` was chosen.
     private var chosenFor: GeometryPlan?
-    /// What the last frame was scaled by.
+    /// The scaler of the last frame.
     package private(set) var scaler: FrameScaler
     private var scalers: (any PlaneScaler, any PlaneScaler, any PlaneScaler)
     private let converter = ColorConverter()
@@ -33,44 +33,44 @@ package import MediaCore
     private let secureColor: (red: UInt8, green: UInt8, blue: UInt8)
 
     private var work: Work?
-    /// What of the frame that has been begun must not be shown.
+    /// The regions of the current frame that must not be shown.
     private var redaction: Redaction?
 
-    /// Bytes that one intake uses at most for sources up to this size, for the memory plan: 0.3 MB of buffers, and what
-    /// three scalers hold.
+    /// The maximum memory of one intake in bytes, for sources up to this size. The memory plan uses it: 0.3 MB of
+    /// buffers, and the memory of three scalers.
     package static func memoryBytes(
         canvas: CanvasFormat, scaler: ScalerChoice, greatestSourceWidth: Int = GeometryPlan.greatestDimension,
         greatestSourceHeight: Int = GeometryPlan.greatestDimension
     ) -> Int {
         let buffers = PlaneBands.byteLimit + PlaneBands.unpackedByteLimit + 2 * slack
         let from = PlaneSize(width: greatestSourceWidth, height: greatestSourceHeight)
-        // Chroma is at most as large as luma at the source, and half its size in the picture.
+        // Chroma is at most as large as luma in the source, and half its size in the picture.
         let scalers = scaler.memoryBytes(from: from, to: PlaneSize(width: canvas.width, height: canvas.height))
         return buffers + ColorConverter.memoryBytes + scalers
     }
 
-    /// A frame that has been begun and is not complete.
+    /// A frame that has begun and is not complete.
     private struct Work {
         let plan: GeometryPlan
         let picture: Picture
         /// The frame's place in the picture.
         let planes: PicturePlanes
-        /// What of it is made.
+        /// The rows of the picture that are converted.
         let spans: IntakeSpans
-        /// The span that is being made, of this plane.
+        /// The index of the current span in `spans`, within the current plane.
         var span = 0
         var bands: PlaneBands
-        /// The first row of the plane that has not come, and the end of those that the span needs.
+        /// The first row of the plane that has not arrived, and the end of the rows that the span needs.
         var nextRow = 0
         var endRow = 0
-        /// Rows that lie in the buffer and wait for their pair; 0 or 1, and only where rows are gathered.
+        /// Rows in the buffer that wait for their pair: 0 or 1. Used only if rows are gathered.
         var gatheredRows = 0
     }
 
     /// - Parameters:
-    ///   - bars: for all pictures that will be filled.
-    ///   - secureColor: what secure regions are painted with, in full-range RGB.
-    ///   - scaler: what scales and turns.
+    ///   - bars: the bars of all pictures that will be filled.
+    ///   - secureColor: the colour of secure regions, in full-range RGB.
+    ///   - scaler: selects the scaler that scales and turns.
     package init(
         bars: CanvasBars, secureColor: (red: UInt8, green: UInt8, blue: UInt8) = (0, 0, 0),
         scaler choice: ScalerChoice = .auto
@@ -92,14 +92,15 @@ package import MediaCore
         unsafe unpacked.deallocate()
     }
 
-    /// Starts a sample; one that was not complete is forgotten. `picture` has the canvas's size, and is the
-    /// caller's again once `nextBand` returns nil, or after `cancel`. Throws where the sample's planes do not lie one
-    /// behind the other or the picture is of another size; nothing is begun then.
+    /// Begins a sample, and forgets an incomplete one. `picture` has the canvas's size. It belongs to the caller again
+    /// once `nextBand` returns nil, or after `cancel`.
     ///
     /// - Parameters:
-    ///   - regions: of this sample; nothing of what lies in them is in the picture.
-    ///   - damage: where the picture holds an earlier sample of the same plan and regions: what of this one differs
-    ///     from it. Only what is made of these pixels is asked for. Nil for any other picture.
+    ///   - regions: the regions of this sample whose content must not be in the picture.
+    ///   - damage: the pixels that differ from an earlier sample of the same plan and regions, which `picture` must
+    ///     hold. Only rows that depend on these pixels are read. Nil for any other picture.
+    /// - Throws: if the sample's planes overlap or are in the wrong order, or if the picture has another size. In that
+    ///   case no sample has begun.
     package func begin(
         _ plan: GeometryPlan, into picture: Picture, hiding regions: SecureRegions = SecureRegions(),
         changing damage: PictureDamage? = nil
@@ -136,34 +137,34 @@ package import MediaCore
         plan.transform.stored(plan.destination.width, plan.destination.height).height
     }
 
-    /// Nil where the scaler makes whole planes only.
+    /// Nil if the scaler only converts whole planes.
     private func storedRows(_ plan: GeometryPlan) -> StoredRows? {
         guard let luma = scaler(0) as? NativePlaneScaler else { return nil }
         let chroma = plan.source.pixelFormat.componentCount > 1 ? scaler(1) as? NativePlaneScaler : nil
         return StoredRows(plan: plan, luma: luma, chroma: chroma)
     }
 
-    /// Whether `begin` makes use of `changing:` for the plan that was begun last.
+    /// Whether `begin` can use `changing:` for the last plan.
     package var makesParts: Bool { chosenFor.map { partRows($0) != nil } ?? false }
 
-    /// What of the picture has to be made anew; nil where that is all of it.
+    /// The rows of the picture that must be converted again; nil for all rows.
     private func changedSpans(_ damage: PictureDamage, _ plan: GeometryPlan) -> IntakeSpans? {
         partRows(plan).map { IntakeSpans(damage, by: $0) }
     }
 
-    /// Nil where no part of a picture can be made by itself.
+    /// Nil if parts of a picture cannot be converted separately.
     private func partRows(_ plan: GeometryPlan) -> StoredRows? {
         for plane in 0..<plan.source.pixelFormat.planeCount where PlaneBands(plane, of: plan).isGathered { return nil }
         guard let rows = storedRows(plan) else { return nil }
-        // Where one of the two is copied, and the other made of its neighbours as well, rows are copied that are not
-        // in the span: they would have the sample's colours.
+        // If only one of luma and chroma is copied, the other one also needs neighbouring rows. The copy would then
+        // write rows outside of the span, without colour conversion.
         if plan.colorConversion != nil, let chroma = rows.chroma, chroma.isIdentity != rows.luma.isIdentity {
             return nil
         }
         return rows
     }
 
-    /// Goes to the plane's span, or to the next that there is; finishes the picture after the last.
+    /// Starts the current span, or the next plane after the last span. Finishes the picture after the last plane.
     private func start(_ begun: Work) {
         var next = begun
         if next.span == next.spans.count {
@@ -207,17 +208,17 @@ package import MediaCore
         scalers = scaler.makeScalers()
     }
 
-    /// The band that is awaited; nil when the picture is complete or nothing was begun. Offsets rise from band to band
-    /// within a sample: what lies between two bands, and after the last one, is not needed.
+    /// The band that is expected next; nil if the picture is complete or no sample has begun. Offsets rise from band to
+    /// band within a sample. Bytes between two bands and after the last one are not needed.
     package func nextBand() -> Band? { work.map { $0.bands.band(at: $0.nextRow, upTo: $0.endRow) } }
 
-    /// Where the awaited band's bytes go; ask again for every band. Holds at least the band's `byteCount`.
+    /// The memory for the next band's bytes; query it for every band. It holds at least the band's `byteCount`.
     package var bandBuffer: UnsafeMutableRawBufferPointer {
         let used = work.map { $0.gatheredRows * $0.bands.rowBytes } ?? 0
         return unsafe UnsafeMutableRawBufferPointer(start: buffer + used, count: PlaneBands.byteLimit - used)
     }
 
-    /// Processes the awaited band, whose bytes are in `bandBuffer`. After an error the sample is given up.
+    /// Processes the next band, whose bytes are in `bandBuffer`. An error abandons the sample.
     package func bandArrived() throws(GeometryError) {
         guard var work else { throw GeometryError.noBandAwaited }
         self.work = nil
@@ -239,12 +240,12 @@ package import MediaCore
         advance(work)
     }
 
-    /// Processes the awaited band where it lies, in memory that is not ours: up to 64 bytes behind it are read as well,
-    /// and it may change meanwhile. After an error the sample is given up.
+    /// Processes the next band in memory of the caller. Up to 64 bytes after the band are read as well, and the memory
+    /// may change meanwhile. An error abandons the sample.
     package func bandArrived(at bytes: UnsafeRawPointer) throws(GeometryError) {
         guard var work else { throw GeometryError.noBandAwaited }
         let band = work.bands.band(at: work.nextRow, upTo: work.endRow)
-        // What is to be painted over is not ours to write: it is painted in a copy.
+        // The caller's memory must not be written, so redaction needs a copy.
         let isRedacted =
             redaction?.touches(plane: band.plane, rows: band.firstRow..<band.firstRow + band.rowCount) == true
         if work.bands.isGathered || isRedacted {
@@ -258,10 +259,10 @@ package import MediaCore
         advance(work)
     }
 
-    /// Gives the sample up; what the picture holds then is of no use.
+    /// Abandons the sample. The picture's contents are then undefined.
     package func cancel() { work = nil }
 
-    /// Goes on to the next span or plane where one is complete, and finishes the picture after the last.
+    /// Moves to the next span or plane if the current one is complete, and finishes the picture after the last.
     private func advance(_ progress: Work) {
         guard progress.nextRow == progress.endRow else { return work = progress }
         var progress = progress
@@ -269,8 +270,8 @@ package import MediaCore
         start(progress)
     }
 
-    /// Processes rows that lie in `buffer`: here the samples are still the client's own, read by nobody, and what of
-    /// them must not be shown is painted over before anything is made of them.
+    /// Processes rows in `buffer`. They still hold the client's own samples, which no code has used. Regions that must
+    /// not be shown are painted over before anything is derived from the samples.
     private func processBuffer(stride: Int, firstRow: Int, rowCount: Int, of work: Work) {
         unsafe redaction?.paint(
             over: buffer, stride: stride, plane: work.bands.plane, firstRow: firstRow, rowCount: rowCount)
@@ -312,8 +313,8 @@ package import MediaCore
         unsafe scale(cr.samples, cr.stride, 2, chromaFirst, chromaRows, of: work)
     }
 
-    /// Where rows of a component are unpacked to: straight into the picture if they have its size, else into planes of
-    /// our own, one behind the other. `PlaneBands` sees to it that a band's fit.
+    /// The target of a component's unpacked rows: the picture if the sizes are equal, else our own planes, one behind
+    /// the other. `PlaneBands` limits a band so that its planes fit.
     private func target(
         _ component: Int, _ firstRow: Int, _ rowCount: Int, of work: Work, used: inout Int
     ) -> ComponentRows {
@@ -325,7 +326,7 @@ package import MediaCore
         return unsafe ComponentRows(samples: unpacked + used, stride: stride)
     }
 
-    /// Scales rows of a component into the picture, where they are not there already.
+    /// Scales rows of a component into the picture, unless unpacking has already stored them there.
     private func scale(
         _ samples: UnsafePointer<UInt8>, _ stride: Int, _ component: Int, _ firstRow: Int, _ rowCount: Int,
         of work: Work

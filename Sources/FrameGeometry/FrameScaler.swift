@@ -1,12 +1,12 @@
 internal import CPlanes
 
-/// What scales and turns the planes of a frame.
+/// The implementation that scales and turns the planes of a frame.
 package enum FrameScaler: String, CaseIterable, Sendable {
-    /// Our own kernels, with AVX2 where the processor has it.
+    /// Our own kernels, with AVX2 if the processor has it.
     case native
-    /// Our own kernels without AVX2: what `native` is on other processors; here for tests and measurements.
+    /// Our own kernels without AVX2, as `native` is on other processors. For tests and measurements.
     case portable
-    /// libyuv's, which have code for SSSE3, AVX2 and NEON.
+    /// libyuv's kernels, which have code for SSSE3, AVX2 and NEON.
     case libyuv
 
     /// Three scalers, one for each component, that share one workspace.
@@ -22,11 +22,11 @@ package enum FrameScaler: String, CaseIterable, Sendable {
         return (scaler(), scaler(), scaler())
     }
 
-    /// Bytes that the scalers of a frame hold at most for planes of these sizes, whichever way they are turned.
+    /// The maximum memory in bytes of a frame's scalers for planes of these sizes, whichever way they are turned.
     ///
     /// - Parameters:
-    ///   - from: the largest component's size; the others are no larger.
-    ///   - to: luma's size in the picture, which chroma has half of.
+    ///   - from: the largest component's size; the other components are not larger.
+    ///   - to: luma's size in the picture; chroma has half of it.
     func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
         let sizes = [1, 2, 2].map { PlaneSize(width: to.width / $0, height: to.height / $0) }
         switch self {

@@ -1,10 +1,10 @@
-/// Why a frame could not be turned into a picture; the frame is lost, the next one is not affected.
+/// Why a frame could not be converted. The frame is lost; the next one is not affected.
 package enum GeometryError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A plane's rows are shorter than its samples, or the plane starts before the one ahead of it has ended.
+    /// A plane's rows are shorter than its samples, or the plane begins before the end of the previous one.
     case badPlaneLayout(plane: Int, offset: Int, stride: Int, leastOffset: Int, leastStride: Int)
-    /// The picture that was handed in is not of the canvas's size.
+    /// The picture does not have the canvas's size.
     case sizeMismatch(expectedWidth: Int, expectedHeight: Int, width: Int, height: Int)
-    /// Bytes came while no band was awaited: before `begin`, after the last band or after `cancel`.
+    /// Bytes arrived while no band was expected: before `begin`, after the last band or after `cancel`.
     case noBandAwaited
 
     package var description: String {

@@ -1,10 +1,10 @@
 package import MediaCore
 
-/// What is done to a sample to bring it onto the canvas, decided without pixels: a pure value.
+/// The steps that bring a sample onto the canvas, decided without pixels. A pure value.
 ///
-/// A sample is cropped, scaled and turned as it comes (in bands, by `FrameIntake`), so that the `Picture` between the
-/// two threads is small, there is exactly one resampling, and nothing is left to do before it is encoded.
-/// Example: a 1920x1080 BGRA sample whose upright form needs a quarter turn, on a 720x1280 canvas, has the steps
+/// A sample is cropped, scaled and turned as it arrives (in bands, by `FrameIntake`). The `Picture` between the two
+/// threads is therefore small, there is exactly one resampling, and the encoder thread has no work left. Example: a
+/// 1920x1080 BGRA sample that needs a quarter turn, on a 720x1280 canvas, has these steps:
 ///
 ///     source pixels 1920x1080+0+0 of BGRA
 ///     unpack to planes of 1920x1080
@@ -13,27 +13,25 @@ package import MediaCore
 ///     convert colour to bt709 video
 ///     place at 720x1280+0+0
 package struct GeometryPlan: Equatable, Sendable {
-    /// What is sent.
+    /// The format that the client sends.
     package let source: VideoSampleFormat
-    /// What makes it upright.
+    /// The transform that turns it upright.
     package let transform: UprightTransform
-    /// What it is painted on.
     package let canvas: CanvasFormat
-    /// How it is placed there.
     package let fit: FitMode
-    /// The part of the source that is shown, in stored coordinates. `x` and `y` are even; `width` and `height` are even
-    /// or the whole source's.
+    /// The part of the source that is shown, in stored coordinates. `x` and `y` are even. `width` and `height` are
+    /// even, or those of the whole source.
     package let crop: PixelRect
-    /// Where the upright picture lies on the canvas: all four numbers are even, and it is centred.
+    /// The place of the upright picture on the canvas: centred, with four even numbers.
     package let destination: PixelRect
-    /// Nil where the source's matrix and range are the canvas's.
+    /// Nil if the source and the canvas have the same matrix and range.
     package let colorConversion: ColorConversion?
 
-    /// The greatest width and height of a source and of a canvas; the least is 16.
+    /// The maximum width and height of a source and of a canvas; the minimum is 16.
     package static let greatestDimension = 4096
 
-    /// Width and height, of source and canvas both, are 16...4096, and the canvas's are even: whoever reads them from
-    /// outside has checked that. Where the planes lie is checked by `FrameIntake.begin`.
+    /// Width and height of source and canvas must be 16...4096, and the canvas's must be even. Code that reads them
+    /// from outside has checked that. `FrameIntake.begin` checks the location of the planes.
     package init(source: VideoSampleFormat, transform: UprightTransform, canvas: CanvasFormat, fit: FitMode) {
         let sizes = 16...Self.greatestDimension
         precondition(sizes.contains(source.width) && sizes.contains(source.height), "source size out of range")
@@ -65,10 +63,10 @@ package struct GeometryPlan: Equatable, Sendable {
 
     private typealias Size = (width: Int, height: Int)
 
-    /// The greatest rectangle of `shape`'s aspect ratio inside `bounds`: it touches them in one direction, is rounded
-    /// to the nearest even number in the other, and is at least 2 wide and high.
+    /// The largest rectangle inside `bounds` with the aspect ratio of `shape`. It touches `bounds` in one direction.
+    /// The other direction is rounded to the nearest even number, and is at least 2.
     private static func greatestEvenSize(shapedAs shape: Size, within bounds: Size) -> Size {
-        // Cross products instead of ratios: exact, and below 2^24.
+        // Cross products instead of ratios are exact, and stay below 2^24.
         let shapeIsWider = shape.width * bounds.height > shape.height * bounds.width
         if shapeIsWider {
             return (bounds.width, nearestEven(bounds.width * shape.height, over: shape.width, within: bounds.height))
@@ -76,7 +74,7 @@ package struct GeometryPlan: Equatable, Sendable {
         return (nearestEven(bounds.height * shape.width, over: shape.height, within: bounds.width), bounds.height)
     }
 
-    /// Where the nearest even number would be the limit or above it, the limit, which alone may be odd.
+    /// The nearest even number, at most `limit`. Only `limit` itself may be odd.
     private static func nearestEven(_ dividend: Int, over divisor: Int, within limit: Int) -> Int {
         let even = (dividend + divisor) / (2 * divisor) * 2
         return even >= limit ? limit : max(2, even)

@@ -1,11 +1,11 @@
 package import MediaCore
 
-/// One step of a plan, in the order in which they are done; for tests, documentation and logs.
+/// One step of a plan, in order of execution; for tests, documentation and logs.
 package enum GeometryStep: Equatable, Sendable, CustomStringConvertible {
-    /// The pixels as the client sent them, band by band. The slot for whatever must come before every other step:
-    /// nothing else has read the samples here, so what is hidden here is hidden for good.
+    /// The pixels as the client sent them, band by band. Anything that must precede all other steps happens here. No
+    /// code has read the samples yet, so regions that are hidden here stay hidden.
     case sourcePixels(PixelFormat, crop: PixelRect)
-    /// To 8-bit planes of one component each.
+    /// Unpack to 8-bit planes of one component each.
     case unpack(width: Int, height: Int)
     case scale(width: Int, height: Int)
     case turn(UprightTransform)
@@ -25,7 +25,7 @@ package enum GeometryStep: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension GeometryPlan {
-    /// The steps of this plan; what changes nothing is left out.
+    /// The steps of this plan. Steps that change nothing are left out.
     package var steps: [GeometryStep] {
         var steps: [GeometryStep] = [.sourcePixels(source.pixelFormat, crop: crop)]
         if source.pixelFormat.needsUnpacking { steps.append(.unpack(width: crop.width, height: crop.height)) }

@@ -1,16 +1,16 @@
 import MediaCore
 
-/// Which rows of a picture are made anew where only a part of the sample has changed: a value of fixed size.
+/// The rows of a picture that are converted again if only a part of the sample has changed. A value of fixed size.
 ///
-/// Rows are those of the *stored* picture: luma rows as they come out of a scaler, before they are turned. A span
-/// begins and ends where strips do (`PlaneScaler`), for luma and chroma alike, and no two spans need the same row of
-/// the sample. So what is made is the same as if all rows were.
+/// Rows are those of the *stored* picture: luma rows of a scaler's output, before they are turned. A span begins and
+/// ends at boundaries of strips (`PlaneScaler`), for luma and chroma alike. No two spans need the same row of the
+/// sample, so the result is the same as if all rows were converted.
 struct IntakeSpans {
     private(set) var count = 0
-    /// As many as a sample has rectangles at most.
+    /// Has room for the maximum number of rectangles in a sample.
     private var spans = InlineArray<16, Range<Int>>(repeating: 0..<0)
 
-    /// Luma rows in ascending order; even numbers.
+    /// Luma rows in ascending order; the bounds are even.
     subscript(index: Int) -> Range<Int> { spans[index] }
 
     /// All rows.
@@ -19,7 +19,7 @@ struct IntakeSpans {
         count = 1
     }
 
-    /// The rows that what has changed is part of; nothing where it lies outside of the crop.
+    /// The rows that depend on changed pixels; empty if all of these are outside of the crop.
     init(_ damage: PictureDamage, by rows: StoredRows) {
         let crop = rows.plan.crop
         for index in 0..<damage.count {
@@ -40,7 +40,7 @@ struct IntakeSpans {
         count += 1
     }
 
-    /// Makes one of neighbours that touch, or of which `meet` says so.
+    /// Joins neighbours that touch, or for which `meet` returns true.
     private mutating func join(_ meet: (Range<Int>, Range<Int>) -> Bool) {
         guard count > 1 else { return }
         var last = 0
@@ -57,28 +57,28 @@ struct IntakeSpans {
     }
 }
 
-/// Which rows of a stored picture are made of which rows of a sample, for luma and chroma together. Rows of the sample
-/// are luma rows, counted from the crop's first.
+/// Maps rows of a sample to the rows of a stored picture that depend on them, for luma and chroma together. Rows of the
+/// sample are luma rows, counted from the crop's first row.
 struct StoredRows {
     let plan: GeometryPlan
     let luma: NativePlaneScaler
-    /// Nil for samples of luma only.
+    /// Nil for samples with luma only.
     let chroma: NativePlaneScaler?
 
     private var divisor: Int { plan.source.pixelFormat.chromaDivisors.vertical }
 
-    /// What rows of the sample become, in whole strips.
+    /// The picture's rows that depend on rows of the sample, in whole strips.
     func made(of source: Range<Int>) -> Range<Int> {
         var made = luma.made(of: source)
         if let chroma {
             let rows = chroma.made(of: source.lowerBound / divisor..<(source.upperBound + divisor - 1) / divisor)
             made = min(made.lowerBound, 2 * rows.lowerBound)..<max(made.upperBound, 2 * rows.upperBound)
         }
-        // One of the two may be scaled row by row, and the other in strips.
+        // One of the two may be scaled row by row, and the other one in strips.
         return luma.widened(made, to: max(luma.unit, chroma?.unit ?? 0))
     }
 
-    /// What of the sample is needed for rows of the picture, in multiples of four rows: pairs of chroma rows.
+    /// The sample's rows that rows of the picture need, in multiples of four rows: pairs of chroma rows.
     func needed(for made: Range<Int>) -> Range<Int> {
         var needed = luma.needed(for: made)
         if let chroma {

@@ -4,44 +4,44 @@ internal import MediaCore
 
 /// Scales and turns one component's plane with our own kernels.
 ///
-/// Rows are made smaller (or larger) as whole rows: that is vector arithmetic at the speed of memory, for any ratio.
-/// For a picture that is turned by a quarter, 64 finished rows are a strip; its rows become columns, the same is done
-/// again, and that is all: the turn comes for nothing. For others a finished row is scaled along itself, mirrored on
-/// the way, where the processor can (`RowTable`); elsewhere it is a strip too, whose columns become rows again. Both
-/// give the same samples. Mirroring top to bottom is the order in which rows are stored.
+/// Vertical scaling works on whole rows, which is vector arithmetic at memory speed for any ratio. For a quarter turn,
+/// 64 finished rows form a strip. The strip's rows become columns, which are scaled in the same way, so the turn costs
+/// no extra work. Without a quarter turn, a finished row is scaled along itself, and mirrored if needed, on processors
+/// that support it (`RowTable`). On other processors it also goes into a strip, whose columns become rows again. Both
+/// ways give the same samples. Vertical mirroring only changes the order in which rows are stored.
 ///
-/// Owns the strip and the tables, which are made anew when the sizes change; shares a `StripWorkspace`. The samples are
-/// the same with AVX2 and without.
+/// Owns the strip and the tables, which are re-created when the sizes change, and shares a `StripWorkspace`. The
+/// samples are the same with and without AVX2.
 @safe final class NativePlaneScaler: PlaneScaler {
     private let workspace: StripWorkspace
     private let usesAVX2: Bool
     private var transform = UprightTransform.identity
     private var from = PlaneSize(width: 0, height: 0)
     private var to = PlaneSize(width: 0, height: 0)
-    /// Makes finished rows of the rows that come.
+    /// The vertical scaling: from arriving rows to finished rows.
     private var rows = ResamplingTable.none
-    /// Along a row.
+    /// The horizontal scaling.
     private var columns = ResamplingTable.none
-    /// The same in one step, where that can be.
+    /// The horizontal scaling in one step, if that is possible.
     private var alongRows = RowTable()
     private var strip = GrowingBuffer<UInt8>()
-    /// What has come of a row that is not complete.
+    /// Partial sums of an incomplete row.
     private var sums = GrowingBuffer<UInt16>()
-    /// The last row that came, for rows between it and the next.
+    /// The last row that arrived, for output rows between it and the next one.
     private var lastRow = GrowingBuffer<UInt8>()
     private var nextRow = 0
-    /// Rows from here on are not made.
+    /// Rows from here on are not computed.
     private var endRow = 0
 
     private static let stripRows = upcast_strip_width
 
-    /// - Parameter usesAVX2: only where the processor has it.
+    /// - Parameter usesAVX2: true only if the processor has AVX2.
     init(workspace: StripWorkspace, usesAVX2: Bool) {
         self.workspace = workspace
         self.usesAVX2 = usesAVX2
     }
 
-    /// Bytes that a scaler holds for planes of these sizes, whichever way they are turned; without the workspace.
+    /// The memory in bytes of a scaler for planes of these sizes, whichever way they are turned; without the workspace.
     static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
         let width = StripWorkspace.wholeStrips(from.width)
         let tables = [from.width, from.height].reduce(0) { sum, length in
@@ -73,16 +73,16 @@ internal import MediaCore
 
     // MARK: Parts of a plane
 
-    /// Rows that are made at once at least: whole strips, of luma for two strips of chroma.
+    /// The minimum number of rows that are computed together: whole strips, of luma for two strips of chroma.
     private static let wholeRows = 16
 
-    /// The next rows that are fed are of a new plane, of which these stored rows are made: all, or `widened`.
+    /// Begins a new plane. `rows` are the stored rows to compute: all rows, or a range from `widened`.
     func start(_ rows: Range<Int>) {
         nextRow = rows.lowerBound
         endRow = min(rows.upperBound, self.rows.to)
     }
 
-    /// The stored rows that rows of the source, at least one, are part of.
+    /// The stored rows that depend on rows of the source, of which there is at least one.
     func made(of source: Range<Int>) -> Range<Int> {
         func first(where isBehind: (Int, Int) -> Bool) -> Int {
             var (low, high) = (0, rows.to)
@@ -97,7 +97,7 @@ internal import MediaCore
         return begin..<max(begin, first { start, _ in start >= source.upperBound })
     }
 
-    /// The rows of the source that stored rows are made of.
+    /// The source's rows that stored rows depend on.
     func needed(for made: Range<Int>) -> Range<Int> {
         let made = made.clamped(to: 0..<rows.to)
         guard let last = made.last else { return 0..<0 }
@@ -105,12 +105,12 @@ internal import MediaCore
         return Int(first)..<Int(end)
     }
 
-    /// Luma rows that are made at once at least, where this is the scaler of luma or of chroma.
+    /// The minimum number of luma rows that are computed together, for the scaler of luma and of chroma.
     var unit: Int { isDirect || alongRows.isUsable ? Self.wholeRows : 2 * Self.stripRows }
 
     /// Luma rows, widened to whole units.
     func widened(_ made: Range<Int>, to unit: Int) -> Range<Int> {
-        // A strip of a picture that is turned by a quarter is one of its columns.
+        // With a quarter turn, a strip of the picture is one of its columns.
         let isReversed = !isStraight && reversesRows
         let range = isReversed ? rows.to - made.upperBound..<rows.to - made.lowerBound : made
         let begin = range.lowerBound / unit * unit
@@ -118,7 +118,7 @@ internal import MediaCore
         return isReversed ? rows.to - end..<rows.to - begin : begin..<end
     }
 
-    /// The part of the upright plane that stored rows become.
+    /// The part of the upright plane that these stored rows fill.
     func part(_ stored: Range<Int>) -> PixelRect {
         let places = reversesRows ? rows.to - stored.upperBound..<rows.to - stored.lowerBound : stored
         return isStraight
@@ -131,7 +131,7 @@ internal import MediaCore
     func feed(
         _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows
     ) {
-        // Once for all rows: looking at an array counts its owners.
+        // Once for all rows, because each access to an array counts references.
         unsafe rows.taps.withUnsafeBufferPointer { taps in
             unsafe rows.weights.withUnsafeBufferPointer { weights in
                 unsafe feed(source, stride, firstRow, rowCount, plane, taps, weights.baseAddress!, sums.start)
@@ -156,7 +156,7 @@ internal import MediaCore
             let (first, last) = (Int(taps.first), Int(taps.first + taps.count))
             guard first < end else { break }
             let ends = last <= end
-            // What is between two rows waits for the second, and finds the first in `lastRow`.
+            // A row between two source rows waits for the second one, and finds the first in `lastRow`.
             if enlarges && !ends { break }
             if isIdentity, goesAlong {
                 unsafe alongRows.scale(source + (first - firstRow) * stride, into: pictureRow(plane))
@@ -199,7 +199,7 @@ internal import MediaCore
     /// A finished row is a row of the picture.
     private var isDirect: Bool { isStraight && columns.isIdentity && !reversesColumns }
 
-    /// The row or, if turned, the column of the picture that the stored row becomes.
+    /// The row (or, with a quarter turn, the column) of the picture for a stored row.
     private func place(_ row: Int) -> Int { reversesRows ? rows.to - 1 - row : row }
 
     private func target(_ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
@@ -209,7 +209,7 @@ internal import MediaCore
         return unsafe strip.start + index % Self.stripRows * stripStride
     }
 
-    /// Where the next row goes in a picture that is not turned by a quarter.
+    /// The place of the next row in a picture without a quarter turn.
     private func pictureRow(_ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
         unsafe plane.samples + place(nextRow) * plane.stride
     }
@@ -227,7 +227,7 @@ internal import MediaCore
         }
     }
 
-    /// The strip's rows become columns of the picture.
+    /// Turns the strip's rows into columns of the picture.
     private func turnStrip(firstColumn: Int, _ plane: ComponentRows) {
         let top = reversesColumns ? to.height - 1 : 0
         let step = unsafe reversesColumns ? -plane.stride : plane.stride
@@ -238,7 +238,7 @@ internal import MediaCore
         unsafe blendColumns(workspace.turned.start, count, out, step)
     }
 
-    /// The strip's rows become rows of the picture, scaled along them by turning them twice.
+    /// Scales the strip's rows horizontally by transposing them twice, and stores them as rows of the picture.
     private func scaleStrip(firstRow: Int, count: Int, _ plane: ComponentRows) {
         let step = unsafe reversesRows ? -plane.stride : plane.stride
         let out = unsafe plane.samples + place(firstRow) * plane.stride

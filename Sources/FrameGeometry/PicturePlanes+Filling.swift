@@ -2,16 +2,16 @@ internal import CLibYUV
 package import MediaCore
 
 extension PicturePlanes {
-    /// How the samples of a picture of another size are made.
+    /// How to sample a picture of another size.
     package enum Sampling: Sendable {
-        /// The nearest one; between pictures of one size, a copy.
+        /// The nearest sample; for pictures of equal size, a copy.
         case nearest
         case bilinear
         /// The mean of an area, for a smaller picture.
         case areas
     }
 
-    /// A rectangle of even numbers of it.
+    /// A rectangle of the picture; its coordinates are even.
     package func part(_ rect: PixelRect) -> PicturePlanes {
         let (x, y) = (rect.x / 2, rect.y / 2)
         return unsafe PicturePlanes(
@@ -19,14 +19,14 @@ extension PicturePlanes {
             uStride: uStride, vStride: vStride, width: rect.width, height: rect.height)
     }
 
-    /// Fills it with one colour.
+    /// Fills the picture with one colour.
     package func fill(_ color: CanvasColor) {
         unsafe _ = I420Rect(
             y, CInt(yStride), u, CInt(uStride), v, CInt(vStride), 0, 0, CInt(width), CInt(height), CInt(color.y),
             CInt(color.u), CInt(color.v))
     }
 
-    /// Fills all of `target` with what it shows.
+    /// Scales the picture to all of `target`.
     package func scale(to target: PicturePlanes, _ sampling: Sampling) {
         let filter =
             switch sampling {

@@ -12,6 +12,6 @@ package struct PixelRect: Hashable, Sendable, CustomStringConvertible {
         self.height = height
     }
 
-    /// As X writes geometries: `1280x720+0+280`.
+    /// The X geometry notation: `1280x720+0+280`.
     package var description: String { "\(width)x\(height)+\(x)+\(y)" }
 }

@@ -1,38 +1,39 @@
 internal import MediaCore
 
-/// A run of payload bytes that is read and processed at once: some rows of one plane.
+/// A run of payload bytes that is read and processed together: some rows of one plane.
 package struct Band: Equatable, Sendable {
-    /// Bytes from the payload's first byte.
+    /// Bytes from the start of the payload.
     package let payloadOffset: Int
-    /// Bytes from its first sample to its last one, padding between rows included.
+    /// Bytes from the first sample to the last one, including padding between rows.
     package let byteCount: Int
-    /// The payload plane that the rows belong to.
+    /// The payload plane of the rows.
     package let plane: Int
-    /// The first of the rows, counted from the first one that is needed.
+    /// The first row, counted from the first row that is needed.
     package let firstRow: Int
     package let rowCount: Int
 }
 
-/// How the needed part of one plane is divided into bands.
+/// Divides the needed part of one plane into bands.
 ///
-/// A band has at most `byteLimit` bytes and an even number of rows (chroma may stand for two); only a plane's last one
-/// may have an odd number. Rows and columns outside the crop are not asked for, nor is the padding after a band's last
-/// row.
+/// A band has at most `byteLimit` bytes and an even number of rows, because chroma may cover two rows. Only a plane's
+/// last band may have an odd number. Rows and columns outside the crop are not read, nor is the padding after a band's
+/// last row.
 struct PlaneBands: Equatable {
-    /// What stays in a core's second-level cache beside what is made of it.
+    /// Leaves room in a core's second-level cache for the results.
     static let byteLimit = 128 << 10
-    /// The same limit for the planes that are made of a band before they are scaled.
+    /// The same limit for the planes that a band is unpacked to before scaling.
     static let unpackedByteLimit = 160 << 10
 
     let plane: Int
-    /// Bytes from the payload's start to the first needed sample.
+    /// Bytes from the start of the payload to the first needed sample.
     let offset: Int
     let stride: Int
     /// Bytes of needed samples in a row.
     let rowBytes: Int
     let rows: Int
     let rowsPerBand: Int
-    /// Two rows with what lies between them exceed a band: each row is a band of its own, and is gathered in pairs.
+    /// Whether two rows and the bytes between them exceed a band. If so, each row is a band, and rows are gathered in
+    /// pairs.
     let isGathered: Bool
 
     init(_ plane: Int, of plan: GeometryPlan) {
@@ -47,17 +48,18 @@ struct PlaneBands: Equatable {
         rows = shape.rows(pictureHeight: crop.height)
         isGathered = stride + rowBytes > Self.byteLimit
         let fitting = (Self.byteLimit - rowBytes) / stride + 1
-        // No plane is unpacked to more: the first to luma, and chroma if it is packed, the second to chroma.
+        // The planes that a band is unpacked to: the first one to luma, and to chroma if it is packed; the second one
+        // to chroma.
         let luma = plane != 1 ? Self.unpackedStride(width: crop.width) : 0
         let chroma = plane == 1 || shape.bytesPerElement == 4 ? Self.unpackedStride(width: (crop.width + 1) / 2) : 0
         let unpackedFitting = Self.unpackedByteLimit / (luma + 2 * chroma)
         rowsPerBand = isGathered ? 1 : min(fitting, unpackedFitting) & ~1
     }
 
-    /// Bytes from one unpacked row of `width` samples to the next: rows start on 64-byte boundaries.
+    /// The distance in bytes of unpacked rows of `width` samples. Rows start on 64-byte boundaries.
     static func unpackedStride(width: Int) -> Int { (width + 63) & ~63 }
 
-    /// The band that starts at `row`, and ends at `end` at the latest.
+    /// The band that starts at `row` and ends at `end` at the latest.
     func band(at row: Int, upTo end: Int) -> Band {
         let count = min(rowsPerBand, end - row)
         return Band(
@@ -67,7 +69,7 @@ struct PlaneBands: Equatable {
 }
 
 extension GeometryPlan {
-    /// All bands of a sample, offsets ascending.
+    /// All bands of a sample, in ascending order of offset.
     package var bands: [Band] {
         (0..<source.pixelFormat.planeCount).flatMap { index in
             let plane = PlaneBands(index, of: self)
@@ -75,7 +77,7 @@ extension GeometryPlan {
         }
     }
 
-    /// Throws where a plane's rows overlap, or where the planes are not one behind the other.
+    /// Throws if a plane's rows overlap, or if the planes overlap or are in the wrong order.
     func checkLayout() throws(GeometryError) {
         var end = 0
         for index in 0..<source.pixelFormat.planeCount {

@@ -1,29 +1,28 @@
 internal import MediaCore
 
-/// Scales and turns one component's plane, rows top-down as they come, straight into the upright picture.
+/// Scales and turns one component's plane. Rows arrive from top to bottom and go directly into the upright picture.
 ///
-/// Belongs to one thread at a time. Allocates only in `configure`, and only where more is needed than ever before. The
-/// result does not depend on how the plane was cut into runs of rows.
+/// Used by one thread at a time. Allocates only in `configure`, and only if it needs more memory than ever before. The
+/// result does not depend on how the plane was divided into runs of rows.
 protocol PlaneScaler: AnyObject {
-    /// Nothing has to be done at all.
+    /// Whether the plane needs neither scaling nor turning.
     var isIdentity: Bool { get }
 
-    /// Prepares for planes of `from` that become `to`, which is upright.
+    /// Prepares for planes of size `from` that become upright planes of size `to`.
     func configure(from: PlaneSize, to: PlaneSize, transform: UprightTransform)
 
-    /// The next rows that are fed are of a new plane, of which these stored rows are made: all of them, or, where the
-    /// scaler is a `NativePlaneScaler`, whole strips.
+    /// Begins a new plane. `rows` are the stored rows to compute: all rows or, for a `NativePlaneScaler`, whole strips.
     func start(_ rows: Range<Int>)
 
-    /// Takes rows `firstRow..<firstRow + rowCount` of the source plane, behind those of the last call since `start`. Up
-    /// to 64 bytes after the last sample are read, and not used.
+    /// Takes rows `firstRow..<firstRow + rowCount` of the source plane, which follow those of the last call since
+    /// `start`. Reads up to 64 bytes after the last sample, but does not use them.
     func feed(
         _ source: UnsafePointer<UInt8>, stride: Int, firstRow: Int, rowCount: Int, into plane: ComponentRows)
 }
 
-/// The order in which a stored picture's rows and columns become those of the upright one.
+/// The order in which a stored picture's rows and columns become those of the upright picture.
 extension UprightTransform {
-    /// The stored picture's columns, as they lie, run against the upright picture's columns (or rows, if turned).
+    /// Whether the stored columns run against the upright picture's columns (or rows, with a quarter turn).
     var reversesColumns: Bool {
         switch self {
         case .mirrorHorizontal, .rotate180, .rotate270Clockwise, .transverse: true
@@ -31,7 +30,7 @@ extension UprightTransform {
         }
     }
 
-    /// The same of its rows.
+    /// Whether the stored rows run against the upright picture's rows (or columns, with a quarter turn).
     var reversesRows: Bool {
         switch self {
         case .mirrorVertical, .rotate180, .rotate90Clockwise, .transverse: true

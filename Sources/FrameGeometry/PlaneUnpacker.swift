@@ -1,16 +1,16 @@
 internal import CLibYUV
 internal import MediaCore
 
-/// Rows of one component: where the first one starts, and the bytes from one to the next.
+/// Rows of one component: the start of the first row, and the distance in bytes between rows.
 @unsafe struct ComponentRows {
     var samples: UnsafeMutablePointer<UInt8>
     var stride: Int
 }
 
-/// Takes rows of a payload plane apart into 8-bit components, mostly with libyuv.
+/// Splits rows of a payload plane into 8-bit components, mostly with libyuv.
 enum PlaneUnpacker {
-    /// Unpacks `rows` rows of `width` pixels of the picture's crop. For a plane of chroma pairs `width` still counts
-    /// luma pixels, `rows` the plane's own rows. Components that the plane does not hold are not touched.
+    /// Unpacks `rows` rows of `width` pixels of the crop. For a plane of chroma pairs, `width` still counts luma
+    /// pixels, and `rows` counts the plane's own rows. Components that the plane does not hold stay unchanged.
     static func unpack(
         _ source: UnsafePointer<UInt8>, stride: Int, format: PixelFormat, plane: Int, width: Int, rows: Int,
         y: ComponentRows, cb: ComponentRows, cr: ComponentRows
@@ -40,9 +40,9 @@ enum PlaneUnpacker {
             _ = unsafe convert(
                 source, sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride, w, h)
         case .rgb(let red, let blue):
-            // libyuv names RGB formats by their 32-bit words, the other way round than the bytes in memory. J420 is
-            // BT.601 in full range, which keeps more of the 8 bits than its video-range functions. From its second byte
-            // on, A R G B A ... is R G B A; the last alpha lies one byte after the row.
+            // libyuv names RGB formats by their 32-bit words, in reverse order of the bytes in memory. J420 is BT.601
+            // in full range, which keeps more of the 8 bits than libyuv's video-range functions. A R G B A ... is read
+            // as R G B A from its second byte on; the last alpha then lies one byte after the row.
             let convert = unsafe red < blue ? ABGRToJ420 : ARGBToJ420
             _ = unsafe convert(
                 source + min(red, blue), sourceStride, y.samples, yStride, cb.samples, cbStride, cr.samples, crStride,
@@ -53,7 +53,7 @@ enum PlaneUnpacker {
     }
 
     /// The upper 8 bits of little-endian 16-bit samples, rounded. libyuv only truncates, which darkens by 3/8 of a
-    /// step; libswscale dithers, which costs the encoder bits.
+    /// step. libswscale dithers, which costs bits in the encoder.
     private static func narrow(
         _ source: UnsafeRawPointer, count: Int, into destination: UnsafeMutablePointer<UInt8>
     ) {
@@ -63,7 +63,7 @@ enum PlaneUnpacker {
         }
     }
 
-    /// The same of Cb and Cr samples in turn.
+    /// Like `narrow`, for alternating Cb and Cr samples.
     private static func narrowPairs(
         _ source: UnsafeRawPointer, count: Int, into first: UnsafeMutablePointer<UInt8>,
         and second: UnsafeMutablePointer<UInt8>

@@ -1,19 +1,19 @@
 internal import Glibc
 internal import MediaCore
 
-/// Paints over what must not be shown: on the source's own samples, before they are unpacked, scaled, turned or
-/// converted, so that nothing of them is in what is made of them.
+/// Paints over regions that must not be shown. It works on the source's samples before they are unpacked, scaled,
+/// turned or converted, so the results contain nothing of them.
 ///
-/// A rectangle is widened by `reach` and then to whole chroma samples. Chroma that stands for two pixels has as a rule
-/// been made of more than two: the capturing side filtered it.
+/// A rectangle is widened by `reach`, then to whole chroma samples. Chroma for two pixels is usually made of more than
+/// two, because the capturing side filters it.
 struct Redaction {
-    /// Pixels in each direction: a chroma filter of up to five taps.
+    /// Pixels in each direction, for a chroma filter of up to five taps.
     static let reach = 2
 
     private let regions: SecureRegions
     private let format: PixelFormat
     private let crop: PixelRect
-    /// An element of each plane, in memory's order.
+    /// One element of each plane, in memory order.
     private let paint: (UInt32, UInt32, UInt32)
 
     /// - Parameter color: full-range RGB.
@@ -27,7 +27,7 @@ struct Redaction {
         paint = Self.elements(format, color, converted, meaning.range)
     }
 
-    /// Whether anything is to be painted on rows of a plane, counted from the crop's first.
+    /// Whether rows of a plane need paint. Rows are counted from the crop's first row.
     func touches(plane: Int, rows: Range<Int>) -> Bool {
         if regions.coversAll { return true }
         return (0..<regions.count).contains { !self.rows(of: regions[$0], on: plane).clamped(to: rows).isEmpty }
@@ -36,8 +36,8 @@ struct Redaction {
     /// Paints over rows of a plane.
     ///
     /// - Parameters:
-    ///   - samples: of the crop's first column in the first of the rows.
-    ///   - firstRow: counted from the crop's first.
+    ///   - samples: the crop's first column in the first of the rows.
+    ///   - firstRow: counted from the crop's first row.
     func paint(over samples: UnsafeMutableRawPointer, stride: Int, plane: Int, firstRow: Int, rowCount: Int) {
         let band = firstRow..<firstRow + rowCount
         if regions.coversAll {
@@ -53,7 +53,7 @@ struct Redaction {
         }
     }
 
-    // MARK: Where
+    // MARK: Places
 
     private func columnCount(_ plane: Int) -> Int {
         let shape = format.plane(plane)
@@ -72,9 +72,9 @@ struct Redaction {
             divisor: format.plane(plane).heightDivisor)
     }
 
-    /// Pixels as elements of a plane that begins at `origin`, an even number, and has `count` pixels.
+    /// Converts pixels to elements of a plane that begins at `origin`, an even number, and has `count` pixels.
     private static func elements(_ pixels: Range<Int>, from origin: Int, count: Int, divisor: Int) -> Range<Int> {
-        // Even numbers are whole chroma samples of every format.
+        // Even coordinates are whole chroma samples in every format.
         let first = (pixels.lowerBound - reach) & ~1
         let end = (pixels.upperBound + reach + 1) & ~1
         let (from, to) = (max(0, first - origin), min(count, end - origin))
@@ -82,7 +82,7 @@ struct Redaction {
         return from / divisor..<(to + divisor - 1) / divisor
     }
 
-    // MARK: With what
+    // MARK: Colours
 
     private func fill(
         _ samples: UnsafeMutableRawPointer, _ stride: Int, _ plane: Int, rows: Range<Int>, columns: Range<Int>
@@ -106,7 +106,7 @@ struct Redaction {
         }
     }
 
-    /// One element of each plane, its first byte in memory the lowest (the machine is little-endian).
+    /// One element of each plane. The first byte in memory is the lowest one, because the machine is little-endian.
     private static func elements(
         _ format: PixelFormat, _ rgb: (red: UInt8, green: UInt8, blue: UInt8), _ color: CanvasColor, _ range: ColorRange
     ) -> (UInt32, UInt32, UInt32) {
@@ -117,18 +117,18 @@ struct Redaction {
         switch format.layout {
         case .planar(_, let crFirst): return (bytes(y), bytes(crFirst ? cr : cb), bytes(crFirst ? cb : cr))
         case .pairs(_, let crFirst): return (bytes(y), crFirst ? bytes(cr, cb) : bytes(cb, cr), 0)
-        // Eight bits as the upper ones of ten, which stand in the upper ones of sixteen.
+        // Eight bits are the upper ones of ten bits, which are the upper ones of sixteen.
         case .tenBitPairs: return (bytes(0, y), bytes(0, cb, 0, cr), 0)
         case .packed(let lumaFirst): return (lumaFirst ? bytes(y, cb, y, cr) : bytes(cb, y, cr, y), 0, 0)
         case .gray: return (bytes(y), 0, 0)
         case .rgb(let red, let blue):
             func byte(_ value: UInt8, at place: Int) -> UInt32 {
-                // RGB itself may be of video range.
+                // RGB itself may have video range.
                 let value = range == .video ? 16 + (UInt32(value) * 219 + 127) / 255 : UInt32(value)
                 return value << (8 * UInt32(place))
             }
             let green = (red + blue) / 2
-            // The fourth byte is ignored, wherever it stands.
+            // The fourth byte is ignored, at any position.
             return (byte(rgb.red, at: red) | byte(rgb.green, at: green) | byte(rgb.blue, at: blue), 0, 0)
         }
     }

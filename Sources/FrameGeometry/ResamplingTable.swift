@@ -1,9 +1,9 @@
 internal import CPlanes
 
-/// What each sample of a scaled row or column is made of: a pure value.
+/// The source samples and weights for each sample of a scaled row or column. A pure value.
 ///
-/// Shrinking averages areas, enlarging is bilinear between the samples' centres: neither rings nor leaves the range of
-/// the samples. Weights are in 1/256 and add up to 1, so that what is flat stays flat.
+/// Shrinking averages areas; enlarging interpolates linearly between the centres of samples. Neither of them rings or
+/// leaves the samples' range. Weights are in 1/256 and add up to 1, so that flat areas stay flat.
 struct ResamplingTable {
     let from: Int
     let to: Int
@@ -15,11 +15,11 @@ struct ResamplingTable {
 
     static let none = ResamplingTable(from: 0, to: 0)
 
-    /// The most samples that one is made of.
+    /// The maximum number of source samples for one sample.
     var greatestCount: Int { taps.reduce(0) { max($0, Int($1.count)) } }
 
-    /// After how many samples the grids of `from` and `to` meet again, and which samples are made with the weights of
-    /// the one so many before, of samples that lie one such distance further on.
+    /// The period after which the grids of `from` and `to` coincide again. `repeats` tells which samples have the same
+    /// weights as the sample one period before, with source samples one such distance further on.
     var repetition: (period: Int, repeats: [Bool]) {
         var (divisor, rest) = (from, to)
         while rest > 0 { (divisor, rest) = (rest, divisor % rest) }
@@ -57,17 +57,17 @@ struct ResamplingTable {
         self.weights = weights
     }
 
-    /// Areas share at most one sample with the next; interpolation takes two for each.
+    /// Neighbouring areas share at most one sample; interpolation takes two samples for each.
     private static func greatestWeightCount(from: Int, to: Int) -> Int { max(from + to, 2 * to) }
 
-    /// Bytes of a table.
+    /// The size of a table in bytes.
     static func memoryBytes(from: Int, to: Int) -> Int {
         to * MemoryLayout<upcast_taps>.stride + greatestWeightCount(from: from, to: to) * MemoryLayout<UInt16>.stride
     }
 
-    /// The samples under `index * from / to ..< (index + 1) * from / to`, in units of 1/to of a sample. Rounding is
-    /// done on the sum so far: no weight is off by more than 1, and they add up. What weighs nothing at either end is
-    /// left out, so that a weight of 256 is always alone.
+    /// Appends the samples under `index * from / to ..< (index + 1) * from / to`, in units of 1/to of a sample. The
+    /// running sum is rounded, so no weight is off by more than 1, and the weights add up. Samples with weight zero at
+    /// either end are left out, so a weight of 256 is always alone.
     private static func appendArea(at index: Int, _ from: Int, _ to: Int, _ weights: inout [UInt16]) -> Int {
         let (start, end) = (index * from, (index + 1) * from)
         var first = start / to
@@ -85,11 +85,11 @@ struct ResamplingTable {
         return first
     }
 
-    /// The two samples around the place, nearer the picture's edge that one alone.
+    /// Appends the two samples around the place, or one sample near the edge of the picture.
     private static func appendInterpolation(
         at index: Int, _ from: Int, _ to: Int, _ weights: inout [UInt16]
     ) -> Int {
-        // In 1/512 of a sample, centre on centre.
+        // In 1/512 of a sample, from centre to centre.
         let place = max(0, min((from - 1) * 512, ((2 * index + 1) * from * 256 + to / 2) / to - 256))
         let (first, second) = (place / 512, UInt16((place % 512 + 1) / 2))
         if second < 256 { weights.append(256 - second) }

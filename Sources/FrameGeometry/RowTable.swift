@@ -1,37 +1,37 @@
 internal import CPlanes
 
-/// A `ResamplingTable` as `upcast_scale_row` wants it: for rows that are scaled along themselves, in order or mirrored.
+/// A `ResamplingTable` in the layout of `upcast_scale_row`, for rows that are scaled along themselves, in order or
+/// mirrored.
 struct RowTable: ~Copyable {
     private var starts = GrowingBuffer<Int32>()
     private var shuffles = GrowingBuffer<UInt8>()
     private var weights = GrowingBuffer<UInt8>()
     private var to = 0
-    /// Pairs of samples that each sample is made of; where fewer are needed, the last weigh nothing.
+    /// The number of sample pairs for each sample; unneeded ones have weight zero.
     private var pairs = 0
-    /// Of 16 samples, for eight samples that are made at once.
+    /// The number of windows of 16 samples, for eight output samples at once.
     private var windows = 0
 
     private static let lane = blockWidth / 2
     private static let blockWidth = Int(upcast_row_block_width)
     private static let window = 16
     private static let maxWindows = 2
-    /// Four neighbours of one window are made of 16 samples.
+    /// Four neighbours of one window depend on 16 samples.
     private static let maxPairs = 3
 
     private static func blocks(_ to: Int) -> Int { (to + blockWidth - 1) / blockWidth }
 
-    /// The most bytes that a table takes.
+    /// The maximum size of a table in bytes.
     static func memoryBytes(to: Int) -> Int {
         blocks(to) * (maxWindows * (2 * MemoryLayout<Int32>.stride + 2 * blockWidth) + maxPairs * 2 * blockWidth)
     }
 
-    /// False where nothing was asked for, or where four neighbours are made of too many
-    /// samples, at a ratio of about 4.6.
+    /// False if no table is configured, or if four neighbours depend on too many samples, at a ratio of about 4.6.
     var isUsable: Bool { pairs > 0 }
 
-    /// Allocates only where more is needed than ever before.
+    /// Allocates only if it needs more memory than ever before.
     ///
-    /// - Parameter table: nil where rows are not to be scaled along themselves, or where the processor has no AVX2.
+    /// - Parameter table: nil if rows are not scaled along themselves, or if the processor has no AVX2.
     mutating func configure(_ table: ResamplingTable?, mirrored: Bool) {
         (pairs, windows) = (0, 0)
         guard let table else { return }
@@ -67,7 +67,7 @@ struct RowTable: ~Copyable {
         let weight = unsafe weights.start + block * pairs * 2 * Self.blockWidth + place
         unsafe (shuffle[0], shuffle[1]) = (reach, tap.count > 1 ? reach + 1 : reach)
         guard tap.count > 1 else {
-            // In two halves, because 256 does not fit a byte.
+            // In two halves, because 256 does not fit into a byte.
             let whole = table.weights[Int(tap.weights)]
             return unsafe (weight[0], weight[1]) = (UInt8(whole / 2), UInt8(whole - whole / 2))
         }
@@ -79,7 +79,8 @@ struct RowTable: ~Copyable {
 
     private static func start(_ taps: ArraySlice<upcast_taps>) -> Int32 { taps.reduce(.max) { min($0, $1.first) } }
 
-    /// Whether all of a lane's samples, or of its halves', begin in one window and have the pair's second there too.
+    /// Whether all samples of a lane (or of each half of it) begin in one window that also contains the second sample
+    /// of the pair.
     private static func fit(_ taps: [upcast_taps], windows: Int) -> Bool {
         stride(from: 0, to: taps.count, by: lane / windows).allSatisfy { first in
             let group = taps[first..<min(first + lane / windows, taps.count)]
@@ -88,7 +89,7 @@ struct RowTable: ~Copyable {
         }
     }
 
-    /// Up to 64 bytes after the row's last sample are read.
+    /// Reads up to 64 bytes after the row's last sample.
     func scale(_ row: UnsafePointer<UInt8>, into out: UnsafeMutablePointer<UInt8>) {
         unsafe upcast_scale_row(
             row, starts.start, shuffles.start, weights.start, CInt(windows), CInt(pairs), out, CInt(to))

@@ -1,13 +1,13 @@
 internal import CPlanes
 internal import MediaCore
 
-/// Which scaler a frame gets: a pure value.
+/// Chooses the scaler for a frame. A pure value.
 package enum ScalerChoice: Equatable, Sendable {
-    /// The faster one for the frame on this processor.
+    /// The faster scaler for the frame on this processor.
     case auto
     case always(FrameScaler)
 
-    /// What the kernels can use.
+    /// The instruction sets that the kernels can use.
     package enum Processor: Sendable {
         case x86WithAVX2, x86WithSSSE3, x86, other
 
@@ -20,7 +20,7 @@ package enum ScalerChoice: Equatable, Sendable {
             #endif
         }
 
-        /// The faster one for most frames.
+        /// The faster scaler for most frames.
         var usual: FrameScaler {
             switch self {
             case .x86WithAVX2, .x86: .native
@@ -35,15 +35,15 @@ package enum ScalerChoice: Equatable, Sendable {
         guard let plan else { return processor.usual }
         let (from, to) = (plan.componentSize(0), plan.pictureComponentSize(0))
         let stored = plan.transform.stored(to.width, to.height)
-        // Measured by `scripts/bench --only geometry`. libyuv makes halves, quarters and three quarters of both sides
-        // at once, in a third to three quarters of the time.
+        // Measured with `scripts/bench --only geometry`. libyuv scales both sides by 1/2, 1/4 or 3/4 at once, in a
+        // third to three quarters of the time.
         let isExact = YUVPlaneScaler.ratio(from, stored, transform: plan.transform) != nil
         switch processor {
         case .x86: return .native
         case .x86WithAVX2: return isExact ? .libyuv : .native
         case .x86WithSSSE3:
-            // Turning alone is faster with 16x16 samples at once. Where weights repeat only after many samples, libyuv
-            // is called for each, and the calls take the time.
+            // Turning alone is faster with 16x16 samples at once. If weights repeat only after many samples, libyuv is
+            // called for each sample, and the calls dominate the time.
             let isTurnAlone = from == stored
             return isExact || !isTurnAlone && Self.period(from.width, stored.width) <= 16 ? .libyuv : .native
         case .other: return .libyuv
@@ -56,7 +56,7 @@ package enum ScalerChoice: Equatable, Sendable {
         return to / divisor
     }
 
-    /// Bytes that the scalers of a frame hold at most: see `FrameScaler.memoryBytes`.
+    /// The maximum memory in bytes of a frame's scalers: see `FrameScaler.memoryBytes`.
     func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
         switch self {
         case .always(let scaler): scaler.memoryBytes(from: from, to: to)

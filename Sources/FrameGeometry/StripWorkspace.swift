@@ -1,11 +1,11 @@
 internal import CPlanes
 
-/// A strip whose rows have become columns, and the same once they are scaled: one for all planes of a frame.
+/// A strip whose rows have become columns, before and after scaling. Shared by all planes of a frame.
 final class StripWorkspace {
     private(set) var turned = GrowingBuffer<UInt8>()
     private(set) var scaled = GrowingBuffer<UInt8>()
 
-    /// Rounded up to what is worked on at once.
+    /// Rounded up to whole strips.
     static func wholeStrips(_ width: Int) -> Int {
         (width + upcast_strip_width - 1) / upcast_strip_width * upcast_strip_width
     }
@@ -20,7 +20,7 @@ final class StripWorkspace {
     }
 }
 
-/// Memory on a cache line's boundary that is made anew when more is needed, zeroed.
+/// Memory aligned to a cache line. It is replaced by zeroed memory if more is needed.
 @safe struct GrowingBuffer<Element: BitwiseCopyable & FixedWidthInteger>: ~Copyable {
     private var memory: UnsafeMutablePointer<Element>?
     private var count = 0

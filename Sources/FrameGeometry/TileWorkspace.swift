@@ -1,12 +1,12 @@
-/// What `YUVPlaneScaler` works on beside its strip: one for all planes of a frame.
+/// The memory that `YUVPlaneScaler` needs besides its strip. Shared by all planes of a frame.
 ///
-/// A tile is a run of a strip's columns that have become rows, narrow enough for the first-level cache as a rule.
+/// A tile is a run of a strip's columns that have become rows. It usually fits into the first-level cache.
 final class TileWorkspace {
-    /// Rows of a strip, and samples in a row of a tile.
+    /// The rows of a strip, and the samples in a row of a tile.
     static let width = 64
-    /// Most samples of the scaled line that are made of one tile.
+    /// The maximum number of output samples from one tile.
     static let greatestOutputs = 64
-    /// Most rows that `tree` adds up at once.
+    /// The maximum number of rows that `tree` adds up at once.
     static let batch = 16
     private static let usualRows = 256
     /// Turning works on 16 columns at a time.
@@ -16,20 +16,20 @@ final class TileWorkspace {
     private(set) var scaled = GrowingBuffer<UInt8>()
     let tree = BlendTree()
 
-    /// How many samples of a scaled line are made of one tile, and the rows that the tile has for them.
+    /// The number of output samples from one tile, and the number of the tile's rows that they need.
     static func tile(for table: ResamplingTable) -> (outputs: Int, rows: Int) {
         var outputs = greatestOutputs
         while outputs > 1, rows(outputs, table) > usualRows { outputs /= 2 }
         return (outputs, rows(outputs, table))
     }
 
-    /// Rows for so many outputs in a row, wherever they begin.
+    /// The rows that a number of consecutive outputs needs, wherever they begin.
     private static func rows(_ outputs: Int, _ table: ResamplingTable) -> Int {
         let needed = (outputs - 1) * table.from / max(1, table.to) + 1 + table.greatestCount
         return (needed + turnedAtOnce - 1) / turnedAtOnce * turnedAtOnce
     }
 
-    /// - Parameter greatestCount: samples that one is made of at most.
+    /// - Parameter greatestCount: the maximum number of source samples for one sample.
     static func memoryBytes(greatestCount: Int) -> Int {
         width * (max(usualRows, greatestCount + 2 * turnedAtOnce) + greatestOutputs)
             + BlendTree.memoryBytes(greatestCount: greatestCount, rowBytes: batch * width)

@@ -2,41 +2,41 @@ internal import CLibYUV
 internal import CPlanes
 internal import MediaCore
 
-/// Scales and turns one component's plane with libyuv: rows are scaled as whole rows, turned, and scaled as rows again.
+/// Scales and turns one component's plane with libyuv: scales whole rows, turns them, and scales rows again.
 ///
-/// Only functions of libyuv are used that allocate nothing: `ScalePlane` takes row buffers from the heap with each call
-/// but for a few ratios, and looks at two rows only where a plane keeps its width. So rows are added up with
-/// `InterpolatePlane` (`BlendTree`), and 64 finished ones are a strip. A few of its columns at a time are turned into a
-/// tile that fits the first-level cache, and its rows are added up in the same way: straight into the picture if it is
-/// turned by a quarter, else into a second tile that is turned back. Where both sides shrink to a half, a quarter or,
-/// if nothing is turned, three quarters, `ScalePlane` does both at once.
+/// It uses only functions of libyuv that allocate nothing. `ScalePlane` allocates row buffers in each call except for a
+/// few ratios. It also reads only two rows for each output row unless the plane keeps its width. So `InterpolatePlane`
+/// adds up rows (`BlendTree`), and 64 finished rows form a strip. A few columns of the strip at a time are turned into
+/// a tile that fits the first-level cache, and its rows are added up in the same way. With a quarter turn the result
+/// goes directly into the picture, else into a second tile that is turned back. If both sides shrink to 1/2, 1/4 or
+/// (without turning) 3/4, `ScalePlane` does both at once.
 ///
-/// Samples differ from `NativePlaneScaler`'s by roundings, by none where nothing or only one direction is scaled by no
-/// more than 2. Owns the strip, the tables and what is not complete; shares a `TileWorkspace`.
+/// Samples differ from `NativePlaneScaler`'s only by rounding. They do not differ if nothing is scaled, or only one
+/// direction by at most 2. Owns the strip, the tables and incomplete rows, and shares a `TileWorkspace`.
 @safe final class YUVPlaneScaler: PlaneScaler {
     private let workspace: TileWorkspace
     private var transform = UprightTransform.identity
     private var from = PlaneSize(width: 0, height: 0)
     private var to = PlaneSize(width: 0, height: 0)
-    /// Makes finished rows of the rows that come.
+    /// The vertical scaling: from arriving rows to finished rows.
     private var rows = ResamplingTable.none
-    /// Along a finished row.
+    /// The horizontal scaling.
     private var columns = ResamplingTable.none
-    /// How often outputs of `columns` repeat, and which are made as the one so many before.
+    /// The period of the weights of `columns`, and which outputs have the weights of the output one period before.
     private var period = 0
     private var repeats: [Bool] = []
     private var tile = (outputs: 0, rows: 0)
-    /// Both sides become so many parts of so many.
+    /// Both sides shrink to `parts` / `of`.
     private var ratio: (parts: Int, of: Int)?
 
     private var strip = GrowingBuffer<UInt8>()
     private var lastRow = GrowingBuffer<UInt8>()
-    /// Rows that wait until there are enough for `ratio`.
+    /// Rows that wait until `ratio` has enough of them.
     private var group = GrowingBuffer<UInt8>()
     private var groupRows = 0
     private let tree = BlendTree()
     private var nextRow = 0
-    /// Rows that have been added to the next one.
+    /// The number of rows that have been added to the next row.
     private var addedRows = 0
 
     private static let stripRows = TileWorkspace.width
@@ -46,7 +46,7 @@ internal import MediaCore
 
     init(workspace: TileWorkspace) { self.workspace = workspace }
 
-    /// Bytes that a scaler holds for planes of these sizes, whichever way they are turned; without the workspace.
+    /// The memory in bytes of a scaler for planes of these sizes, whichever way they are turned; without the workspace.
     static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
         let width = StripWorkspace.wholeStrips(from.width)
         let longest = max(to.width, to.height)
@@ -57,8 +57,8 @@ internal import MediaCore
             + BlendTree.memoryBytes(greatestCount: greatestCount(from: from, to: to), rowBytes: width)
     }
 
-    /// Samples that one is made of at most. A picture that keeps its shape shrinks by the greater of both sides'
-    /// ratios, and by up to half as much more where it is so narrow that its width is rounded.
+    /// The maximum number of source samples for one sample. A picture that keeps its shape shrinks by the greater ratio
+    /// of its sides. If it is so narrow that its width is rounded, it shrinks by up to half as much more.
     static func greatestCount(from: PlaneSize, to: PlaneSize) -> Int {
         2 * max(from.width, from.height) / max(1, min(to.width, to.height)) + 2
     }
@@ -90,8 +90,8 @@ internal import MediaCore
         }
     }
 
-    /// The ratios for which `ScalePlane` has code of its own, which needs no memory. Its rows must not wait for a strip
-    /// that holds no whole number of groups.
+    /// The ratios for which `ScalePlane` has special code that needs no memory. Its rows must not wait for a strip that
+    /// holds no whole number of groups.
     static func ratio(
         _ from: PlaneSize, _ to: PlaneSize, transform: UprightTransform
     ) -> (parts: Int, of: Int)? {
@@ -187,7 +187,7 @@ internal import MediaCore
     ) {
         var done = 0
         while done < groups {
-            // As many as are rows one behind the other, in the picture or in the strip.
+            // As many groups as have consecutive rows in the picture or in the strip.
             var count = groups - done
             let out: UnsafeMutablePointer<UInt8>
             let step: Int
@@ -213,11 +213,11 @@ internal import MediaCore
     private var isStraight: Bool { !transform.swapsAxes }
     /// A finished row is a row of the picture.
     private var isDirect: Bool { isStraight && columns.isIdentity && !transform.reversesColumns }
-    /// Strips of a picture that is turned by a quarter begin at its left edge, whichever column comes first.
+    /// With a quarter turn, strips begin at the picture's left edge, whichever column comes first.
     private var stripDescends: Bool { !isStraight && transform.reversesRows }
     private var stripStride: Int { StripWorkspace.wholeStrips(columns.from) }
 
-    /// The row or, if turned, the column of the picture that the stored row becomes.
+    /// The row (or, with a quarter turn, the column) of the picture for a stored row.
     private func place(_ row: Int) -> Int { transform.reversesRows ? rows.to - 1 - row : row }
 
     private func placeInStrip(_ row: Int) -> Int { (isStraight ? row : place(row)) % Self.stripRows }
@@ -226,18 +226,18 @@ internal import MediaCore
         unsafe strip.start + placeInStrip(row) * stripStride
     }
 
-    /// Rows from the next one on that are in the same strip.
+    /// The number of rows in the same strip, starting with the next row.
     private var roomInStrip: Int {
         let index = placeInStrip(nextRow)
         return stripDescends ? index + 1 : Self.stripRows - index
     }
 
-    /// Where a stored row lies in a picture that is not turned by a quarter.
+    /// The place of a stored row in a picture without a quarter turn.
     private func pictureRow(_ row: Int, _ plane: ComponentRows) -> UnsafeMutablePointer<UInt8> {
         unsafe plane.samples + place(row) * plane.stride
     }
 
-    /// Goes on with the strip where the row before the next one was its last.
+    /// Completes the strip if the row before the next one was its last.
     private func completeRows(_ plane: ComponentRows) {
         if isDirect { return }
         let row = nextRow - 1
@@ -253,7 +253,7 @@ internal import MediaCore
 
     // MARK: Along a row
 
-    /// The strip's rows become columns of the picture.
+    /// Turns the strip's rows into columns of the picture.
     private func turnStrip(firstColumn: Int, _ plane: ComponentRows) {
         let count = min(Self.stripRows, to.width - firstColumn)
         let reverses = transform.reversesColumns
@@ -266,7 +266,7 @@ internal import MediaCore
         }
     }
 
-    /// The strip's rows become rows of the picture.
+    /// Stores the strip's rows as rows of the picture.
     private func scaleStrip(firstRow: Int, count: Int, _ plane: ComponentRows) {
         let step = unsafe transform.reversesRows ? -plane.stride : plane.stride
         let picture = unsafe pictureRow(firstRow, plane)
@@ -278,7 +278,8 @@ internal import MediaCore
         let width = TileWorkspace.width
         for start in stride(from: 0, to: columns.to, by: tile.outputs) {
             let end = min(start + tile.outputs, columns.to)
-            // Eight columns are turned back at once: the last few with some before them, again.
+            // Eight columns are turned back at once. The last few are turned together with some before them, which are
+            // repeated.
             let first = tile.outputs < 8 ? start : max(0, end - (end - start + 7) / 8 * 8)
             let lines = end - first
             let (top, tileStep) = reverses ? (lines - 1, -width) : (0, width)
@@ -289,13 +290,13 @@ internal import MediaCore
         }
     }
 
-    /// Makes some samples of all rows of the strip: each a row of `width`, `step` bytes from one to the next.
+    /// Computes some samples of all rows of the strip: each sample is a row of `width`, at a distance of `step` bytes.
     private func scaleTile(
         _ outputs: Range<Int>, width: Int, into out: UnsafeMutablePointer<UInt8>, _ step: Int
     ) {
         let firstColumn = Int(columns.taps[outputs.lowerBound].first)
         let last = columns.taps[outputs.upperBound - 1]
-        // Whole blocks, which the strip has room for.
+        // Whole blocks, for which the strip has room.
         let turned = min((Int(last.first + last.count) - firstColumn + 15) / 16 * 16, stripStride - firstColumn)
         let tileWidth = TileWorkspace.width
         unsafe TransposePlane(
@@ -313,7 +314,7 @@ internal import MediaCore
         }
     }
 
-    /// Makes the rows `outputs` of a tile's rows, together where they are made in the same way.
+    /// Computes the rows `outputs` from a tile's rows; rows with the same weights are computed together.
     private static func sum(
         _ outputs: Range<Int>, _ taps: UnsafePointer<upcast_taps>, _ weights: UnsafePointer<UInt16>,
         _ repeats: UnsafePointer<Bool>, period: Int, rows: UnsafePointer<UInt8>, width: Int,

@@ -1,12 +1,13 @@
 package import FrameGeometry
 package import MediaCore
 
-/// Paints over regions of a picture that is on the canvas already: for regions that come later than it.
+/// Paints over regions of a picture that is already on the canvas, for regions that are added later.
 package enum CanvasRedaction {
-    /// Canvas pixels in each direction, for what scaling has carried over an edge, on top of the source's own.
+    /// Canvas pixels in each direction, because scaling carries samples over an edge; in addition to the source's own
+    /// reach.
     private static let reach = 4.0
 
-    /// Paints over what `regions`, of the stored sample that `plan` is for, have become on the canvas.
+    /// Paints over the places of `regions` on the canvas. `regions` belong to the stored sample of `plan`.
     package static func paint(
         _ regions: SecureRegions, of plan: GeometryPlan, on canvas: PicturePlanes, _ color: CanvasColor
     ) {
@@ -16,23 +17,23 @@ package enum CanvasRedaction {
         }
     }
 
-    /// Where a rectangle of the sample lies on the canvas: even, widened, within the picture; nil where it does not.
+    /// The place of a sample's rectangle on the canvas: even, widened, within the picture; nil if it is outside.
     private static func place(_ region: SecureRegions.Rectangle, _ plan: GeometryPlan) -> PixelRect? {
         let (crop, destination) = (plan.crop, plan.destination)
         func share(_ edge: UInt16, _ origin: Int, _ length: Int) -> Double {
             (Double(edge) - Double(origin)) / Double(length)
         }
-        // In shares of what is shown, which a transform turns as it does pixels.
+        // In shares of the shown part, to which a transform applies as it does to pixels.
         let edges = plan.transform.upright(
             RectEdges(
                 left: share(region.left, crop.x, crop.width), top: share(region.top, crop.y, crop.height),
                 right: share(region.right, crop.x, crop.width), bottom: share(region.bottom, crop.y, crop.height)),
             width: 1, height: 1)
         let upright = plan.transform.swapsAxes ? (crop.height, crop.width) : (crop.width, crop.height)
-        // The source's pixels around it, as large as they are here, and the scaler's.
+        // The source's pixels around the rectangle, at their size on the canvas, plus the scaler's reach.
         func more(_ length: Int, _ source: Int) -> Double {
             let scale = Double(length) / Double(source)
-            // Two, for the filter of the capturing side. Enlarging, which is bilinear, carries that one chroma sample
+            // Two pixels for the filter of the capturing side. Bilinear enlarging carries them one chroma sample
             // further.
             return reach + (scale > 1 ? 4 : 2) * scale
         }

@@ -1,53 +1,53 @@
 package import FrameGeometry
 package import MediaCore
 
-/// What viewers see in place of a picture that is private.
+/// What viewers see in place of a private picture.
 package enum CurtainStyle: Sendable {
     case solid(CanvasColor)
-    /// The last picture that was allowed, of which at most 16 pixels across are left, seen through glass: `amount` of
-    /// `tint`, 0 to 256.
+    /// The last allowed picture, reduced to at most 16 pixels across, behind glass: `amount` of `tint`, 0 to 256.
     case frosted(tint: CanvasColor, amount: Int)
-    /// A picture of the canvas's size, which nobody writes to any more.
+    /// A picture of the canvas's size. Nothing may write to it any more.
     case picture(Picture)
 }
 
 /// Paints the curtain. Holds a few hundred bytes, the places of its text's letters, and the picture of a style that has
-/// one; used by one thread.
+/// one. Used by one thread.
 package final class CurtainPainter {
     private static let across = 16
 
     private let style: CurtainStyle
     private let text: CurtainText?
     private let black: CanvasColor
-    /// So few pixels that nothing can be read in them.
+    /// Has so few pixels that nothing can be read in them.
     private let small: Picture
 
     /// - Parameters:
-    ///   - text: is written on it; empty for none. A picture has no text over it.
-    ///   - textColor: nil for white or black, whichever stands out from what is behind it.
+    ///   - text: written on the curtain; empty for none. A picture gets no text.
+    ///   - textColor: nil for white or black, whichever contrasts with the background.
     package init(
         _ style: CurtainStyle, text: String = "", textColor: CanvasColor? = nil, canvas: CanvasFormat
     ) {
         self.style = style
         black = .black(canvas.color.range)
         let width = min(Self.across, canvas.width)
-        // Even, and square pixels as near as may be.
+        // Even, with pixels that are as square as possible.
         let height = max(2, (canvas.height * width / canvas.width + 1) / 2 * 2)
         small = Picture(width: width, height: min(height, canvas.height))
         self.text =
             switch style {
             case .picture: nil
-            // What is behind it may be bright here and dark there.
+            // The background may be bright in one place and dark in another.
             case .frosted: CurtainText(text, color: textColor, isOutlined: true, canvas: canvas)
             case .solid: CurtainText(text, color: textColor, isOutlined: false, canvas: canvas)
             }
     }
 
-    /// Whether something is left of the last picture.
+    /// Whether the last picture shows through the curtain.
     package var showsThrough: Bool { if case .frosted = style { true } else { false } }
 
-    /// Paints all of `picture`, which may be `last`: the last one that was allowed; nil where nothing of it may be
-    /// left.
+    /// Paints all of `picture`.
+    ///
+    /// - Parameter last: the last allowed picture, which may be `picture` itself; nil if nothing of it may be visible.
     package func paint(_ picture: PicturePlanes, after last: PicturePlanes?) {
         switch style {
         case .solid(let color): picture.fill(color)

@@ -2,16 +2,16 @@ internal import FrameGeometry
 internal import Lettering
 internal import MediaCore
 
-/// Text in the middle of a canvas, as large as there is room for it. Holds each letter's strokes and place, and the
-/// samples of one letter; used by one thread.
+/// Text in the middle of a canvas, as large as it fits. Holds each letter's strokes and place, and the samples of one
+/// letter. Used by one thread.
 struct CurtainText {
-    /// Of the canvas's shorter side.
+    /// As a share of the canvas's shorter side.
     private static let capitalPart: Float = 1 / 9
     private static let widthPart: Float = 0.9
     private static let heightPart: Float = 0.86
-    /// What is around a letter in units of the font, where it is outlined.
+    /// The width of a letter's outline, in units of the font.
     private static let outline: Float = 1.6
-    /// A thinner line would fade, in pixels.
+    /// In pixels; a thinner line would fade.
     private static let leastPenWidth: Float = 1.1
 
     private let layout: TextLayout
@@ -21,11 +21,11 @@ struct CurtainText {
     private let dark: CanvasColor
     private let pen = StrokePen()
 
-    /// Nil where there is nothing to be seen.
+    /// Nil if no letter is visible.
     ///
     /// - Parameters:
-    ///   - color: nil for white or black, whichever stands out.
-    ///   - isOutlined: each letter has an edge in the other of the two.
+    ///   - color: nil for white or black, whichever contrasts.
+    ///   - isOutlined: whether each letter gets an edge in white or black, whichever contrasts with the letter.
     init?(_ text: String, color: CanvasColor?, isOutlined: Bool, canvas: CanvasFormat) {
         let layout = TextLayout(
             text, width: Float(canvas.width) * Self.widthPart, height: Float(canvas.height) * Self.heightPart,
@@ -41,7 +41,7 @@ struct CurtainText {
     func draw(on picture: PicturePlanes) {
         let color = self.color ?? (isDark(picture) ? light : dark)
         let penWidth = max(StrokeFont.penWidth * layout.scale, Self.leastPenWidth)
-        // All edges first: one must not lie on its neighbour.
+        // All edges are drawn first, because an edge must not cover a neighbouring letter.
         if isOutlined {
             let edge = Self.isDark(color.y, light, dark) ? light : dark
             draw(on: picture, edge, penWidth: penWidth + 2 * max(Self.outline * layout.scale, 1))
@@ -58,7 +58,7 @@ struct CurtainText {
         }
     }
 
-    /// Whether white stands out from what is behind the text, by its mean.
+    /// Whether white contrasts with the background of the text, by its mean luma.
     private func isDark(_ picture: PicturePlanes) -> Bool {
         let width = min(picture.width, max(1, Int(layout.width)))
         let height = min(picture.height, max(1, Int(layout.height)))
@@ -70,7 +70,7 @@ struct CurtainText {
         return Self.isDark(UInt8(sum / (width * height)), light, dark)
     }
 
-    /// White and black stand out equally from a grey whose luminance is 0.18, which in gamma is 0.46.
+    /// White and black contrast equally with a grey of luminance 0.18, which is 0.46 after gamma.
     private static func isDark(_ luma: UInt8, _ light: CanvasColor, _ dark: CanvasColor) -> Bool {
         Double(luma) < Double(dark.y) + 0.46 * Double(Int(light.y) - Int(dark.y))
     }

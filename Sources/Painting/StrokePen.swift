@@ -2,17 +2,17 @@ internal import FrameGeometry
 internal import Lettering
 internal import MediaCore
 
-/// A round pen that follows a letter's strokes, with smooth edges. Holds how much of each sample one letter covers;
-/// used by one thread.
+/// A round pen that follows a letter's strokes, with smooth edges. Holds the coverage of each sample by one letter.
+/// Used by one thread.
 final class StrokePen {
     private var coverage: [UInt8] = []
 
-    /// Draws strokes on a picture; what hangs over its edges is cut. Chroma gets what the four lumas of each sample get
-    /// in the mean.
+    /// Draws strokes on a picture, and clips them at its edges. A chroma sample gets the mean coverage of its four luma
+    /// samples.
     ///
     /// - Parameters:
-    ///   - x: of the strokes' left, in pixels, as `width`.
-    ///   - scale: pixels of one unit of the strokes.
+    ///   - x: the left edge of the strokes, in pixels; `width` is in pixels, too.
+    ///   - scale: pixels per unit of the strokes.
     func draw(
         _ strokes: [[GlyphPoint]], x: Float, baseline: Float, scale: Float, width: Float, _ color: CanvasColor,
         on picture: PicturePlanes
@@ -24,7 +24,7 @@ final class StrokePen {
             (least.x, least.y) = (min(least.x, point.x), min(least.y, point.y))
             (most.x, most.y) = (max(most.x, point.x), max(most.y, point.y))
         }
-        // Dots are rounder than the pen, and the edge is one pixel wide.
+        // Dots are larger than the pen, and the smooth edge is one pixel wide.
         let reach = width * Self.dot / 2 + 1
         let left = max(0, Int(x + least.x * scale - reach) & ~1)
         let top = max(0, Int(baseline - most.y * scale - reach) & ~1)
@@ -49,7 +49,7 @@ final class StrokePen {
 
     private static let dot: Float = 1.3
 
-    /// Covers what is nearer to a line than `radius`.
+    /// Covers the samples that are nearer to a line than `radius`.
     private func cover(_ a: GlyphPoint, _ b: GlyphPoint, radius: Float, _ area: PixelRect) {
         let reach = radius + 1
         let columns = Self.range(a.x, b.x, reach, below: area.width)

@@ -1,7 +1,7 @@
 internal import FrameGeometry
 package import MediaCore
 
-/// A small copy of a canvas, in the colours that JPEG files are in (JFIF: BT.601, full range).
+/// A small copy of a canvas, in the colours of JPEG files (JFIF: BT.601, full range).
 ///
 /// Holds its picture and a row for the conversion. Used by one thread at a time.
 package final class Thumbnail {
@@ -10,29 +10,29 @@ package final class Thumbnail {
     private let conversion: ColorConversion?
     private let converter = ColorConverter()
 
-    /// Of a canvas, which it is no larger than.
+    /// A thumbnail that is not larger than `canvas`.
     ///
-    /// - Parameter longest: pixels of its longer side.
+    /// - Parameter longest: pixels of the longer side.
     package init(of canvas: CanvasFormat, longest: Int) {
         let size = Self.size(of: canvas, longest: longest)
         picture = Picture(width: size.width, height: size.height)
         conversion = ColorConversion(from: canvas.color, to: Self.color)
     }
 
-    /// Bytes that it holds.
+    /// Its memory in bytes.
     package static func memoryBytes(of canvas: CanvasFormat, longest: Int) -> Int {
         let size = size(of: canvas, longest: longest)
         return Picture.byteCount(width: size.width, height: size.height) + ColorConverter.memoryBytes
     }
 
-    /// Even, and of the canvas's shape.
+    /// The size in even pixels, with the canvas's shape.
     package static func size(of canvas: CanvasFormat, longest: Int) -> (width: Int, height: Int) {
         let whole = max(canvas.width, canvas.height)
         let length = min(whole, longest)
         return (max(2, canvas.width * length / whole / 2 * 2), max(2, canvas.height * length / whole / 2 * 2))
     }
 
-    /// Averages areas.
+    /// Copies the canvas, averaging areas.
     package func take(_ canvas: PicturePlanes) {
         let planes = picture.planes
         canvas.scale(to: planes, .areas)
