@@ -1,4 +1,4 @@
-/// Core Audio's AudioFormatFlags, the ones that linear PCM uses, with Core Audio's values.
+/// The flags of Core Audio's AudioFormatFlags that linear PCM uses, with Core Audio's values.
 package struct AudioFormatFlags: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -13,15 +13,15 @@ package struct AudioFormatFlags: OptionSet, Hashable, Sendable {
     package static let packed = AudioFormatFlags(rawValue: 1 << 3)
     /// kAudioFormatFlagIsAlignedHigh
     package static let alignedHigh = AudioFormatFlags(rawValue: 1 << 4)
-    /// kAudioFormatFlagIsNonInterleaved: one plane a channel, planes one behind the other in the payload.
+    /// kAudioFormatFlagIsNonInterleaved: one plane for each channel, one behind the other in the payload.
     package static let nonInterleaved = AudioFormatFlags(rawValue: 1 << 5)
 }
 
-/// How one PCM sample is stored.
+/// The storage of one PCM sample.
 package enum PCMEncoding: CaseIterable, Sendable, Hashable {
     case int16, int24, int32, float32
 
-    /// Bytes of one sample of one channel; 24-bit samples are packed in three.
+    /// Bytes of one sample of one channel; 24-bit samples are packed in three bytes.
     package var bytesPerSample: Int {
         switch self {
         case .int16: 2
@@ -31,9 +31,9 @@ package enum PCMEncoding: CaseIterable, Sendable, Hashable {
     }
 }
 
-/// A linear PCM format: what remains of an AudioStreamBasicDescription once it has been checked.
+/// A linear PCM format: the checked contents of an AudioStreamBasicDescription.
 package struct AudioFormat: Hashable, Sendable {
-    /// Frames a second, 8,000 to 192,000.
+    /// Frames per second, 8,000 to 192,000.
     package var sampleRate: Int
     /// 1 to 8.
     package var channels: Int
@@ -51,11 +51,11 @@ package struct AudioFormat: Hashable, Sendable {
         self.isInterleaved = isInterleaved
     }
 
-    /// Bytes of one frame over all channels (planar or not).
+    /// Bytes of one frame in all channels, planar or interleaved.
     package var bytesPerFrame: Int { encoding.bytesPerSample * channels }
 }
 
-/// Which of the two inputs a PCM sample belongs to: ReplayKit's audioApp and audioMic.
+/// The input that a PCM sample belongs to: ReplayKit's audioApp or audioMic.
 package enum AudioSource: UInt8, CaseIterable, Sendable {
     case app = 0
     case microphone = 1

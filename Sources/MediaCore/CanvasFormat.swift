@@ -1,10 +1,10 @@
-/// The picture that is encoded: its size, rate and colour are fixed for the life of a broadcast. Always I420.
+/// The format of the encoded picture. Size, rate and colour are fixed for a whole broadcast. Always I420.
 package struct CanvasFormat: Equatable, Sendable {
     /// Even, 16 to 4096.
     package var width: Int
     /// Even, 16 to 4096.
     package var height: Int
-    /// The highest frame rate that is encoded; fewer frames may come.
+    /// The highest encoded frame rate; the actual rate can be lower.
     package var frameRate: FrameRate
     package var color: ColorDescription
 

@@ -13,7 +13,7 @@ package enum ColorRange: UInt8, CaseIterable, Sendable {
     case full = 1
 }
 
-/// What is needed to read a Y'CbCr picture's numbers as colours.
+/// The meaning of a Y'CbCr picture's sample values.
 package struct ColorDescription: Equatable, Sendable {
     package var matrix: ColorMatrix
     package var range: ColorRange
@@ -23,6 +23,6 @@ package struct ColorDescription: Equatable, Sendable {
         self.range = range
     }
 
-    /// BT.709 in video range: what HD players expect, and the canvas's default.
+    /// BT.709 in video range: the expectation of HD players, and the canvas's default.
     package static let hd = ColorDescription(matrix: .bt709, range: .video)
 }

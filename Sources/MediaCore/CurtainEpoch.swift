@@ -1,7 +1,7 @@
-/// How often the curtain had been raised when something was made: what belongs to an earlier epoch than the last raise
-/// is taken back.
+/// The number of times that the curtain had been raised when a frame or packet was made. A raise takes back everything
+/// of earlier epochs.
 package struct CurtainEpoch: Comparable, Hashable, ExpressibleByIntegerLiteral, Sendable {
-    /// 0 before the first raise.
+    /// The number of raises; 0 before the first one.
     package var raises: UInt32
 
     package init(raises: UInt32) { self.raises = raises }
@@ -9,10 +9,10 @@ package struct CurtainEpoch: Comparable, Hashable, ExpressibleByIntegerLiteral, 
     /// A literal is the number of raises.
     package init(integerLiteral raises: UInt32) { self.raises = raises }
 
-    /// Before the curtain was raised for the first time.
+    /// The epoch before the first raise.
     package static let first = CurtainEpoch(raises: 0)
 
-    /// After one more raise.
+    /// The epoch after one more raise.
     package var next: CurtainEpoch { CurtainEpoch(raises: raises + 1) }
 
     package static func < (left: Self, right: Self) -> Bool { left.raises < right.raises }

@@ -2,8 +2,8 @@
 package enum FitMode: String, CaseIterable, Sendable {
     /// The whole picture, centred, with bars (letterbox or pillarbox).
     case fit
-    /// The whole canvas, centred; what hangs over is cropped.
+    /// The whole canvas is filled; the picture is centred, and its overhang is cropped.
     case fill
-    /// The whole picture on the whole canvas; the aspect ratio gives way.
+    /// The whole picture is stretched to the whole canvas; the aspect ratio changes.
     case stretch
 }

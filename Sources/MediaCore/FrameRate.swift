@@ -1,4 +1,4 @@
-/// Frames a second as a fraction, never floating point.
+/// Frames per second as a fraction, never in floating point.
 package struct FrameRate: Equatable, Sendable, CustomStringConvertible {
     package let numerator: Int
     package let denominator: Int

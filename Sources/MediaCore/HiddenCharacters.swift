@@ -1,9 +1,10 @@
 extension Unicode.Scalar {
-    /// Whether it shows nothing itself and changes what stands around it: control characters, format characters (marks
-    /// that turn the direction of writing among them), line and paragraph separators (Cc, Cf, Zl, Zp).
+    /// Whether the character is invisible and changes the text around it. These are control characters, format
+    /// characters (including marks for the direction of writing), line separators and paragraph separators (Cc, Cf, Zl,
+    /// Zp).
     ///
-    /// Text from elsewhere goes to a log or a terminal without them: there they can start commands of the terminal,
-    /// forge lines, and make a text read as another.
+    /// Foreign text is logged or shown in a terminal without them. They could start terminal commands, forge lines, or
+    /// make a text read differently.
     package var isControlOrFormat: Bool {
         if value < 0x80 { return value < 0x20 || value == 0x7f }
         return switch properties.generalCategory {
@@ -12,7 +13,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// As JSON writes what cannot stand for itself: `\u202e`, and two of them beyond U+FFFF.
+    /// The JSON escape sequence: `\u202e`, or two of them beyond U+FFFF.
     package var escapedForJSON: String {
         String(self).utf16.reduce(into: "") { text, unit in
             let digits = String(unit, radix: 16)
@@ -22,7 +23,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text with every control and format character as JSON would escape it.
+    /// The text with all control and format characters in JSON's escaped form.
     package var withHiddenCharactersEscaped: String {
         guard unicodeScalars.contains(where: \.isControlOrFormat) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in

@@ -1,32 +1,32 @@
-/// How the connection to a destination does, measured about ten times a second; for adapting the bitrate.
+/// The state of the connection to a destination, measured about ten times a second; used to adapt the bitrate.
 package struct LinkReport: Equatable, Sendable {
-    /// When it was measured (monotonic clock).
+    /// When the measurement was made (monotonic clock).
     package var time: MediaTime
-    /// Packets flow; without, the rest says nothing.
+    /// Whether packets flow. Without them, the other figures have no meaning.
     package var isPublishing = false
-    /// What the bitrate follows: what waits in the log, and for how long the socket has held its oldest byte. While
-    /// nothing moves, both grow.
+    /// The lag that the bitrate follows: the backlog in the log, plus the time for which the socket has held its oldest
+    /// byte. Both grow while nothing moves.
     package var lag = MediaTime.zero
     /// How late the other side is; see `LinkMeter.lateness`.
     package var behind = MediaTime.zero
-    /// Since when packets have been so late that the destination is called congested; nil where they are not.
+    /// Since when packets have been so late that the destination counts as congested; nil if they are not.
     package var congestedSince: MediaTime?
-    /// For how long the server has not acknowledged what it should have: it hangs, or the path swallows. No bitrate
-    /// helps against that.
+    /// How long an acknowledgement has been overdue: the server hangs, or the path loses bytes. No bitrate helps
+    /// against that.
     package var unacknowledged = MediaTime.zero
     /// Bytes that have reached the other side's kernel since the connection began.
     package var deliveredBytes: UInt64 = 0
-    /// Bytes given to the socket that have not.
+    /// Bytes given to the socket that have not reached the other side's kernel.
     package var outstandingBytes = 0
-    /// Counts connections: figures of different ones do not go together.
+    /// The number of the connection. Figures of different connections cannot be compared.
     package var connection = 0
-    /// Packets were left out because the destination was behind, since its start.
+    /// Packets that were left out since the destination's start because it was behind.
     package var shedPackets = 0
 
     package init(time: MediaTime) { self.time = time }
 
-    /// How late packets are for those who watch, as far as it can be known.
+    /// How late packets are for viewers, as far as known.
     package var lateness: MediaTime { max(behind, unacknowledged) }
-    /// OBS's first threshold is 700 ms of queue, where it already drops.
+    /// OBS already drops frames at its first threshold, a queue of 700 ms.
     package static let congestedLateness = MediaTime.milliseconds(500)
 }

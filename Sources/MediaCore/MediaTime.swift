@@ -1,4 +1,4 @@
-/// A point on, or a span of, a media timeline, in nanoseconds.
+/// A point or a span on a media timeline, in nanoseconds.
 package struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var nanoseconds: Int64
 
@@ -10,7 +10,7 @@ package struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// Rounded to the nearest nanosecond; for delays and estimates, not for timestamps.
     package init(seconds: Double) { nanoseconds = Int64((seconds * 1e9).rounded()) }
 
-    /// The time of sample `index` at `rate` samples a second, rounded down; exact for days at 192 kHz.
+    /// The time of sample `index` at `rate` samples per second, rounded down. Exact for days at 192 kHz.
     package init(sample index: Int64, rate: Int) {
         let rate64 = Int64(rate)
         let (seconds, rest) = index.quotientAndRemainder(dividingBy: rate64)
@@ -57,7 +57,7 @@ package struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertibl
 }
 
 extension MediaTime {
-    /// Rounded down to the nanosecond; spans beyond a century are cut to one.
+    /// Rounds down to the nanosecond, and limits spans to a century.
     package init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let bounded = min(max(seconds, -3_000_000_000), 3_000_000_000)

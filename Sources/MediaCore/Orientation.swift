@@ -1,7 +1,7 @@
-/// The transform that makes a stored picture upright: one of the eight symmetries of a rectangle.
+/// The transform that turns a stored picture upright: one of the eight symmetries of a rectangle.
 ///
-/// Inside the daemon there is one convention, this one: *what is done to the pixels*. What a client's tag means is
-/// decided once, at the edge, by `OrientationConvention`.
+/// The daemon's code uses only this convention: *what is done to the pixels*. `OrientationConvention` translates a
+/// client's tag once, at ingest.
 package enum UprightTransform: UInt8, CaseIterable, Sendable {
     case identity
     case mirrorHorizontal
@@ -14,7 +14,7 @@ package enum UprightTransform: UInt8, CaseIterable, Sendable {
     case transverse
     case rotate270Clockwise
 
-    /// True where width and height change places.
+    /// Whether width and height are exchanged.
     package var swapsAxes: Bool {
         switch self {
         case .identity, .mirrorHorizontal, .rotate180, .mirrorVertical: false
@@ -23,7 +23,7 @@ package enum UprightTransform: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// An orientation tag as it stands on the wire: CGImagePropertyOrientation's values, which are EXIF's.
+/// An orientation tag of the protocol, with the values of CGImagePropertyOrientation, which are EXIF's.
 package enum OrientationTag: UInt8, CaseIterable, Sendable {
     case up = 1
     case upMirrored = 2
@@ -35,13 +35,13 @@ package enum OrientationTag: UInt8, CaseIterable, Sendable {
     case left = 8
 }
 
-/// What a client means by an orientation tag. Two meanings are in use, and they differ in the quarter turns.
+/// The meaning of a client's orientation tags. Two meanings are in use; they differ in the quarter turns.
 package enum OrientationConvention: UInt8, CaseIterable, Sendable {
-    /// CGImagePropertyOrientation of a stored picture (TIFF/EXIF tag 274): `right` (6) is made upright by a turn of 90
-    /// degrees clockwise, `left` (8) by 90 degrees counter-clockwise.
+    /// CGImagePropertyOrientation of a stored picture (TIFF/EXIF tag 274). `right` (6) needs a turn of 90 degrees
+    /// clockwise, `left` (8) of 90 degrees counter-clockwise.
     case exif = 1
-    /// RPVideoSampleOrientationKey as ReplayKit uses it: the same numbers with left and right the other way round, so
-    /// `left` (8) is made upright by a turn of 90 degrees clockwise and `right` (6) by 270.
+    /// RPVideoSampleOrientationKey as ReplayKit uses it: the same numbers with left and right exchanged. `left` (8)
+    /// needs a turn of 90 degrees clockwise, `right` (6) of 270.
     case replayKit = 2
 
     /// The transform that makes a picture with `tag` upright.

@@ -1,37 +1,35 @@
-/// Which track of the broadcast a packet belongs to.
+/// The track that a packet belongs to.
 package enum Track: UInt8, CaseIterable, Sendable {
     case video = 0
     case audio = 1
 }
 
-/// What happens to a packet when there is too much: a higher value goes later.
+/// The order in which packets are dropped: lower values first.
 package enum PacketPriority: UInt8, Comparable, Sendable {
-    /// A frame that no other refers to.
+    /// A frame that no other frame refers to.
     case disposable = 0
-    /// A frame that later frames refer to; dropping it means dropping up to the next keyframe.
+    /// A frame that later frames refer to. Dropping it means dropping all frames up to the next keyframe.
     case reference = 1
-    /// A keyframe.
     case keyframe = 2
-    /// Audio.
     case audio = 3
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Everything about an encoded packet but its bytes.
+/// The properties of an encoded packet, without its bytes.
 package struct PacketInfo: Equatable, Sendable {
     package var track: Track
     /// Presentation time on the broadcast's timeline, which starts near zero.
     package var pts: MediaTime
-    /// Decode time; strictly rising within a track.
+    /// Decode time; strictly increasing within a track.
     package var dts: MediaTime
     package var priority: PacketPriority
-    /// Monotonic clock when the sample's last byte had been read, for latency; zero where it was made up (silence).
+    /// Monotonic clock when the sample's last byte had been read, for latency; zero for generated samples (silence).
     package var arrival: MediaTime
-    /// How often the curtain had been raised when the sample was taken: packets of before are taken back by number.
+    /// The curtain's epoch when the sample was taken. A take-back removes packets of earlier epochs.
     package var epoch: CurtainEpoch
-    /// How far the newest picture that the encoder had been given was ahead of this one's decode time: what lookahead
-    /// and B-frames cost.
+    /// The time from this packet's decode time to the newest picture in the encoder: the delay by lookahead and
+    /// B-frames.
     package var encoderDelay: MediaTime
 
     package var isKeyframe: Bool { priority == .keyframe }
@@ -50,10 +48,10 @@ package struct PacketInfo: Equatable, Sendable {
     }
 }
 
-/// Where encoders put their packets. The payload is valid during the call only.
+/// Receives the encoders' packets. The payload is valid only during the call.
 ///
-/// Video payloads are access units of the track's codec as length-prefixed NAL units (four-byte big-endian lengths, no
-/// parameter sets, no access unit delimiters); audio payloads are raw AAC frames without ADTS.
+/// Video payloads are access units of the track's codec as length-prefixed NAL units (four-byte big-endian lengths,
+/// without parameter sets and access unit delimiters). Audio payloads are raw AAC frames without ADTS.
 package protocol PacketSink: AnyObject, Sendable {
     func write(_ info: PacketInfo, payload: RawSpan)
 }

@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Picture {
-    /// Both have the same size and the same samples. Ends at the first row that differs; where none does it costs less
-    /// than copying one of them.
+    /// Whether both pictures have the same size and the same samples. Stops at the first row that differs. If none
+    /// differs, the cost is below that of copying one picture.
     package func hasSameSamples(as other: Picture) -> Bool {
         guard width == other.width, height == other.height else { return false }
         let (a, b) = (planes, other.planes)
@@ -12,7 +12,7 @@ extension Picture {
             && Self.equal(a.v, b.v, stride: a.vStride, width: chromaWidth, rows: chromaHeight)
     }
 
-    /// The bytes between rows are nobody's.
+    /// Ignores the padding between rows.
     private static func equal(
         _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, stride: Int, width: Int, rows: Int
     ) -> Bool {

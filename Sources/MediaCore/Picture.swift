@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Borrowed pointers to the three planes of an I420 picture; whoever hands them out says how long they live.
+/// Borrowed pointers to the three planes of an I420 picture. The provider defines their lifetime.
 ///
 /// Chroma planes have `(width + 1) / 2` by `(height + 1) / 2` samples.
 @safe package struct PicturePlanes {
@@ -28,16 +28,16 @@ internal import Synchronization
     }
 }
 
-/// An owned I420 picture of the canvas's size: what is filled by ingest, shown and encoded.
+/// An owned I420 picture of the canvas's size, which is filled by ingest, then shown and encoded.
 ///
-/// One thread writes to a picture at a time; it is handed over through `FrameSlot`. Storage is 64-byte aligned and each
-/// row starts on a 64-byte boundary. Memory is reserved at `init` and becomes resident as it is first written.
+/// One thread writes to a picture at a time; `FrameSlot` hands it over. Storage and rows are aligned to 64 bytes.
+/// `init` reserves the memory, which becomes resident at the first write.
 @safe package final class Picture: @unchecked Sendable /* one owner hands it to the next, no two use it at once */ {
     private let storage: UnsafeMutableRawPointer
     package let width: Int
     package let height: Int
-    /// A number that no other picture of this process ever has; memory is used again. It stands for what is on it as
-    /// well: see `renewSerial`.
+    /// A number that no other picture of this process ever has, although memory is reused. It also identifies the
+    /// contents: see `renewSerial`.
     package private(set) var serial = Picture.nextSerial
 
     private static let serials = Atomic<UInt64>(0)
@@ -50,11 +50,11 @@ internal import Synchronization
 
     deinit { unsafe storage.deallocate() }
 
-    /// By its owner: it was painted over as a whole, and whoever remembers what of it has been drawn is to draw it
-    /// again.
+    /// Called by the owner after it has painted over the whole picture. Code that remembers what is drawn on the
+    /// picture must draw it again.
     package func renewSerial() { serial = Self.nextSerial }
 
-    /// Takes over the samples of another picture of the same size.
+    /// Copies the samples of another picture of the same size.
     package func copySamples(of other: Picture) {
         precondition((width, height) == (other.width, other.height), "a picture of another size")
         unsafe storage.copyMemory(from: other.storage, byteCount: Self.byteCount(width: width, height: height))
@@ -72,7 +72,7 @@ internal import Synchronization
     }
     private static func aligned(_ value: Int) -> Int { (value + 63) & ~63 }
 
-    /// The planes; valid as long as the picture lives.
+    /// The planes; valid during the lifetime of the picture.
     package var planes: PicturePlanes {
         let (yStride, cStride) = Self.strides(width: width)
         let chromaRows = (height + 1) / 2

@@ -1,12 +1,12 @@
-/// What of a stored picture may differ from an earlier one: rectangles in its own pixels, before it is turned. What
-/// lies in none of them is, byte for byte, what it was.
+/// The parts of a stored picture that may differ from an earlier one: rectangles in its own pixels, before it is
+/// turned. All pixels outside of them are unchanged, byte for byte.
 ///
-/// A value without memory of its own, so that a frame with damage allocates nothing.
+/// A value without heap memory, so that a frame with damage allocates nothing.
 package struct PictureDamage: Equatable, Sendable {
-    /// The most rectangles of one picture.
+    /// The maximum number of rectangles in one picture.
     package static let capacity = 16
 
-    /// Pixels from the picture's top left corner; not empty.
+    /// In pixels from the picture's top left corner; not empty.
     package struct Rectangle: Equatable, Sendable {
         package let x, y, width, height: UInt16
 
@@ -14,10 +14,10 @@ package struct PictureDamage: Equatable, Sendable {
             (self.x, self.y, self.width, self.height) = (x, y, width, height)
         }
 
-        /// Rows from its first to its last.
+        /// The rows that the rectangle covers.
         package var rows: Range<Int> { Int(y)..<Int(y) + Int(height) }
 
-        /// Whether all of it lies in a picture of that size, and it is not empty.
+        /// Whether the rectangle is not empty and lies within a picture of that size.
         package func lies(inWidth pictureWidth: Int, height pictureHeight: Int) -> Bool {
             width > 0 && height > 0 && Int(x) + Int(width) <= pictureWidth && Int(y) + Int(height) <= pictureHeight
         }
@@ -26,7 +26,7 @@ package struct PictureDamage: Equatable, Sendable {
     package private(set) var count = 0
     private var kept = InlineArray<16, Rectangle>(repeating: Rectangle(x: 0, y: 0, width: 0, height: 0))
 
-    /// Nothing differs.
+    /// No damage.
     package init() {}
 
     /// The rectangle `index`, from 0 up to `count`.
@@ -35,7 +35,7 @@ package struct PictureDamage: Equatable, Sendable {
         return kept[index]
     }
 
-    /// One rectangle more; false where there is no room for it.
+    /// Adds a rectangle. Returns false if there is no room.
     package mutating func add(_ rectangle: Rectangle) -> Bool {
         guard count < Self.capacity else { return false }
         kept[count] = rectangle

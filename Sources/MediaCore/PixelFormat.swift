@@ -1,6 +1,6 @@
-/// How the samples of one plane relate to the picture: subsampling, and the bytes of one element.
+/// The relation of one plane's samples to the picture: subsampling, and the bytes of one element.
 package struct PlaneShape: Equatable, Sendable {
-    /// Horizontal subsampling: the plane has `(width + widthDivisor - 1) / widthDivisor` elements a row.
+    /// Horizontal subsampling: a row has `(width + widthDivisor - 1) / widthDivisor` elements.
     package let widthDivisor: Int
     /// Vertical subsampling: the plane has `(height + heightDivisor - 1) / heightDivisor` rows.
     package let heightDivisor: Int
@@ -13,7 +13,7 @@ package struct PlaneShape: Equatable, Sendable {
         self.bytesPerElement = bytesPerElement
     }
 
-    /// Rows that this plane has in a picture of `height` rows; odd heights are rounded up.
+    /// The plane's rows in a picture of `height` rows; odd heights are rounded up.
     package func rows(pictureHeight height: Int) -> Int { (height + heightDivisor - 1) / heightDivisor }
     /// Bytes of samples in one row, without padding; odd widths are rounded up.
     package func rowBytes(pictureWidth width: Int) -> Int {
@@ -21,21 +21,21 @@ package struct PlaneShape: Equatable, Sendable {
     }
 }
 
-/// How the components of a picture lie in its planes: all that unpacking needs to know of a format.
+/// The arrangement of a picture's components in its planes. Unpacking needs no other property of a format.
 package enum PixelLayout: Sendable, Hashable {
-    /// By how much chroma is subsampled.
+    /// The subsampling of chroma.
     package enum Chroma: Sendable { case c420, c422, c444 }
 
     /// Three 8-bit planes: Y, Cb, Cr; or Y, Cr, Cb.
     case planar(Chroma, crFirst: Bool = false)
     /// A Y plane and a plane of chroma pairs: Cb and Cr, or Cr and Cb; 8 bits each.
     case pairs(Chroma, crFirst: Bool = false)
-    /// The same, Cb first, in little-endian 16-bit words with the value in the upper ten bits.
+    /// Like `pairs`, Cb first, in little-endian 16-bit words with the value in the upper ten bits.
     case tenBitPairs(Chroma)
     /// One plane of 4:2:2: Y0 Cb Y1 Cr, or Cb Y0 Cr Y1.
     case packed(lumaFirst: Bool)
-    /// One plane of 8-bit RGB with a fourth byte that is ignored; where in its four bytes red and blue stand. Green is
-    /// between them.
+    /// One plane of 8-bit RGB with a fourth byte that is ignored. The values are the positions of red and blue in the
+    /// four bytes; green is between them.
     case rgb(red: Int, blue: Int)
     /// One plane of 8-bit luma.
     case gray
@@ -43,8 +43,8 @@ package enum PixelLayout: Sendable, Hashable {
 
 /// The raw pixel formats that a capture client may send, named by their FourCC.
 ///
-/// Most biplanar names carry the range as Core Video's do (`420v` video range, `420f` full range); for every other
-/// Y'CbCr format the range travels in the sample's `ColorDescription`.
+/// Most biplanar names include the range, as Core Video's do (`420v` video range, `420f` full range). For all other
+/// Y'CbCr formats, the sample's `ColorDescription` has the range.
 package enum PixelFormat: CaseIterable, Sendable, Hashable {
     /// NV12, video range (kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange).
     case nv12VideoRange
@@ -61,28 +61,28 @@ package enum PixelFormat: CaseIterable, Sendable, Hashable {
     case i444
     /// 10-bit 4:2:0.
     case p010
-    /// The same, video range (kCVPixelFormatType_420YpCbCr10BiPlanarVideoRange).
+    /// 10-bit 4:2:0, video range (kCVPixelFormatType_420YpCbCr10BiPlanarVideoRange).
     case p010VideoRange
-    /// The same, full range (kCVPixelFormatType_420YpCbCr10BiPlanarFullRange).
+    /// 10-bit 4:2:0, full range (kCVPixelFormatType_420YpCbCr10BiPlanarFullRange).
     case p010FullRange
     /// 10-bit 4:2:2, video range (kCVPixelFormatType_422YpCbCr10BiPlanarVideoRange).
     case p210VideoRange
     /// 10-bit 4:2:2, full range (kCVPixelFormatType_422YpCbCr10BiPlanarFullRange).
     case p210FullRange
     case yuy2
-    /// Core Video's name of `yuy2` (kCVPixelFormatType_422YpCbCr8_yuvs).
+    /// Core Video's name for `yuy2` (kCVPixelFormatType_422YpCbCr8_yuvs).
     case yuvs
     case uyvy
-    /// Core Video's name of `uyvy` (kCVPixelFormatType_422YpCbCr8).
+    /// Core Video's name for `uyvy` (kCVPixelFormatType_422YpCbCr8).
     case twoVUY
-    /// RGB formats are named by their bytes in memory; alpha is ignored.
+    /// RGB formats are named after their bytes in memory; alpha is ignored.
     case bgra
     case rgba
     case argb
     case abgr
     case gray
 
-    /// Name, layout, and the range where the name says it: one row a format.
+    /// One row for each format: name, layout, and the range if the name includes it.
     private var row: (fourCC: FourCC, layout: PixelLayout, range: ColorRange?) {
         switch self {
         case .nv12VideoRange: (FourCC("420v"), .pairs(.c420), .video)
@@ -113,7 +113,7 @@ package enum PixelFormat: CaseIterable, Sendable, Hashable {
 
     package var fourCC: FourCC { row.fourCC }
     package var layout: PixelLayout { row.layout }
-    /// The range that the format's name says, whatever the sample says; nil for formats whose name does not.
+    /// The range in the format's name, whatever the sample says; nil if the name has none.
     package var rangeOfName: ColorRange? { row.range }
 
     package init?(fourCC: FourCC) {
@@ -121,7 +121,7 @@ package enum PixelFormat: CaseIterable, Sendable, Hashable {
         self = match
     }
 
-    /// Planes in the payload: 1, 2 or 3.
+    /// The number of planes in the payload: 1, 2 or 3.
     package var planeCount: Int {
         switch layout {
         case .pairs, .tenBitPairs: 2
@@ -142,8 +142,8 @@ package enum PixelFormat: CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// By how much chroma is subsampled, horizontally and vertically, once the format is unpacked. RGB is unpacked to
-    /// 4:2:0 at once, since that is all the canvas can hold.
+    /// The subsampling of chroma, horizontally and vertically, after unpacking. RGB is unpacked to 4:2:0 directly,
+    /// because the canvas cannot hold more.
     package var chromaDivisors: (horizontal: Int, vertical: Int) {
         switch layout {
         case .planar(let chroma, _), .pairs(let chroma, _), .tenBitPairs(let chroma):

@@ -1,22 +1,23 @@
-/// What of a stored picture must not be shown: rectangles in its own pixels, before it is turned, or all of it.
+/// The parts of a stored picture that must not be shown: rectangles in its own pixels, before it is turned, or the
+/// whole picture.
 ///
-/// A value without memory of its own, so that a frame with regions allocates nothing. Rectangles are kept as far as
-/// they lie in the picture; those outside of it, and empty ones, hide nothing and are not kept.
+/// A value without heap memory, so that a frame with regions allocates nothing. Rectangles are clipped to the picture.
+/// Empty ones hide nothing and are not kept.
 package struct SecureRegions: Equatable, Sendable {
-    /// The most rectangles of one picture.
+    /// The maximum number of rectangles in one picture.
     package static let capacity = 64
 
-    /// Pixels from the picture's top left corner, the end not included; in the picture, and not empty.
+    /// In pixels from the picture's top left corner, without the end; within the picture and not empty.
     package struct Rectangle: Equatable, Sendable {
         package let left, top, right, bottom: UInt16
     }
 
-    /// Nothing of the picture is shown (protected content).
+    /// Whether the whole picture is hidden (protected content).
     package var coversAll = false
     package private(set) var count = 0
     private var kept = InlineArray<64, Rectangle>(repeating: Rectangle(left: 0, top: 0, right: 0, bottom: 0))
 
-    /// Everything is shown.
+    /// Hides nothing.
     package init() {}
 
     package var isEmpty: Bool { !coversAll && count == 0 }
@@ -30,8 +31,8 @@ package struct SecureRegions: Equatable, Sendable {
     /// Hides a rectangle of a picture of `pictureWidth` x `pictureHeight` pixels, at most 65,535 each.
     ///
     /// - Parameters:
-    ///   - x, y: may be negative.
-    ///   - width, height: not negative; none of the four is beyond 32 bits.
+    ///   - x, y: can be negative.
+    ///   - width, height: not negative. None of the four values exceeds 32 bits.
     package mutating func hide(
         x: Int, y: Int, width: Int, height: Int, pictureWidth: Int, pictureHeight: Int
     ) {

@@ -1,16 +1,16 @@
-/// What kind of capture a client does, as the captured app is told it. The raw value is that of the protocol.
+/// The kind of a client's capture, as the captured app is told. The raw value is that of the protocol.
 package enum SourceKind: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     case other = 0
     /// A screen is recorded or broadcast.
     case screen = 1
-    /// A screen is shown on another at the same time.
+    /// A screen is mirrored to another one.
     case mirroring = 2
-    /// Another screen shows a player's output.
+    /// Another screen shows the output of a player.
     case externalPlayback = 3
     case camera = 4
     case file = 5
 
-    /// As the status, the log and the captured app have it.
+    /// The form in the status, in the log, and for the captured app.
     package var description: String {
         switch self {
         case .other: "other"
@@ -22,6 +22,6 @@ package enum SourceKind: UInt8, CaseIterable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// As the configuration has it.
+    /// The form in the configuration.
     package var key: String { String(description.map { $0 == " " ? "_" : $0 }) }
 }

@@ -1,15 +1,15 @@
-/// What a muxer must know of the video track before its first packet.
+/// The properties of the video track that a muxer needs before the first packet.
 package struct VideoTrackFormat: Equatable, Sendable {
     package var codec: VideoCodec
     package var width: Int
     package var height: Int
     package var frameRate: FrameRate
-    /// Bits a second asked of the encoder.
+    /// The bits per second that the encoder is asked for.
     package var bitrate: Int
-    /// What a decoder needs before the first frame: the record of ISO/IEC 14496-15 for the codec, such as an
+    /// The decoder's set-up before the first frame: the codec's record of ISO/IEC 14496-15, such as an
     /// AVCDecoderConfigurationRecord.
     package var decoderConfiguration: [UInt8]
-    /// The encoder's name as libavcodec knows it.
+    /// The encoder's name in libavcodec.
     package var encoderName: String
 
     package init(
@@ -26,11 +26,11 @@ package struct VideoTrackFormat: Equatable, Sendable {
     }
 }
 
-/// What a muxer must know of the audio track before its first packet.
+/// The properties of the audio track that a muxer needs before the first packet.
 package struct AudioTrackFormat: Equatable, Sendable {
     package var sampleRate: Int
     package var channels: Int
-    /// Bits a second asked of the encoder.
+    /// The bits per second that the encoder is asked for.
     package var bitrate: Int
     /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): the body of the AAC sequence header.
     package var audioSpecificConfig: [UInt8]
@@ -43,7 +43,7 @@ package struct AudioTrackFormat: Equatable, Sendable {
     }
 }
 
-/// Both tracks: fixed for the life of a broadcast, so that sequence headers are sent once a connection.
+/// Both tracks. They are fixed for a whole broadcast, so that each connection sends sequence headers once.
 package struct BroadcastFormat: Equatable, Sendable {
     package var video: VideoTrackFormat
     package var audio: AudioTrackFormat

@@ -1,4 +1,4 @@
-/// Edges of a rectangle, the end not included; any numbers, in the order given.
+/// The edges of a rectangle, without the end. All values are allowed.
 package struct RectEdges: Equatable, Sendable {
     package var left, top, right, bottom: Double
 
@@ -8,7 +8,7 @@ package struct RectEdges: Equatable, Sendable {
 }
 
 extension UprightTransform {
-    /// Where a rectangle of the upright picture lies in the stored one, which has `width` x `height` pixels.
+    /// The place of an upright picture's rectangle in the stored picture, which has `width` x `height` pixels.
     package func stored(_ upright: RectEdges, width: Double, height: Double) -> RectEdges {
         let (l, t, r, b) = (upright.left, upright.top, upright.right, upright.bottom)
         return switch self {
@@ -23,9 +23,10 @@ extension UprightTransform {
         }
     }
 
-    /// Where a rectangle of the stored picture, of `width` x `height` pixels, lies in the upright one.
+    /// The place of a stored picture's rectangle in the upright one. The stored picture has `width` x `height` pixels.
     package func upright(_ stored: RectEdges, width: Double, height: Double) -> RectEdges {
-        // All are their own inverses but the quarter turns, which are each other's; sizes are then the upright one's.
+        // Each transform is its own inverse, except the quarter turns, which are each other's. Sizes are then those of
+        // the upright picture.
         let inverse: UprightTransform =
             switch self {
             case .rotate90Clockwise: .rotate270Clockwise

@@ -1,6 +1,6 @@
-/// How the video track is coded.
+/// The codec of the video track.
 ///
-/// Who knows codecs apart switches over this type without a default, so that the compiler finds the places:
+/// Code that distinguishes codecs switches over this type without a default, so that the compiler finds all places:
 /// `VideoCodec+Bitstream` and `FLVVideoTag` of FLV, and `VideoCodec+LibAV` of Encoding.
 package enum VideoCodec: CaseIterable, Sendable {
     case h264
@@ -12,6 +12,6 @@ package enum VideoCodec: CaseIterable, Sendable {
         }
     }
 
-    /// Of all, for people.
+    /// All names, for people.
     package static var names: String { allCases.map(\.name).joined(separator: " or ") }
 }

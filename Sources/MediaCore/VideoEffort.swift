@@ -1,5 +1,5 @@
-/// How much processor time an encoder spends on a frame for its quality: measured points on the frontier of bits
-/// against time (docs/performance.md), from the cheapest to the best.
+/// The processor time that an encoder spends on a frame's quality. The values are measured points on the frontier of
+/// bits against time (docs/performance.md), from the cheapest to the best.
 package enum VideoEffort: String, CaseIterable, Comparable, Sendable {
     case low, normal, high
 

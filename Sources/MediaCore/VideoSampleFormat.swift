@@ -1,8 +1,8 @@
-/// Where one plane lies in a payload.
+/// The place of one plane in a payload.
 package struct PlaneLocation: Equatable, Sendable {
-    /// Bytes from the payload's first byte to the plane's first row.
+    /// Bytes from the start of the payload to the plane's first row.
     package var offset: Int
-    /// Bytes from one row to the next; at least the row's own bytes.
+    /// Bytes from one row to the next; at least the bytes of a row.
     package var stride: Int
 
     package init(offset: Int, stride: Int) {
@@ -13,14 +13,15 @@ package struct PlaneLocation: Equatable, Sendable {
     package static let none = PlaneLocation(offset: 0, stride: 0)
 }
 
-/// The complete description of one raw picture: size, pixel format, where its planes lie, how its numbers are colours.
+/// The complete description of one raw picture: size, pixel format, the places of its planes, and its colour.
 ///
-/// A value of this type has been checked or is about to be: `IngestProtocol` refuses what does not fit its payload.
+/// A value of this type has been checked or is about to be: `IngestProtocol` refuses formats that do not fit their
+/// payload.
 package struct VideoSampleFormat: Equatable, Sendable {
     package var width: Int
     package var height: Int
     package var pixelFormat: PixelFormat
-    /// For RGB formats `matrix` is not used and `range` says whether the RGB itself is full range.
+    /// For RGB formats, `matrix` is not used, and `range` is the range of the RGB values.
     package var color: ColorDescription
     package var plane0: PlaneLocation
     package var plane1: PlaneLocation
@@ -39,7 +40,7 @@ package struct VideoSampleFormat: Equatable, Sendable {
         self.plane2 = plane2
     }
 
-    /// A picture whose planes follow each other without gaps and whose rows have no padding.
+    /// A picture whose planes follow each other without gaps, and whose rows have no padding.
     package init(packed pixelFormat: PixelFormat, width: Int, height: Int, color: ColorDescription = .hd) {
         self.init(width: width, height: height, pixelFormat: pixelFormat, color: color, plane0: .none)
         var offset = 0
@@ -67,14 +68,14 @@ package struct VideoSampleFormat: Equatable, Sendable {
         }
     }
 
-    /// Bytes that plane `index` occupies from its first row's start to its last row's last sample.
+    /// The bytes of plane `index`, from the start of its first row to the last sample of its last row.
     package func planeBytes(_ index: Int) -> Int {
         let shape = pixelFormat.plane(index)
         let rows = shape.rows(pictureHeight: height)
         return plane(index).stride * (rows - 1) + shape.rowBytes(pictureWidth: width)
     }
 
-    /// The least payload that holds every plane.
+    /// The size of the smallest payload that holds all planes.
     package var minimumPayloadBytes: Int {
         (0..<pixelFormat.planeCount).reduce(0) { max($0, plane($1).offset + planeBytes($1)) }
     }

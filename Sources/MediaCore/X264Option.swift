@@ -1,14 +1,16 @@
-/// One of libx264's options: of libavcodec's own, or in one of the two that hold x264's as `name=value:name=value`.
+/// One of libx264's options: one of libavcodec's, or one in the two options that contain x264's as
+/// `name=value:name=value`.
 package struct X264Option: Equatable, Sendable {
-    /// As it was written, without the spaces, quotes and escapes that libavcodec takes around names.
+    /// The written name, without the spaces, quotes and escapes that libavcodec allows around names.
     package let name: String
-    /// Empty where there is none.
+    /// Empty if there is no value.
     package let value: String
 
-    /// The private options of libavcodec's encoder libx264 that hold options of x264.
+    /// The private options of libavcodec's libx264 encoder that contain options of x264.
     package static let lists = ["x264-params", "x264opts"]
 
-    /// What an option of libx264 sets. A list that cannot be split as libavcodec does gives more names, and not fewer.
+    /// The options that an option of libx264 sets. A list that cannot be split as libavcodec does yields too many
+    /// names, never too few.
     package static func all(in name: String, _ value: String) -> [X264Option] {
         guard lists.contains(name) else { return [X264Option(name: plain(name[...]), value: plain(value[...]))] }
         return value.split(separator: ":").map { part in
@@ -17,7 +19,7 @@ package struct X264Option: Equatable, Sendable {
         }
     }
 
-    /// x264 takes `_` for `-` and capital letters for small ones.
+    /// x264 treats `_` as `-`, and ignores case.
     package var canonicalName: String { String(name.lowercased().map { $0 == "_" ? "-" : $0 }) }
 
     private static func plain(_ text: Substring) -> String {
