@@ -2,19 +2,21 @@ package import MediaCore
 
 /// Maps the client's presentation times to one broadcast timeline that starts at zero and never jumps.
 ///
-/// All tracks share one offset, so audio and video stand to each other as the client's PTS say. The offset is rigid:
-/// the media's own clock is the truth, however it drifts against ours. What follows the drift is the broadcast clock,
-/// `clockOffset`, slowly. When a track's PTS step, or lie too far from that clock, the client's clock has jumped (or
-/// stood still during a pause): a new epoch goes on where the track was, and the other tracks join it when their own
-/// PTS take the same step, so that one jump seen by three tracks at three moments is one rebase. `StepJudge` has the
-/// evidence that tells a jump from samples that come late, or in bursts, or were left out.
+/// All tracks share one offset, so audio and video keep the relation that the client's PTS give them. The offset is
+/// fixed: the media's own clock is authoritative, however it drifts against the daemon's. The broadcast clock,
+/// `clockOffset`, follows the drift slowly.
 ///
-/// A pure value: time comes in as arguments. PTS and durations are a client's and may hold anything; nothing here traps
-/// on them, and accepted times lie within the tolerances of the broadcast clock. One thread (ingest) mutates it.
+/// If a track's PTS step, or lie too far from that clock, the client's clock has jumped, or stood still during a pause.
+/// A new epoch then continues where the track was. The other tracks join the epoch when their own PTS take the same
+/// step. One jump that three tracks see at three moments is therefore one rebase. `StepJudge` distinguishes a jump from
+/// samples that are late, bursty or missing.
+///
+/// A pure value; callers pass the time. PTS and durations come from a client and may have any value. None of them
+/// traps, and accepted times lie within the tolerances of the broadcast clock. Only one thread (ingest) mutates it.
 package struct BroadcastTimeline: Sendable {
-    /// An audio block's PTS is that of its first sample, though it can only arrive after its last: its duration is not
-    /// latency. No more than this is believed, so that a client which stamps half-second bursts when it delivers
-    /// them cannot push the clock half a second ahead of its own video.
+    /// The maximum duration of an audio block that does not count as latency. A block has the PTS of its first sample,
+    /// but can only arrive after its last one. The limit stops a client that stamps half-second bursts at their
+    /// delivery from pushing the clock half a second ahead of its own video.
     private static let durationCredit: Int64 = 100_000_000
     /// The maximum elapsed time for which a single sample can slew the clock.
     private static let longestSlew: Int64 = 1_000_000_000
@@ -39,18 +41,18 @@ package struct BroadcastTimeline: Sendable {
     /// False until the first sample has been placed.
     package var hasStarted: Bool { epochs.newest >= 0 }
 
-    /// Our monotonic clock minus the broadcast's; zero before the start. Moves by at most `slewPerSecond` for each
-    /// second, and never by more than that at once. Publish it to the other threads after each `place`.
+    /// The daemon's monotonic clock minus the broadcast's; zero before the start. It moves by at most `slewPerSecond`
+    /// per second, and never by more than that at once. Publish it to the other threads after each `place`.
     package var clockOffset: MediaTime { MediaTime(nanoseconds: offset) }
 
     /// Places one sample.
     ///
     /// - Parameters:
-    ///   - pts: the client's presentation time of the sample's start, any value.
-    ///   - duration: of an audio block; zero for video.
-    ///   - arrival: our monotonic clock when the sample had arrived.
-    ///   - running: the clock offset of a broadcast that has begun without a sample; heeded for the first one only,
-    ///     which then has its place at the time at which it comes.
+    ///   - pts: the client's presentation time of the sample's start; any value.
+    ///   - duration: the duration of an audio block; zero for video.
+    ///   - arrival: when the sample had arrived, on the daemon's monotonic clock.
+    ///   - running: the clock offset of a broadcast that has begun without a sample. Used only for the first sample,
+    ///     which is then placed at its arrival.
     package mutating func place(
         _ track: TimelineTrack, pts: MediaTime, duration: MediaTime, arrival: MediaTime, running: MediaTime? = nil
     ) -> Placement {
@@ -92,7 +94,7 @@ package struct BroadcastTimeline: Sendable {
         sample.pts &- (epochs[tracks[sample.track.rawValue].epoch]?.base ?? sample.pts)
     }
 
-    /// The least latency of recent samples against the broadcast clock; nil before there are enough samples.
+    /// The least latency of recent samples relative to the broadcast clock; nil before there are enough samples.
     private var leastLateness: Int64? { latency.minimum(ofAtLeast: 3).map { $0 &- offset } }
 
     // MARK: Epochs
@@ -136,7 +138,7 @@ package struct BroadcastTimeline: Sendable {
     private mutating func rebase(_ sample: TimelineSample, at target: Int64, step: EpochTable.Step?) -> TimelineEvent {
         var target = target
         if sample.track == .video, let lastVideo {
-            // Time goes on after the last frame, but no faster than the tolerance lets it run ahead of the clock.
+            // Time continues after the last frame, but stays within the tolerance ahead of the clock.
             target = max(target, bounded(lastVideo &+ Self.shortestFrame, by: sample.due))
         }
         let old = epochs[tracks[sample.track.rawValue].epoch] ?? epochs[epochs.newest]
@@ -155,8 +157,8 @@ package struct BroadcastTimeline: Sendable {
         tracks[sample.track.rawValue].epoch = epochs.newest
     }
 
-    /// Calls tracks back that have stepped forward, now that this one has gone on evenly through what they stepped
-    /// over: the clock that they share did not jump, and what they left out is a gap.
+    /// Moves tracks back that stepped forward, if this track has continued evenly through the range that they stepped
+    /// over. Their shared clock did not jump, so the step was a gap.
     private mutating func callBack(from history: TrackHistory) {
         for number in epochs.numbers where number > history.epoch {
             guard let step = epochs[number]?.step, step.left == history.epoch,

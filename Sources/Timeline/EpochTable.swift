@@ -1,5 +1,5 @@
-/// The last few relations between client PTS and broadcast time; a jump makes a new one, and tracks that have not
-/// jumped yet still need the old.
+/// The latest relations between client PTS and broadcast time. A jump creates a new one. Tracks that have not jumped
+/// yet still need the old one.
 struct EpochTable: Sendable {
     struct Epoch: Sendable {
         /// Counts from zero. It distinguishes an epoch from its successor in the same slot of the table.
@@ -20,8 +20,8 @@ struct EpochTable: Sendable {
         var to: Int64
     }
 
-    /// Eight: a client may have a clock for each of its three tracks, and one that restarts each second needs a new
-    /// one before all tracks have left the old.
+    /// Eight, because a client may have a clock for each of its three tracks. A clock that restarts each second needs a
+    /// new epoch before all tracks have left the old one.
     private var epochs: InlineArray<8, Epoch> = .init(repeating: Epoch())
     private(set) var newest = -1
 
@@ -52,7 +52,7 @@ struct EpochTable: Sendable {
         return best?.number
     }
 
-    /// Moves the samples of all epochs `nanoseconds` later, so that the tracks stay as they are to each other.
+    /// Moves the samples of all epochs `nanoseconds` later. The relation of the tracks stays the same.
     mutating func shift(by nanoseconds: Int64) {
         for index in epochs.indices { epochs[index].base &-= nanoseconds }
     }

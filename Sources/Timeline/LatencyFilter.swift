@@ -1,9 +1,10 @@
 internal import MediaCore
 
-/// The least latency of recent samples: what remains of arrival minus PTS without the jitter, which only ever adds.
+/// The least latency of recent samples: arrival minus PTS without jitter, which only ever adds latency.
 ///
-/// Keeps the minimum of each second over the last eight, so that it follows a drifting clock with a lag of seconds and
-/// forgets at once when a sample is faster. Nanoseconds; wrapping arithmetic, because what goes in comes from a client.
+/// Keeps the minimum of each of the last eight seconds. It therefore follows a drifting clock with a lag of seconds,
+/// and a faster sample takes effect at once. In nanoseconds, with wrapping arithmetic, because the values come from a
+/// client.
 struct LatencyFilter: Sendable {
     private static let windowLength: Int64 = 1_000_000_000
     /// A window counts if it has at least this many samples.
@@ -17,7 +18,7 @@ struct LatencyFilter: Sendable {
     private var current = 0
     private var currentEnd: Int64?
 
-    /// Begins new windows up to `arrival`; returns the minimum of a window that this closes, if it held enough samples.
+    /// Begins new windows up to `arrival`. Returns the minimum of a window that this closes, if it has enough samples.
     mutating func advance(to arrival: Int64) -> Int64? {
         guard let end = currentEnd else {
             currentEnd = arrival &+ Self.windowLength
@@ -25,7 +26,7 @@ struct LatencyFilter: Sendable {
         }
         guard arrival &- end >= 0 else { return nil }
         let closed = windows[current]
-        // At most one turn around the ring, however long nothing came.
+        // At most one turn around the ring, however long no sample came.
         let steps = min((arrival &- end) / Self.windowLength + 1, Int64(windows.count))
         for _ in 0..<steps {
             current = (current + 1) % windows.count

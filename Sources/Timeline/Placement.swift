@@ -11,9 +11,9 @@ package enum TimelineTrack: Int, CaseIterable, Sendable {
 package enum TimelineEvent: Equatable, Sendable {
     /// The first sample of the broadcast; its time is zero.
     case started
-    /// A new relation between PTS and broadcast time: the sample stands this much later than by the old one.
+    /// A new relation between PTS and broadcast time. The sample is placed this much later than by the old relation.
     case rebased(by: MediaTime)
-    /// The track follows a jump that another track has made, or returns from one.
+    /// The track follows a jump of another track, or returns from one.
     case followed
     /// Refused: a video frame at or before the previous one.
     case notRising
@@ -23,7 +23,7 @@ package enum TimelineEvent: Equatable, Sendable {
 
 /// The place of a sample on the broadcast's timeline.
 package struct Placement: Equatable, Sendable {
-    /// Broadcast time of the sample's start; may be negative for an audio block that reaches across zero.
+    /// Broadcast time of the sample's start. It can be negative for an audio block that extends across zero.
     package var time: MediaTime
     package var event: TimelineEvent?
     /// Whether to use the sample.

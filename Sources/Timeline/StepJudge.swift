@@ -3,17 +3,18 @@ internal import MediaCore
 /// Distinguishes a jump of the client's clock from samples that are late, bursty or missing.
 ///
 /// The evidence, strongest first:
-/// - *It goes on*: a block begins where the last one ended, a frame comes an ordinary distance after the last one. No
-///   jump, however late or early it arrives: so stalled clients and bursts are never taken for one.
-/// - *Another track has taken the same step* a moment ago: the same jump.
-/// - *It goes back*: sound cannot overlap itself, and a frame cannot lie far behind the last one. A jump, unless the
-///   blocks have arrived as far apart as their PTS say.
-/// - *It goes forward, and has come earlier than anything lately*: samples can be late but not early, so this is a
-///   jump; a gap that arrival has followed is a gap. If it turns out that another track went on evenly through what
-///   was stepped over, the timeline takes it back.
+/// - *The track continues*: a block begins at the end of the last one, or a frame follows at an ordinary distance. This
+///   is no jump, however late or early the sample arrives. Stalled clients and bursts are therefore never taken for
+///   jumps.
+/// - *Another track has taken the same step* a moment ago: this is the same jump.
+/// - *The track goes back*: sound cannot overlap itself, and a frame cannot be far behind the last one. This is a jump,
+///   unless the blocks have arrived at the distance of their PTS.
+/// - *The track goes forward, and its sample is earlier than all recent ones*: samples can be late but not early, so
+///   this is a jump. If the arrival has the same gap, it is a gap. If another track then continues evenly through the
+///   skipped range, the timeline reverts the jump.
 ///
-/// "Anything lately" is all tracks together: once one has come through a step of which nobody could be sure, the others
-/// do not come early any more, and stay with it.
+/// Recent samples are those of all tracks. Once one track has passed an ambiguous step, the other tracks are not early
+/// any more, and stay with it.
 struct StepJudge: Sendable {
     enum Verdict: Equatable {
         case goesOn
@@ -23,7 +24,7 @@ struct StepJudge: Sendable {
         case joins(Int)
         /// The clock has jumped by this many nanoseconds.
         case steps(Int64)
-        /// A frame before the last one. The next frame decides whether it is a jump.
+        /// The frame is before the last one. The next frame decides whether this is a jump.
         case outOfOrder
     }
 
@@ -54,7 +55,7 @@ struct StepJudge: Sendable {
         let isJump: Bool
         let advance = sample.pts &- history.pts
         if sample.track == .video, advance <= 0, advance >= -settings.reorderTolerance.nanoseconds {
-            // One frame may be out of order; a second one that goes on from it shows where the clock is.
+            // One frame may be out of order. A second one that continues from it shows where the clock is.
             guard let refused = history.refused, sample.pts &- refused.pts > 0 else { return .outOfOrder }
             change = refused.fromEnd
             isJump = true
@@ -74,7 +75,7 @@ struct StepJudge: Sendable {
             : step.fromEnd.magnitude <= tolerance.magnitude || advance == 0 && step.fromArrival >= -tolerance
     }
 
-    /// The epoch that another track has begun because it was too far from the clock, and this one is too, less so.
+    /// The epoch that another track began because it was too far from the clock, if it also fits this track better.
     private func clockEpoch(
         _ sample: TimelineSample, _ history: TrackHistory, _ own: EpochTable.Epoch, in epochs: EpochTable
     ) -> Int? {
@@ -84,7 +85,7 @@ struct StepJudge: Sendable {
         return fit
     }
 
-    /// The epoch whose distance from the track's own is the step, if one was made, or left, not long ago.
+    /// The epoch whose distance from the track's own matches the step, if the epoch was made or left recently.
     private func followed(
         _ history: TrackHistory, _ own: EpochTable.Epoch, _ step: TrackHistory.Step, in epochs: EpochTable
     ) -> Int? {
@@ -109,8 +110,8 @@ struct StepJudge: Sendable {
         history.arrival &- epoch.made <= settings.followWindow.nanoseconds
     }
 
-    /// How far the clock has jumped: exactly, if the sample follows the one before, as it does unless that would make
-    /// it later than the track ever was lately; else as arrival has it.
+    /// The extent of a jump. It is exact if the sample directly follows the previous one. That is assumed unless the
+    /// track would then be later than it recently was; otherwise the arrival determines the extent.
     private func extent(
         _ sample: TimelineSample, _ history: TrackHistory, _ own: EpochTable.Epoch, _ step: TrackHistory.Step
     ) -> Int64 {

@@ -6,12 +6,12 @@ package struct TimelineSettings: Sendable, Equatable {
     package var stepTolerance: MediaTime
     /// A frame no further than this before the last one may be out of order; the next frame decides.
     package var reorderTolerance: MediaTime
-    /// A sample further than this ahead of the broadcast clock is a jump, even if its PTS go on.
+    /// A sample further than this ahead of the broadcast clock is a jump, even if its PTS continue.
     package var aheadTolerance: MediaTime
-    /// A sample further than this behind the broadcast clock is a jump, even if its PTS go on.
+    /// A sample further than this behind the broadcast clock is a jump, even if its PTS continue.
     package var behindTolerance: MediaTime
-    /// When every sample of a whole second is later than this, the timeline moves on to the broadcast clock: the
-    /// client's clock stood still for less than `behindTolerance`, and would otherwise stay late for good.
+    /// If all samples of a whole second are later than this, the timeline moves on to the broadcast clock. In that case
+    /// the client's clock stood still for less than `behindTolerance`, and would otherwise stay late permanently.
     package var lastingLateness: MediaTime
     /// The maximum slew per second of the broadcast clock. It must exceed the drift of any real clock.
     package var slewPerSecond: MediaTime
