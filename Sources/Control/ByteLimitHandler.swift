@@ -7,9 +7,9 @@ final class ByteLimitHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Fired once. No further bytes are forwarded.
+    /// Fired once. No more bytes are forwarded afterwards.
     struct Exceeded: Error {
-        /// Whether it was the head, or what follows it.
+        /// Whether the head or the part after it exceeded the limit.
         let inHead: Bool
     }
 
@@ -23,7 +23,7 @@ final class ByteLimitHandler: ChannelInboundHandler {
         left = limits.maxHeadBytes
     }
 
-    /// From here on the body's bytes count, with as much again for the framing of a chunked body.
+    /// Counts the body's bytes from here on. The limit is twice the body's, because a chunked body needs framing.
     func headCompleted() {
         guard !headIsComplete else { return }
         headIsComplete = true

@@ -1,36 +1,36 @@
 package import ControlProtocol
 
-/// The body of `GET /state/events`: server-sent events (WHATWG HTML, 9.2) of the capture state, and of nothing else,
-/// since the captured app reads them. One watcher's, on the server's thread.
+/// The body of `GET /state/events`: server-sent events (WHATWG HTML, 9.2) of the capture state only, because captured
+/// apps read them. One stream per watcher, on the server's thread.
 struct CaptureStateStream {
-    /// Milliseconds between two looks whether a heartbeat is due; a change wakes the stream.
+    /// Milliseconds between two checks for a heartbeat. A change wakes the stream.
     static let period: Int64 = 250
-    /// The same while the first event is held back: most disks take some milliseconds.
+    /// Milliseconds between two checks while the first event is held back. Most disks need some milliseconds.
     static let startPeriod: Int64 = 2
-    /// Milliseconds without anything else after which a comment shows that the daemon is there.
+    /// Milliseconds without an event, after which a comment shows that the daemon is alive.
     static let heartbeat: Int64 = 1000
 
     private let news: @Sendable (UInt64?) -> CaptureStateNews?
-    /// Given the milliseconds since the stream began.
+    /// Gets the milliseconds since the stream began.
     typealias Persisted = @Sendable (Int64) -> JSONValue?
     private let persisted: Persisted?
-    /// The state as the stream began, where it has not been told yet.
+    /// The state when the stream began, until it has been sent.
     private var first: [CaptureStateReport] = []
-    /// The last change that was told, or that `first` stands for; nil before it is known.
+    /// The number of the last sent change, or of `first`; nil before it is known.
     private var position: UInt64?
     private var count = 0
     private var nextHeartbeat: Int64 = 0
 
     /// - Parameters:
-    ///   - news: what came after a change, or for nil the state as it is. Nil where it is not to be told any more: then
-    ///     nothing comes, and a watcher knows nothing.
+    ///   - news: returns the changes after the given one or, for nil, the current state. Returns nil once the state is
+    ///     not reported any more. In that case the stream sends nothing, and the state is unknown to the watcher.
     ///   - persisted: see `ControlAnswer.captureStates`.
     init(_ news: @escaping @Sendable (UInt64?) -> CaptureStateNews?, persisted: Persisted? = nil) {
         (self.news, self.persisted) = (news, persisted)
     }
 
-    /// What is to be written now. Events are numbered from 1 in each stream, so that a reader notices one that is
-    /// missing; a comment says that there is none since the last.
+    /// Returns the bytes to write now. Events are numbered from 1 in each stream, so that a reader notices a missing
+    /// event. A comment says that there is no event since the last one.
     ///
     /// - Parameter elapsed: milliseconds since the stream began.
     mutating func next(at elapsed: Int64) -> [UInt8] {
@@ -46,7 +46,7 @@ struct CaptureStateStream {
             for report in first { text += event(report, member) }
             first = []
         }
-        // What came while the first was held back comes behind it.
+        // Changes that came while the first event was held back follow it.
         self.position = news.number
         for report in news.reports { text += event(report) }
         guard text.isEmpty else {
@@ -70,16 +70,17 @@ extension ControlAnswer {
     /// The answer to `GET /state/events`.
     ///
     /// - Parameters:
-    ///   - news: what came after a change, or for nil the state as it is; nil where it is not told.
-    ///   - persisted: the member `persisted` of the first event, which is held back until there is one; given the
-    ///     milliseconds since the stream began. Without it the first event comes at once, and has no such member.
-    ///   - open: called when the stream begins, with what is to be called at each change; returns what ends that.
+    ///   - news: returns the changes after the given one or, for nil, the current state; nil if the state is not
+    ///     reported.
+    ///   - persisted: returns the member `persisted` of the first event, which is held back until there is a value.
+    ///     Gets the milliseconds since the stream began. If nil, the first event is sent at once, without the member.
+    ///   - open: called when the stream begins. Its argument must be called at each change. Its result ends the watch.
     package static func captureStates(
         _ news: @escaping @Sendable (UInt64?) -> CaptureStateNews?,
         persisted: (@Sendable (Int64) -> JSONValue?)? = nil, open: @escaping ControlStream.Open
     ) -> ControlAnswer {
         .stream(
-            // An app that hangs is still to be asked, and its end is the end of its connection.
+            // An app that hangs must still be consulted. It counts as gone only when its connection ends.
             ControlStream(
                 contentType: "text/event-stream", period: CaptureStateStream.period,
                 startPeriod: persisted == nil ? nil : CaptureStateStream.startPeriod, outlastsSilence: true, open: open

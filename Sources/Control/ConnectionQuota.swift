@@ -1,14 +1,14 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// How many connections each user has open at the Unix socket, and whether another one fits. Pure.
+/// Counts the open connections of each user at the Unix socket, and decides whether another one fits. Pure.
 ///
-/// Users without a role may only read health and the page; a few connections are set aside for them. Of the other
-/// connections, only operators may take all.
+/// Users without a role can read only health and the page; a few connections are reserved for them. Only operators may
+/// take all other connections.
 struct ConnectionQuota {
-    /// Whose connection it is.
+    /// The owner of a connection.
     struct Owner: Hashable, Sendable {
-        /// Nil if the kernel does not tell.
+        /// Nil if the kernel does not report the user.
         var user: uid_t?
         var hasRole: Bool
         var isOperator: Bool
@@ -26,7 +26,7 @@ struct ConnectionQuota {
 
     init(_ limits: ControlLimits) { self.limits = limits }
 
-    /// No connection fits until one is closed. The server makes room within a turn of its event loop.
+    /// Whether no connection fits until one is closed. The server makes room within a turn of its event loop.
     var isFull: Bool { count >= limits.maxAccepted }
 
     /// Counts a connection of `owner`; false if that would exceed its quota.

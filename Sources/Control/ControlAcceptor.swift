@@ -2,14 +2,14 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Accepts the Unix socket's connections on a thread of its own, `up-accept`, which does nothing else. So the backlog
-/// stays short, however many connect: a non-blocking connect fails with EAGAIN when the backlog is full.
+/// Accepts the Unix socket's connections on its own thread, `up-accept`, which does nothing else. The backlog therefore
+/// stays short, however many clients connect. With a full backlog, a non-blocking connect fails with EAGAIN.
 ///
 /// A connection that exceeds its user's `ConnectionQuota` is answered with 503 here and closed.
 final class ControlAcceptor: Sendable {
     /// The kernel lowers it to net.core.somaxconn.
     static let backlog: CInt = 4096
-    /// Until the next try if the process has no descriptor left.
+    /// The time until the next attempt if the process has no descriptor left.
     private static let restMilliseconds: CInt = 20
     /// How long a user with a role waits for a free connection.
     private static let patience = MediaTime.milliseconds(50)
@@ -32,10 +32,10 @@ final class ControlAcceptor: Sendable {
         admit: @escaping @Sendable (CInt, ControlPeer, ConnectionQuota.Owner) -> Void
     ) throws(Errno) {
         wakeUp = try EventDescriptor()
-        // Also one that a service manager has made, with a shorter queue.
+        // A service manager may have created the socket with a shorter queue.
         guard Glibc.listen(listener.raw, Self.backlog) == 0 else { throw Errno.current }
-        // The event loop would close them, and a close can wait for as long as the sender likes. Before Linux 6.16
-        // nothing keeps a user from sending them.
+        // The event loop would close sent descriptors, and the sender can make a close block. Before Linux 6.16, the
+        // kernel lets every user send them.
         UnixSocket.refuseDescriptors(listener)
         self.listener = listener
         (self.quota, self.roles, self.admit) = (quota, roles, admit)
@@ -79,7 +79,7 @@ final class ControlAcceptor: Sendable {
             guard events[0].revents == 0 else { return }
             guard closer.waitForRoom(.milliseconds(Int64(Self.restMilliseconds))) else { continue }
             do {
-                // Some at a time: a flood must not keep the end from being seen.
+                // Accepts only some at a time, so that a flood does not delay the end of the thread.
                 for _ in 0..<16 {
                     guard let socket = try UnixSocket.accept(listener) else { break }
                     take(socket)
@@ -94,12 +94,12 @@ final class ControlAcceptor: Sendable {
         let credentials = PeerCredentials(socket: socket.raw, withGroups: roles.hasGroups)
         let peer = ControlPeer(roles: roles.roles(of: credentials), credentials: credentials)
         let owner = ConnectionQuota.Owner(peer)
-        // Those without a role cannot fill it, and nothing waits for them.
+        // Users without a role cannot fill the quota, so nothing waits for them.
         if owner.hasRole {
             _ = quota.wait(until: MonotonicClock().now() + Self.patience) { $0.isFull ? nil : true }
         }
         guard quota.withLock({ $0.acquire(owner) }) else {
-            // There is room for this in a socket that nothing was written to.
+            // A socket without earlier writes has room for the refusal.
             _ = unsafe send(socket.raw, refusal, refusal.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
             _ = ForeignDescriptor(connection: socket, closer)
             return

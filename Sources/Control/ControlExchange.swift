@@ -2,7 +2,7 @@ package import ControlProtocol
 
 /// A complete request, within the limits.
 package struct ControlRequest: Equatable, Sendable {
-    /// `GET`, `POST`, ...; HEAD comes as GET, and its answer loses its body on the way out.
+    /// `GET`, `POST`, ... HEAD is passed as GET, and its answer is sent without a body.
     package var method: String
     /// The target up to the question mark, not decoded.
     package var path: String
@@ -22,7 +22,7 @@ package struct ControlRequest: Equatable, Sendable {
         self.body = body
     }
 
-    /// A target as a proxy is given it, with scheme and host, without these (RFC 9112, 3.2.2).
+    /// Removes scheme and host from the absolute form of a target, which proxies receive (RFC 9112, 3.2.2).
     private static func origin(of target: String) -> Substring {
         let scheme = "http://"
         guard target.prefix(scheme.count).lowercased() == scheme else { return target[...] }
@@ -40,9 +40,9 @@ package struct ControlRequest: Equatable, Sendable {
             && a.headers.elementsEqual(b.headers) { $0 == $1 }
     }
 
-    /// The value of `name` in the query, percent-decoded (RFC 3986); nil where it is not there or not UTF-8.
+    /// The value of `name` in the query, percent-decoded (RFC 3986); nil if it is missing or not UTF-8.
     ///
-    /// Where it may be there and not make sense, look at `parameterNames` as well.
+    /// If an invalid value must be distinguished from a missing one, check `parameterNames` as well.
     package func parameter(_ name: String) -> String? {
         for pair in (query ?? "").split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

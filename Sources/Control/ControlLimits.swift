@@ -6,8 +6,8 @@ package struct ControlLimits: Sendable {
     package var maxWithoutRole = 4
     /// Connections at the Unix socket of one user who is not an operator.
     package var maxOfOneUser = 12
-    /// Sockets that are open at once: more than `maxConnections`, because one that has to go takes a moment. One more
-    /// is open while it is turned away.
+    /// The maximum number of open sockets. It exceeds `maxConnections` because closing a connection takes a moment. One
+    /// more socket is open while it is refused.
     package var maxAccepted: Int { maxConnections + 3 }
     /// The maximum number of streams among them. A further stream is answered with 503.
     package var maxStreams = 8

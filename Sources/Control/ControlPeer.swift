@@ -5,14 +5,14 @@ package struct ControlRoles: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Everything.
+    /// May do everything.
     package static let `operator` = ControlRoles(rawValue: 1)
-    /// Sends the pictures: may look, and hide things.
+    /// A capture client: may read the status, and hide content.
     package static let captureClient = ControlRoles(rawValue: 2)
     /// A captured app: may hide content and read the capture state.
     package static let capturedApp = ControlRoles(rawValue: 4)
 
-    /// Has the metrics token: may read the metrics, and nothing else.
+    /// The holder of the metrics token: may only read the metrics.
     package static let metricsReader = ControlRoles(rawValue: 8)
 
     package static let all: ControlRoles = [.operator, .captureClient, .capturedApp]
@@ -55,8 +55,9 @@ package struct ControlRoleTable: Equatable, Sendable {
     private let operators, clients, apps: Members?
     private let daemonUser: UInt32
 
-    /// Nil for a list that is not written. Where none is, everybody whom the socket's permissions let in is an
-    /// operator; where one is, root and the daemon's own user are, and whoever is in none of them may do nothing.
+    /// Nil for a list that is not configured. Without any list, everybody whom the socket's permissions admit is an
+    /// operator. With at least one list, root and the daemon's own user are operators, and users that are in no list
+    /// have no role.
     package init(operators: Members?, clients: Members?, apps: Members?, daemonUser: UInt32) {
         (self.operators, self.clients, self.apps) = (operators, clients, apps)
         self.daemonUser = daemonUser
@@ -68,10 +69,10 @@ package struct ControlRoleTable: Equatable, Sendable {
     /// Whether a peer's groups make a difference.
     var hasGroups: Bool { [operators, clients, apps].contains { $0?.groups.isEmpty == false } }
 
-    /// A user without a number here is in no list, whatever its groups are: what it holds could not be told from what
-    /// others like it hold.
+    /// The roles of a peer. A user without a number in this namespace has no role, whatever its groups are, because its
+    /// holds could not be distinguished from those of other such users.
     ///
-    /// - Parameter peer: nil where the kernel does not say who it is.
+    /// - Parameter peer: nil if the kernel does not report the peer.
     package func roles(of peer: PeerCredentials?) -> ControlRoles {
         guard operators != nil || clients != nil || apps != nil else { return .operator }
         guard let peer, let user = peer.userID else { return [] }

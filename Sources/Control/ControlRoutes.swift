@@ -1,9 +1,9 @@
 package import ControlProtocol
 internal import LinuxSystem
 
-/// Which handler answers which method and path.
+/// Maps methods and paths to handlers.
 ///
-/// Handlers run on the server's one thread: they read atomics or put a command into a mailbox, and never wait.
+/// Handlers run on the server's only thread. They read atomics or put a command into a mailbox, and never wait.
 package struct ControlRoutes: Sendable {
     package typealias Handler = @Sendable (ControlRequest) -> ControlResponse
 
@@ -24,8 +24,8 @@ package struct ControlRoutes: Sendable {
     /// Adds a route. A duplicate method and path is a programming error.
     ///
     /// - Parameters:
-    ///   - isOpen: answered without a token, where one is asked for: it gives nothing away.
-    ///   - roles: who may ask, of those who come over the Unix socket.
+    ///   - isOpen: whether the route is answered without a token, because it reveals nothing.
+    ///   - roles: the roles at the Unix socket that may use the route.
     package mutating func add(
         _ method: String, _ path: String, isOpen: Bool = false, for roles: ControlRoles = .operator,
         _ handler: @escaping Handler
@@ -51,7 +51,8 @@ package struct ControlRoutes: Sendable {
         routes.contains { $0.isOpen && $0.method == request.method && $0.path == request.path }
     }
 
-    /// The handler's answer, 404 for a path that no route has, 405 with `Allow` for a method that its path lacks.
+    /// Returns the handler's answer. Returns 404 for an unknown path, and 405 with `Allow` for a method that the path
+    /// does not have.
     package func answer(to request: ControlRequest) -> ControlAnswer {
         let onPath = routes.filter { $0.path == request.path }
         guard !onPath.isEmpty else {
@@ -107,9 +108,9 @@ package enum Readiness: Equatable, Sendable {
 }
 
 extension ControlRoutes {
-    /// `GET /status`, `/healthz` (503 with a reason where a thread hangs) and `/readyz` (503 with a reason).
+    /// `GET /status`, `/healthz` (503 with a reason if a thread hangs) and `/readyz` (503 with a reason).
     ///
-    /// - Parameter wedged: what does not get on, as a sentence; nil while all is well.
+    /// - Parameter wedged: returns a sentence about the thread that hangs; nil if all threads make progress.
     package static func standard(
         status: @escaping @Sendable () -> StatusReport, readiness: @escaping @Sendable () -> Readiness,
         wedged: @escaping @Sendable () -> String? = { nil }
@@ -129,8 +130,8 @@ extension ControlRoutes {
         return routes
     }
 
-    /// `GET /`: the page that shows what is live. It holds nothing but itself, so it needs no token; what it shows it
-    /// asks for with the one that its reader gives it.
+    /// `GET /`: the page that shows the live state. The page itself contains no data, so it needs no token. It requests
+    /// its data with the token that its reader enters.
     package mutating func addPage() {
         add("GET", "/", isOpen: true) { _ in
             var response = ControlResponse(

@@ -5,11 +5,11 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// HTTP/1.1 on a Unix socket, and on TCP where that is wanted, on one thread of its own: one request a connection, all
-/// bounded by `ControlLimits`.
+/// HTTP/1.1 on a Unix socket, and optionally on TCP, on its own thread. It serves one request per connection, within
+/// `ControlLimits`.
 ///
-/// It only reads what its routes give it; a client that is slow, silent or hostile costs its own connection.
-/// Must be stopped before it is released.
+/// It only reads what its routes return. A slow, silent or hostile client only affects its own connection. The server
+/// must be stopped before it is released.
 package final class ControlServer: Sendable {
     private let path: String
     private let mode: UInt32
@@ -18,7 +18,7 @@ package final class ControlServer: Sendable {
     private let running = Monitor<Running?>(nil)
     private let remote: RemoteControl?
     private let connections = OpenConnections()
-    /// The event loop's turn, from when it is asked for until it comes.
+    /// The turn of the event loop, from its request until it runs.
     private let turn = WorkMark("the event loop of the control server")
     private let roles: ControlRoleTable
 
@@ -26,7 +26,7 @@ package final class ControlServer: Sendable {
         let group: MultiThreadedEventLoopGroup
         let channels: [any Channel]
         let acceptor: ControlAcceptor
-        /// The socket file is ours to remove.
+        /// Whether this server created the socket file and must remove it.
         let ownsFile: Bool
     }
 
@@ -46,7 +46,7 @@ package final class ControlServer: Sendable {
         self.limits = limits
     }
 
-    /// With the standard routes; both closures run on the server's thread and must not wait.
+    /// A server with the standard routes. Both closures run on the server's thread and must not wait.
     package convenience init(
         path: String, mode: UInt32, status: @escaping @Sendable () -> StatusReport,
         readiness: @escaping @Sendable () -> Readiness
@@ -56,10 +56,9 @@ package final class ControlServer: Sendable {
 
     deinit { precondition(running.withLock { $0 == nil }, "the control server was not stopped") }
 
-    /// Creates the socket file (replacing one that nobody listens at) and answers from then on. Call from a plain
-    /// thread.
+    /// Creates the socket file, replacing one without a listener, and starts to answer. Call it from a plain thread.
     ///
-    /// - Parameter passed: a listening socket that somebody else made, ours from now on; its file stays theirs.
+    /// - Parameter passed: a listening socket of a service manager. The server owns it from now on, but not its file.
     package func start(on passed: consuming OwnedDescriptor? = nil) throws(ControlServerError) {
         let ownsFile = passed == nil
         let listener: OwnedDescriptor
@@ -104,10 +103,11 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// Some times a second, by the one thread that looks after others: the work of the server's threads.
+    /// Visits the work marks of the server's threads. Called several times a second by the one thread that watches
+    /// others.
     package func forEachWorkMark(_ body: (WorkMark) -> Void) {
         guard let running = running.withLock({ $0 }) else { return }
-        // The last turn has come: asks for the next.
+        // The last turn has run, so this requests the next one.
         if turn.current == nil {
             turn.begin()
             running.group.next().execute { [turn] in turn.end() }
@@ -116,25 +116,25 @@ package final class ControlServer: Sendable {
         body(running.acceptor.work)
     }
 
-    /// Removes the socket file, closes every connection and ends the thread. Call from a plain thread; a second call
-    /// does nothing.
+    /// Removes the socket file, closes all connections and ends the thread. Call it from a plain thread. A second call
+    /// has no effect.
     ///
-    /// - Parameter isProcessEnding: leaves the thread to go with the process. NIO ends it by way of libdispatch, whose
-    ///   worker asks for a priority that an unprivileged process may not have, and says so on standard error.
+    /// - Parameter isProcessEnding: leaves the thread to end with the process. NIO ends it through libdispatch, whose
+    ///   worker requests a priority that an unprivileged process may not have, and logs that to standard error.
     package func stop(isProcessEnding: Bool = false) {
         guard let running = running.withLock({ $0.take() }) else { return }
-        // Before the close: from the close on, the path may belong to another daemon.
+        // Before the close, because the path may belong to another daemon afterwards.
         if running.ownsFile { unsafe unlink(path) }
         running.acceptor.close()
         for channel in running.channels { try? channel.close().wait() }
         let loop = running.group.next()
         try? loop.submit { [connections] in connections.closeAll() }.wait()
-        // What they have left to do is done behind it.
+        // Their remaining tasks run before this one.
         try? loop.submit {}.wait()
         if !isProcessEnding { try? running.group.syncShutdownGracefully() }
     }
 
-    /// Connections of the Unix socket, each on the event loop as soon as it was accepted.
+    /// Accepts connections of the Unix socket, and passes each one to the event loop.
     private func acceptor(
         _ listener: consuming OwnedDescriptor, _ group: MultiThreadedEventLoopGroup
     ) throws(Errno) -> ControlAcceptor {
@@ -172,11 +172,11 @@ package final class ControlServer: Sendable {
                 503, "too_many_connections", "\(limits.maxConnections) connections are open; try again")
     }
 
-    /// Over TCP nobody can tell who it is: the token that is shown says what is allowed.
+    /// TCP does not identify users, so the token determines the roles.
     private func remoteBootstrap(_ group: MultiThreadedEventLoopGroup, tokens: ControlTokens) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: 4)
-            // Without it a client that shuts its writing side down would lose the answer.
+            // Otherwise a client that shuts its writing side down would lose the answer.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
             .childChannelOption(.maxMessagesPerRead, value: 1)
@@ -198,7 +198,7 @@ package struct ControlServerError: Error, Equatable, Sendable, CustomStringConve
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Everything between the socket and the routes.
+    /// Adds all handlers between the socket and the routes.
     func addExchange(
         routes: ControlRoutes, limits: ControlLimits, connections: OpenConnections = OpenConnections(),
         tokens: ControlTokens? = nil, peer: ControlPeer = .operator, refusal: ControlResponse? = nil

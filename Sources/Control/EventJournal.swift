@@ -1,16 +1,16 @@
 package import ControlProtocol
 internal import LinuxSystem
 
-/// What happened in the daemon lately, for whoever watches: every `DaemonEvent` from `info` on.
+/// The recent events of the daemon, for watchers: all `DaemonEvent`s of level `info` and above.
 ///
-/// Any thread. Holds `capacity` events of at most `maxEventBytes` bytes. Where there is no room, the oldest goes; but
-/// where one name has more than `share` of them, the oldest of that name, so that what happens all the time does not
-/// push out what happens rarely.
+/// Any thread. Holds `capacity` events of at most `maxEventBytes` bytes. A new event replaces the oldest one. If one
+/// name has more than `share` of the events, the new event replaces the oldest of that name instead, so that frequent
+/// events do not displace rare ones.
 package final class EventJournal: Sendable {
     package struct Event: Equatable, Sendable {
-        /// Counts up by one for the life of the daemon.
+        /// Increases by one with each event of the daemon.
         package var id: UInt64
-        /// As `DaemonEvent.Name` has it: `destination_live`.
+        /// The name from `DaemonEvent.Name`, such as `destination_live`.
         package var name: String
         /// One line of JSON.
         package var json: [UInt8]
@@ -21,7 +21,7 @@ package final class EventJournal: Sendable {
     package static let maxEventBytes = 2048
 
     private struct State {
-        /// The oldest first.
+        /// Oldest first.
         var events: [Event] = []
         var lastID: UInt64 = 0
 
@@ -39,18 +39,18 @@ package final class EventJournal: Sendable {
 
     private let state: Monitor<State>
 
-    /// - Parameter id: the first event has the next one. It must rise from one start of the daemon to the next: what a
-    ///   watcher has seen of the daemon before must be none of this one's, or it would miss as many events of this one.
+    /// - Parameter id: the number before that of the first event. It must rise with each start of the daemon. Otherwise
+    ///   a watcher would take new events for events that it has already seen from the previous daemon.
     package init(after id: UInt64 = 0) {
         var state = State()
         state.lastID = id
         self.state = Monitor(state)
     }
 
-    /// Bytes that a full journal holds, at the usual length of an event.
+    /// The memory of a full journal in bytes, at the usual length of an event.
     package static let memoryBytes = capacity * 512
 
-    /// Takes an event; fields must hold no secret, as in the log.
+    /// Adds an event. Fields must not contain secrets, as in the log.
     ///
     /// - Parameter time: RFC 3339.
     package func append(
@@ -63,7 +63,7 @@ package final class EventJournal: Sendable {
             ]).serialized()
         }
         var json = line(fields)
-        // Fields that are too long for all watchers are in the log.
+        // Fields that are too long for watchers are only in the log.
         if json.count > Self.maxEventBytes { json = line([.init("too_long", .bool(true))]) }
         state.withLock { state in
             state.lastID += 1
@@ -72,8 +72,7 @@ package final class EventJournal: Sendable {
         }
     }
 
-    /// Those after `id`, the oldest first. An id that was never given, because the daemon has been started anew since,
-    /// counts as none.
+    /// The events after `id`, oldest first. An unknown id, of an earlier daemon, counts as 0.
     package func events(after id: UInt64) -> [Event] {
         state.withLock { state in
             let after = id > state.lastID ? 0 : id

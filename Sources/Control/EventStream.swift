@@ -1,8 +1,8 @@
 package import ControlProtocol
 
-/// The body of `GET /events`: server-sent events (WHATWG HTML, 9.2). One watcher's, on the server's thread.
+/// The body of `GET /events`: server-sent events (WHATWG HTML, 9.2). One stream per watcher, on the server's thread.
 ///
-/// Events that came while a slow watcher could not be written to follow when it can, as far as the journal reaches.
+/// A slow watcher gets missed events later, as long as the journal still has them.
 struct EventStream {
     private let journal: EventJournal
     private let status: @Sendable () -> StatusReport
@@ -10,11 +10,11 @@ struct EventStream {
     private let statusInterval: Int64?
     private var nextStatus: Int64 = 0
     private var nextPing = Self.pingMilliseconds
-    /// Often enough for proxies that close silent connections.
+    /// Keeps the connection alive at proxies that close silent ones.
     private static let pingMilliseconds: Int64 = 15_000
 
     /// - Parameters:
-    ///   - lastID: the watcher has seen those up to it.
+    /// - lastID: the last event that the watcher has seen.
     ///   - statusInterval: milliseconds between two `status` events; nil for none.
     init(
         _ journal: EventJournal, after lastID: UInt64, statusInterval: Int64?,
@@ -26,7 +26,7 @@ struct EventStream {
         self.status = status
     }
 
-    /// What is to be written now.
+    /// Returns the bytes to write now.
     ///
     /// - Parameter elapsed: milliseconds since the stream began.
     mutating func next(at elapsed: Int64) -> [UInt8] {
@@ -53,14 +53,14 @@ extension ControlAnswer {
     /// Milliseconds between two `status` events.
     private static let statusIntervals: ClosedRange<Int64> = 250...60_000
 
-    /// The answer to `GET /events`: from the header `Last-Event-ID` on, with a `status` each `status` milliseconds of
-    /// the query.
+    /// The answer to `GET /events`. Events start after the header `Last-Event-ID`. If the query has `status`, a
+    /// `status` event follows at that period in milliseconds.
     package static func events(
         _ journal: EventJournal, _ request: ControlRequest, status: @escaping @Sendable () -> StatusReport
     ) -> ControlAnswer {
         let lastID = request.header("Last-Event-ID").flatMap { UInt64($0) } ?? 0
         let interval = request.parameter("status").flatMap { Int64($0) }
-        // What is misspelt is not taken for "no status".
+        // A misspelt query must not count as "no status".
         guard request.query == nil || interval.map(statusIntervals.contains) == true else {
             let (least, most) = (statusIntervals.lowerBound, statusIntervals.upperBound)
             return .response(

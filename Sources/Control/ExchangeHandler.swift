@@ -1,11 +1,11 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One connection: takes one request, answers it, closes. Whatever else the client sends is dropped. Only a stream
-/// stays, for as long as its client reads it, or where the stream says so, until its client hangs up.
+/// One connection: reads one request, answers it, and closes. Further input is dropped. Only a stream stays: while its
+/// client reads it or, if the stream allows that, until its client disconnects.
 ///
-/// One request a connection keeps every bound simple: there is nothing to pipeline, and a client can hold its place for
-/// the two timeouts at most. Lives on its connection's event loop.
+/// One request per connection keeps every bound simple. There is no pipelining, and a client can occupy its place for
+/// at most the two timeouts. Lives on its connection's event loop.
 final class ExchangeHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -22,19 +22,19 @@ final class ExchangeHandler: ChannelInboundHandler {
     private let limits: ControlLimits
     private let byteLimit: ByteLimitHandler
     private let connections: OpenConnections
-    /// One of these the client must show; nil where the socket's permissions say who may.
+    /// The client must send one of these; nil if the socket's permissions decide.
     private let tokens: ControlTokens?
     private let peer: ControlPeer
-    /// Answered at once, whatever the request.
+    /// The answer to any request, sent at once; nil if the connection is accepted.
     private let refusal: ControlResponse?
     private var state = State.reading(nil, body: [])
     private var timeout: Scheduled<Void>?
     private var ticker: RepeatedTask?
-    /// Ticks faster, until a stream has begun.
+    /// Checks faster until the first bytes of the stream.
     private var starter: RepeatedTask?
     private var streamOwner: OpenConnections.StreamOwner?
     private var streamed: Streamed?
-    /// Tells the stream's source that nobody reads it any more.
+    /// Tells the stream's source that the stream has ended.
     private var closeStream: (@Sendable () -> Void)?
 
     private struct Streamed {
@@ -44,7 +44,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         var lastWritable: NIODeadline
     }
 
-    /// For so long a stream may tick faster.
+    /// The maximum time of the faster checks of a stream.
     private static let starting = TimeAmount.seconds(1)
 
     init(
@@ -156,7 +156,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         guard !isHead else { return context.close(promise: nil) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        // From any thread; the loop looks as soon as it has nothing else to do.
+        // Called from any thread; the loop then checks as soon as it is free.
         closeStream = stream.open { eventLoop.execute { bound.value.0.stream(bound.value.1) } }
         streamed = Streamed(
             next: stream.begin(), outlastsSilence: stream.outlastsSilence, start: context.eventLoop.now,
@@ -175,7 +175,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         }
     }
 
-    /// What a client has not read yet is all that it costs: nothing more is written until it has.
+    /// Writes nothing while the client has unread bytes, so that a slow client costs no more memory.
     private func stream(_ context: ChannelHandlerContext) {
         guard let streamed, case .streaming = state else { return }
         let now = context.eventLoop.now
@@ -195,14 +195,14 @@ final class ExchangeHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
     }
 
-    /// What a slow client has missed follows as soon as it reads.
+    /// Continues as soon as a slow client reads again.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable { stream(context) }
         context.fireChannelWritabilityChanged()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The client has no more to send. It may still wait for an answer that is on its way.
+        // The client has sent everything. It may still wait for its answer.
         guard event as? ChannelEvent == .inputClosed else { return }
         switch state {
         case .reading, .streaming: context.close(promise: nil)
@@ -212,7 +212,7 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard case .reading = state else {
-            // The answer could not be written: nobody is there.
+            // The answer could not be written, because the client is gone.
             if !(error is HTTPParserError || error is ByteLimitHandler.Exceeded) { context.close(promise: nil) }
             return
         }

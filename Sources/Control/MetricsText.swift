@@ -203,7 +203,7 @@ package struct MetricsText {
         text += name + (inside.isEmpty ? "" : "{\(inside)}") + " \(Self.number(value))\n"
     }
 
-    /// Prometheus counts in bytes.
+    /// Prometheus's base unit is the byte.
     private func bytes(_ bits: Int) -> Double { Double(bits) / 8 }
 
     private static func number(_ value: Double) -> String {

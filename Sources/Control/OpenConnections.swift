@@ -2,18 +2,18 @@ internal import Glibc
 internal import LinuxSystem
 internal import NIOCore
 
-/// The connections of a server, so that none keeps another out: where there is no room, one goes whose request is
-/// awaited, of the process that has most of these, the one that has taken longest.
+/// The connections of a server. If there is no room for a new one, a connection whose request is incomplete is closed:
+/// of the process with the most such connections, the oldest.
 ///
-/// A process with a single connection is thus not pushed out by another's thousand. Over TCP, where nobody can tell,
-/// all are one. Used on the server's one event loop only.
+/// A process with a single connection is therefore not displaced by the thousand connections of another process. TCP
+/// does not identify processes, so its connections count as those of one process. Used only on the server's event loop.
 final class OpenConnections: @unchecked Sendable /* all of it belongs to the event loop */ {
     private var open: [ObjectIdentifier: any Channel] = [:]
-    /// Those whose request has not come whole, the oldest first; at most as many as may be open.
+    /// Connections with an incomplete request, oldest first; at most as many as may be open.
     private var reading: [(channel: any Channel, process: pid_t, hasRole: Bool)] = []
     private var streams: [StreamOwner] = []
 
-    /// Who reads a stream. Over TCP, and where no roles are told apart, all are operators.
+    /// The reader of a stream. Over TCP, and without role lists, all readers are operators.
     enum StreamOwner: Equatable {
         case `operator`
         case user(uid_t)
@@ -24,9 +24,10 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
         }
     }
 
-    /// Notes a new connection, whose request is awaited. False where all others are being answered: it is refused.
+    /// Adds a new connection, whose request is expected. Returns false if all other connections are being answered, so
+    /// that the new one must be refused.
     ///
-    /// - Parameter process: at the other end; 0 where nobody can tell.
+    /// - Parameter process: the process at the other end; 0 if unknown.
     func hasRoom(for channel: any Channel, of process: pid_t, hasRole: Bool = true, atMost limit: Int) -> Bool {
         open[ObjectIdentifier(channel)] = channel
         channel.closeFuture.assumeIsolated().whenComplete { [self] _ in open[ObjectIdentifier(channel)] = nil }
@@ -41,11 +42,11 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
         return true
     }
 
-    /// It is about to be closed, which takes a turn of the loop: from now on its place is free.
+    /// Frees the place of a connection that is about to be closed. The close itself takes a turn of the loop.
     func leaves(_ channel: any Channel) { open[ObjectIdentifier(channel)] = nil }
 
-    /// The oldest of those without a role, or else of the process that has most; never the newest, which has had no
-    /// time.
+    /// The oldest connection without a role or, without such a connection, of the process with the most. Never the
+    /// newest one, which has had no time yet.
     private var slowest: Int {
         if let withoutRole = reading.dropLast().firstIndex(where: { !$0.hasRole }) { return withoutRole }
         var (place, most) = (0, 0)
@@ -56,10 +57,10 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
         return place
     }
 
-    /// Nobody is answered any more.
+    /// Closes all connections.
     func closeAll() { for channel in open.values { channel.close(promise: nil) } }
 
-    /// Its request has come.
+    /// Notes that a connection's request is complete.
     func complete(_ channel: any Channel) { reading.removeAll { $0.channel === channel } }
 
     func closed(_ channel: any Channel, stream owner: StreamOwner?) {
@@ -67,7 +68,7 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
         if let owner, let index = streams.firstIndex(of: owner) { streams.remove(at: index) }
     }
 
-    /// No user has more than half of them but operators, for whom two are left.
+    /// A user other than an operator can have at most half of the streams. Two streams are reserved for operators.
     func beginStream(for owner: StreamOwner, atMost limit: Int) -> Bool {
         guard streams.count < limit else { return false }
         if owner != .operator {

@@ -1,4 +1,4 @@
-/// Where the control server answers beside its Unix socket, to whom shows a token.
+/// The TCP address of the control server, and the tokens for it.
 package struct RemoteControl: Sendable {
     package var host: String
     package var port: Int
@@ -9,17 +9,17 @@ package struct RemoteControl: Sendable {
     }
 }
 
-/// Which token makes whom of a client.
+/// Maps tokens to roles.
 package struct ControlTokens: Sendable {
     private let `operator`: ControlToken
-    /// May read the metrics, and do nothing else; nil where there is none.
+    /// Allows only reading the metrics; nil if it is not configured.
     private let metrics: ControlToken?
 
     package init(operator token: ControlToken, metrics: ControlToken? = nil) {
         (self.operator, self.metrics) = (token, metrics)
     }
 
-    /// Nil for whoever shows neither.
+    /// The peer of a valid token; nil without one.
     func peer(of request: ControlRequest) -> ControlPeer? {
         if self.operator.admits(request) { return ControlPeer(roles: .operator, showsToken: true) }
         if metrics?.admits(request) == true { return ControlPeer(roles: .metricsReader, showsToken: true) }
@@ -27,7 +27,7 @@ package struct ControlTokens: Sendable {
     }
 }
 
-/// A secret that a client shows as `Authorization: Bearer ...` (RFC 6750). Not printed by anything.
+/// A secret that a client sends as `Authorization: Bearer ...` (RFC 6750). It is never printed.
 package struct ControlToken: Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
@@ -43,7 +43,7 @@ package struct ControlToken: Sendable, CustomStringConvertible {
         return response
     }()
 
-    /// Takes as long for a wrong token as for the right one.
+    /// Constant time: a wrong token takes as long as the right one.
     func admits(_ request: ControlRequest) -> Bool {
         guard let value = request.header("Authorization") else { return false }
         let words = value.split(separator: " ", maxSplits: 1)
