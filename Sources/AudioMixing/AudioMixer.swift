@@ -1,19 +1,20 @@
 internal import Glibc
 package import MediaCore
 
-/// App audio and microphone, in whatever form they come, to one stream of equal blocks without gaps.
+/// Mixes app audio and microphone, in any format, into one stream of equal blocks without gaps.
 ///
-/// Block n covers frames n * `frameLength` to (n + 1) * `frameLength` of the broadcast, counted from its time zero:
-/// what the sources have put there, times their gains, below the limiter's ceiling; silence where there is nothing.
-/// Samples lie where their times say, so a jump of the timeline needs no word to the mixer. A block is due when it has
-/// ended and the latency has passed, which adapts to how late the sources come; at the start it is long enough for a
-/// burst of half a second, until the sources that are expected have shown how late they are. The first 5 ms, the
+/// Block n covers frames n * `frameLength` to (n + 1) * `frameLength` of the broadcast, counted from its time zero. It
+/// contains the sources' samples times their gains, below the limiter's ceiling, and silence where no source has
+/// samples. Samples are placed by their times, so the mixer needs no notice of a jump of the timeline.
+///
+/// A block is due when it has ended and the latency has passed. The latency adapts to the sources' lateness. At the
+/// start it covers a burst of half a second, until the expected sources have shown their lateness. The first 5 ms, the
 /// limiter's look-ahead, are silent.
 ///
-/// Owns every buffer from `init` on; a new sample rate of a source replaces its resampler, nothing else allocates.
-/// Audio thread only.
+/// Owns all buffers from `init` on. Only a new sample rate of a source allocates, because it replaces the source's
+/// resampler. Audio thread only.
 package final class AudioMixer {
-    /// Room in the rings beyond the latency: a second's block may begin at the broadcast clock.
+    /// The rings' capacity beyond the latency, in seconds: a block of one second may begin at the broadcast clock.
     private static let ringSecondsAhead = 1
 
     package let settings: AudioMixerSettings
@@ -21,14 +22,14 @@ package final class AudioMixer {
     private let microphone: SourceLane
     private var limiter: PeakLimiter
     private var latency: MixingLatency
-    /// Sources that are expected and have not been heard.
+    /// Expected sources that have not sent a block yet.
     private var awaited: Set<AudioSource>
-    /// First frame of the next block.
+    /// The first frame of the next block.
     private var position: Int64 = 0
     private var blocks = 0
     private var silentBlocks = 0
 
-    /// Fails when the settings are outside what their documentation allows.
+    /// - Throws: if a setting is outside its documented range.
     package init(settings: AudioMixerSettings = .init()) throws(AudioMixingError) {
         try settings.check()
         self.settings = settings
@@ -47,7 +48,7 @@ package final class AudioMixer {
         awaited = settings.expectedSources
     }
 
-    /// Bytes that a mixer with these settings allocates, resamplers included, for the worst of formats.
+    /// The memory of a mixer with these settings in bytes, including resamplers, for the worst format.
     package static func memoryBytes(_ settings: AudioMixerSettings) -> Int {
         2 * SourceLane.memoryBytes(
             rate: settings.sampleRate, channels: settings.channels, ringFrames: ringFrames(settings))
@@ -65,14 +66,15 @@ package final class AudioMixer {
 
     /// Places one source's PCM.
     ///
-    /// Blocks of a source follow on as long as their times are near where the last ended; PTS jitter and clock drift
-    /// are absorbed. What comes after its place has been rendered, or lies further ahead than the ring, is dropped and
-    /// counted. On an error the block is dropped, and the mixer takes the next.
+    /// A block directly follows the previous one as long as its time is near the end of that block. PTS jitter and
+    /// clock drift are thus absorbed. Samples whose place has been rendered, or that are further ahead than the ring,
+    /// are dropped and counted. An error drops the block; the mixer accepts the next one.
     ///
     /// - Parameters:
-    ///   - payload: whole frames; planar formats one plane behind another. Valid during the call only, any alignment.
-    ///   - time: broadcast time of the first sample; what lies before zero is cut.
-    ///   - broadcastNow: where the broadcast clock stands.
+    ///   - payload: whole frames; planar formats have one plane after another. Valid only during the call; any
+    ///     alignment.
+    ///   - time: broadcast time of the first sample; samples before zero are cut off.
+    ///   - broadcastNow: the current broadcast time.
     package func submit(
         _ source: AudioSource, format: AudioFormat, payload: UnsafeRawBufferPointer, time: MediaTime,
         broadcastNow: MediaTime
@@ -88,22 +90,23 @@ package final class AudioMixer {
 
     // MARK: Out
 
-    /// Broadcast time at which the next block is due; moves later when the latency grows.
+    /// The broadcast time at which the next block is due. It moves later if the latency grows.
     package var nextDue: MediaTime {
         let last = position + Int64(settings.frameLength + limiter.lookahead)
         return MediaTime(sample: last, rate: settings.sampleRate) + latency.current
     }
 
-    /// The next block may be due before `nextDue`, once the sources that are expected have been heard.
+    /// Whether the next block may become due before `nextDue`, once all expected sources have sent a block.
     package var isStarting: Bool { latency.isStarting }
 
-    /// Returns the next block if it is due, else nil. Must be called until it returns nil.
+    /// Returns the next block if it is due, else nil. Call it until it returns nil.
     package func render(broadcastNow: MediaTime) -> MixedBlock? {
         latency.advance(to: broadcastNow)
         return broadcastNow >= nextDue ? nextBlock() : nil
     }
 
-    /// At the end of a broadcast: the next block without waiting, nil once `end` has been reached; call until nil.
+    /// For the end of a broadcast: returns the next block without waiting, or nil at `end`. Call it until it returns
+    /// nil.
     package func flush(until end: MediaTime) -> MixedBlock? {
         MediaTime(sample: position, rate: settings.sampleRate) < end ? nextBlock() : nil
     }

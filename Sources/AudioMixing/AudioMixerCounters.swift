@@ -7,11 +7,11 @@ package struct AudioSourceCounters: Equatable, Sendable {
     package var frames = 0
     /// Blocks refused for their format or size, or by the resampler.
     package var refusedBlocks = 0
-    /// Dropped: came after their place had been rendered.
+    /// Dropped because their place had been rendered.
     package var lateFrames = 0
-    /// Dropped: further ahead than the ring holds.
+    /// Dropped because they were further ahead than the ring holds.
     package var earlyFrames = 0
-    /// Dropped: before broadcast time zero.
+    /// Dropped because they were before broadcast time zero.
     package var beforeStartFrames = 0
     /// The number of gaps that were filled with silence.
     package var gaps = 0
@@ -20,7 +20,7 @@ package struct AudioSourceCounters: Equatable, Sendable {
     package var overlaps = 0
     package var overlapFrames = 0
     package var formatChanges = 0
-    /// Rate correction in force: positive stretches, because the source delivers too few samples for its PTS.
+    /// The current rate correction. Positive values stretch, because the source delivers too few samples for its PTS.
     package var driftPartsPerMillion = 0
     /// The maximum distance of an appended block from its PTS.
     package var largestDeviation = MediaTime.zero
@@ -33,11 +33,11 @@ package struct AudioMixerCounters: Equatable, Sendable {
     package var app = AudioSourceCounters()
     package var microphone = AudioSourceCounters()
     package var blocks = 0
-    /// Blocks in which no source had a sample.
+    /// Blocks without samples from any source.
     package var silentBlocks = 0
-    /// Frames that the limiter turned down.
+    /// Frames that the limiter attenuated.
     package var limitedFrames = 0
-    /// How long the mixer waits for its sources at this moment.
+    /// The current wait for the sources.
     package var latency = MediaTime.zero
 
     package init() {}

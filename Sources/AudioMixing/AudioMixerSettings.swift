@@ -10,15 +10,15 @@ package struct AudioMixerSettings: Sendable, Equatable {
     package var appGain: Float
     /// Linear, 0 to 16.
     package var microphoneGain: Float
-    /// dBFS, -40 to 0: no output sample exceeds it.
+    /// In dBFS, -40 to 0; the maximum of all output samples.
     package var limiterCeiling: Float
-    /// A block of output waits at least this long for its sources, 0 to `maximumLatency`.
+    /// The minimum wait for the sources of an output block, 0 to `maximumLatency`.
     package var minimumLatency: MediaTime
     /// The maximum wait for late blocks, up to 5 s. It determines the size of the rings.
     package var maximumLatency: MediaTime
     /// The expected sources. The first output blocks wait for a burst of each.
     package var expectedSources: Set<AudioSource>
-    /// Frames of an output block, 64 to 8,192; 1,024 is one AAC frame.
+    /// The frames of an output block, 64 to 8,192; 1,024 is one AAC frame.
     package var frameLength: Int
 
     package init(

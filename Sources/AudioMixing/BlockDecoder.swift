@@ -1,8 +1,8 @@
 package import MediaCore
 
-/// Takes a block's frames apart: bytes of any layout to planar float with the mixer's channels, some frames at a time.
+/// Decodes a block's bytes, in any layout, to planar floats with the mixer's channels, some frames at a time.
 package struct BlockDecoder: ~Copyable {
-    /// Frames that one call can take.
+    /// The maximum number of frames in one call.
     package static let maximumFrames = 1024
 
     private let samples: FloatPlanes
@@ -19,7 +19,7 @@ package struct BlockDecoder: ~Copyable {
         FloatPlanes.memoryBytes(channels: 1, capacity: maximumFrames * ChannelMap.maximumInputs)
     }
 
-    /// Prepares for blocks with that many channels.
+    /// Prepares for blocks with this number of channels.
     package mutating func use(channels: Int) {
         if channels != map.inputs { map = ChannelMap(inputs: channels, outputs: outputs) }
     }
@@ -60,7 +60,7 @@ package struct BlockDecoder: ~Copyable {
         }
     }
 
-    /// Mixes interleaved samples to the outputs; the usual cases, mono and stereo, have loops of their own.
+    /// Mixes interleaved samples to the outputs. The usual cases, mono and stereo, have special loops.
     private func spread(_ scratch: UnsafeMutablePointer<Float>, _ count: Int, into target: borrowing FloatPlanes) {
         let inputs = map.inputs
         if inputs == 1 {

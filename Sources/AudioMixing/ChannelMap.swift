@@ -1,9 +1,10 @@
-/// How much of each input channel goes to the left and to the right output (to the one output when it is mono).
+/// The weights of the input channels for the left and the right output, or for the only output of mono.
 ///
-/// PCM comes without a channel layout, so the count says it, in the usual order: mono; L R; L R LFE (a three-channel
-/// microphone, seen in the field, is heard by its first two); L R Ls Rs; L R C Ls Rs; L R C LFE Ls Rs; L R C LFE Cs Ls
-/// Rs; L R C LFE Lb Rb Ls Rs. Centre and surrounds go in at -3 dB (ITU-R BS.775), the LFE stays out, and the sum of an
-/// output's weights is one: mixing down never overdrives, and what is on all channels keeps its level.
+/// PCM has no channel layout, so the count determines it, in the usual order: mono; L R; L R LFE; L R Ls Rs; L R C Ls
+/// Rs; L R C LFE Ls Rs; L R C LFE Cs Ls Rs; L R C LFE Lb Rb Ls Rs. A three-channel microphone, as seen in the field, is
+/// heard through its first two channels. Centre and surrounds are mixed in at -3 dB (ITU-R BS.775), and the LFE is left
+/// out. The sum of an output's weights is one. Downmixing therefore never overdrives, and a signal on all channels
+/// keeps its level.
 struct ChannelMap: Sendable {
     static let maximumInputs = 8
     let inputs: Int

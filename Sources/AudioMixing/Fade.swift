@@ -1,7 +1,7 @@
-/// Five milliseconds between silence and sound: a curve whose slope is zero at both ends.
+/// A fade of five milliseconds between silence and sound. The slope of its curve is zero at both ends.
 struct Fade: Sendable {
     private let total: Int
-    /// Frames still to go.
+    /// The remaining frames.
     private(set) var left: Int
 
     init(rate: Int) {
@@ -9,7 +9,7 @@ struct Fade: Sendable {
         left = total
     }
 
-    /// The gain of the frame `index` frames from here, from 0 up to 1.
+    /// The gain of the frame `index` frames ahead, from 0 to 1.
     func rising(_ index: Int) -> Float {
         let step = total - left + index
         guard step < total else { return 1 }
@@ -17,7 +17,7 @@ struct Fade: Sendable {
         return x * x * (3 - 2 * x)
     }
 
-    /// The gain of the frame `index` frames from here, from 1 down to 0.
+    /// The gain of the frame `index` frames ahead, from 1 to 0.
     func falling(_ index: Int) -> Float { 1 - rising(index) }
 
     mutating func advance(_ frames: Int) { left = max(0, left - frames) }

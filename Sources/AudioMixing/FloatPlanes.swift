@@ -2,7 +2,7 @@
 @safe package struct FloatPlanes: ~Copyable /* every use of a plane's pointer is marked where it happens */ {
     private let storage: UnsafeMutablePointer<Float>
     package let channels: Int
-    /// Frames.
+    /// In frames.
     package let capacity: Int
 
     package init(channels: Int, capacity: Int) {

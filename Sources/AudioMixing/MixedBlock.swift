@@ -1,12 +1,12 @@
 package import MediaCore
 
-/// One block of output; its samples lie in the mixer's storage and hold until the mixer's next call.
+/// One block of output. Its samples are in the mixer's storage, and valid until the mixer's next call.
 @safe package struct MixedBlock /* channel() is marked unsafe by its pointer; the storage outlives the block's use */ {
     /// Broadcast time of the first frame.
     package let time: MediaTime
     package let frames: Int
     package let channels: Int
-    /// True when every sample is zero.
+    /// Whether every sample is zero.
     package let isSilent: Bool
     private let samples: UnsafePointer<Float>
     private let stride: Int
@@ -20,7 +20,7 @@ package import MediaCore
         self.stride = stride
     }
 
-    /// `frames` samples of one channel, full scale being 1.
+    /// `frames` samples of one channel; full scale is 1.
     package func channel(_ index: Int) -> UnsafePointer<Float> {
         precondition(index >= 0 && index < channels)
         return unsafe samples + index * stride

@@ -2,11 +2,11 @@ internal import MediaCore
 
 /// How long the mixer waits for its sources. The wait grows at once for a late block, and shrinks slowly.
 ///
-/// A growing wait costs delay, a wait that is too short costs samples; so it grows already when a block has come only
-/// just in time. The wait moves nothing on the timeline, only the moment at which a block of output is made.
+/// A longer wait costs delay, and a wait that is too short costs samples. The wait therefore grows even for a block
+/// that came only just in time. It moves nothing on the timeline; it only determines when an output block is made.
 struct MixingLatency: Sendable {
-    /// What is added to the need that made it grow; for bursts more, an eighth of their length, because what delivers
-    /// in bursts is no more punctual than that.
+    /// The margin that is added to the need of a block. For bursts it is an eighth of their length if that is more,
+    /// because a source that delivers in bursts is also less punctual.
     private static let margin = MediaTime.milliseconds(15)
     private static let marginShare: Int64 = 8
     /// The tolerance below the margin before the wait grows.
@@ -26,7 +26,7 @@ struct MixingLatency: Sendable {
     private var needs = (least: MediaTime.seconds(10), largest: MediaTime.seconds(-10))
     private var longestBlock = MediaTime.zero
 
-    /// - Parameter isStarting: sources are expected of which nobody knows how late they come; see `endStart`.
+    /// - Parameter isStarting: whether sources are expected whose lateness is unknown; see `endStart`.
     init(minimum: MediaTime, maximum: MediaTime, isStarting: Bool = false) {
         self.minimum = minimum
         self.maximum = maximum

@@ -1,14 +1,14 @@
 internal import MediaCore
 
-/// PCM bytes of any encoding and byte order to native float, full scale being 1.
+/// Decodes PCM bytes of any encoding and byte order to native floats; full scale is 1.
 ///
-/// Plain loops with one unaligned load an iteration and no branches: the optimiser makes vector code of all but the
-/// 24-bit one, whose three-byte stride the baseline instruction sets cannot gather.
+/// Plain loops with one unaligned load per iteration and without branches, which the optimiser vectorizes. The 24-bit
+/// loop is the exception, because the baseline instruction sets cannot gather its three-byte stride.
 enum PCMDecoder {
-    /// Floats beyond this, +18 dBFS, are no music but garbage, and are cut to it.
+    /// Larger floats than this, +18 dBFS, are garbage, and are clamped.
     static let largestMagnitude: Float = 8
 
-    /// Decodes `count` samples that lie one behind another.
+    /// Decodes `count` consecutive samples.
     static func decode(
         _ source: UnsafeRawPointer, count: Int, encoding: PCMEncoding, isBigEndian: Bool,
         into target: UnsafeMutablePointer<Float>
@@ -47,7 +47,7 @@ enum PCMDecoder {
         }
     }
 
-    /// Works on the bits, so that NaN and infinities become silence and denormals zero without a branch.
+    /// Works on the bits. NaN and infinities become silence, and denormals become zero, without a branch.
     @inline(__always)
     private static func float32(
         _ source: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutablePointer<Float>, native: (Int32) -> Int32

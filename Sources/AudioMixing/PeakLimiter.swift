@@ -1,39 +1,41 @@
-/// A look-ahead peak limiter: no sample leaves above the ceiling, and what never exceeds it leaves bit for bit.
+/// A look-ahead peak limiter. No sample leaves above the ceiling. A signal that never exceeds the ceiling leaves bit
+/// for bit.
 ///
-/// The gain that each frame needs is held over the look-ahead, let go exponentially, and averaged over the look-ahead:
-/// the average of gains none of which exceeds what the frame needs does not exceed it either. All channels share the
-/// gain. Output is `lookahead` frames behind input. Audio thread only; allocates at `init` only.
+/// The gain that each frame needs is held over the look-ahead, released exponentially, and averaged over the
+/// look-ahead. No gain in the average exceeds the frame's need, so the average does not exceed it either. All channels
+/// share the gain. Output is `lookahead` frames behind input. Audio thread only; allocates only in `init`.
 struct PeakLimiter: ~Copyable {
     private static let lookaheadPerSecond = 200
     private static let releaseSeconds = 0.15
 
-    /// Frames; the look-ahead's own and the one that leaves make the window, one more.
+    /// In frames. The window has one more: the look-ahead and the frame that leaves.
     let lookahead: Int
-    /// The frames of the look-ahead, and behind them those of the block. `process` leaves its result at the start.
+    /// The frames of the look-ahead, followed by those of the block. `process` leaves its result at the start.
     let buffer: FloatPlanes
-    /// Frames turned down so far.
+    /// The number of frames attenuated so far.
     private(set) var limitedFrames = 0
 
     private let ceiling: Float
     private let blockFrames: Int
     private let release: Double
     private var leastNeeded: SlidingMinimum
-    /// The window's gains in a ring, the oldest at `slot`.
+    /// The gains in the window as a ring; the oldest is at `slot`.
     private let gains: FloatPlanes
     private var slot = 0
     private var gainSum: Double
     private var gain = 1.0
-    /// Frames in a row for which the gain was one, up to the window's length: then there is nothing to do.
+    /// The number of consecutive frames with a gain of one, up to the window's length. At that length there is nothing
+    /// to limit.
     private var idleFrames: Int
 
-    /// - Parameter ceiling: linear.
+    /// - Parameter ceiling: linear, not in dB.
     init(sampleRate: Int, channels: Int, ceiling: Float, blockFrames: Int) {
         lookahead = Self.lookahead(sampleRate: sampleRate)
         let window = lookahead + 1
         buffer = FloatPlanes(channels: channels, capacity: lookahead + blockFrames)
         self.ceiling = ceiling
         self.blockFrames = blockFrames
-        // 1/e of a reduction remains after the release time, to the first order.
+        // To first order, 1/e of a reduction remains after the release time.
         release = 1 / (Self.releaseSeconds * Double(sampleRate))
         leastNeeded = SlidingMinimum(window: window)
         gains = FloatPlanes(channels: 1, capacity: window)
@@ -51,7 +53,7 @@ struct PeakLimiter: ~Copyable {
             + SlidingMinimum.memoryBytes(window: lookahead + 1)
     }
 
-    /// Makes room: silence for a block of frames behind those of the look-ahead, where input is to be added.
+    /// Appends silence for a block of frames after the look-ahead. The caller adds its input there.
     func begin() {
         for channel in 0..<buffer.channels {
             let samples = unsafe buffer[channel]
@@ -80,13 +82,13 @@ struct PeakLimiter: ~Copyable {
             leastNeeded.push(peak > ceiling ? ceiling / peak : 1)
 
             gain = min(Double(leastNeeded.minimum), gain + (1 - gain) * release)
-            // The last thousandth of a decibel would take as long as all before it.
+            // The last thousandth of a decibel would take as long as the whole release before it.
             if gain > 0.9999, leastNeeded.minimum == 1 { gain = 1 }
             idleFrames = gain == 1 ? min(window, idleFrames + 1) : 0
             gainSum += gain - Double(unsafe gains[slot])
             unsafe gains[slot] = Float(gain)
             slot = slot + 1 == window ? 0 : slot + 1
-            // All gains in the window are one: no rounding error is to outlive them.
+            // All gains in the window are one, so the sum is set exactly and rounding errors end.
             if idleFrames == window { gainSum = Double(window) }
 
             guard idleFrames < window else { continue }
@@ -99,7 +101,7 @@ struct PeakLimiter: ~Copyable {
         }
     }
 
-    /// The largest magnitude, found on the bits: integers have a vector maximum that does not ask about NaN.
+    /// The largest magnitude, by comparing bits: integers have a vector maximum without special cases for NaN.
     private static func peak(_ planes: borrowing FloatPlanes, from start: Int, count: Int) -> Float {
         var largest: UInt32 = 0
         for channel in 0..<planes.channels {

@@ -1,18 +1,19 @@
 internal import MediaCore
 
-/// The samples on both sides of a change of the sample rate, as one signal: what each side's filter needs of the other.
+/// The samples on both sides of a change of the sample rate as one signal, from which each side's filter gets the other
+/// side's samples.
 ///
-/// Samples of the past lie at the old rate, those of the future at the new one, and time zero is the first of the
-/// future. In between a polynomial through the eight nearest samples of either side is followed. Memory: two blocks of
-/// `frames` frames; audio thread only.
+/// Past samples have the old rate, future samples the new one, and time zero is the first future sample. Values in
+/// between come from a polynomial through the eight nearest samples of both sides. Memory: two blocks of `frames`
+/// frames. Audio thread only.
 struct RateJoint: ~Copyable {
-    /// The most that is looked at, with some to spare: 1305 at 192,000 Hz for a filter at 8000 Hz.
+    /// The maximum number of samples in use, with some margin: 1305 at 192,000 Hz for a filter at 8000 Hz.
     static let frames = 1536
     private static let nodes = 8
 
     private let past: FloatPlanes
     private let future: FloatPlanes
-    /// Samples of the past that are known, at the end of its planes.
+    /// The number of known past samples, at the end of the planes.
     private(set) var pastCount = 0
     private(set) var futureCount = 0
     private var pastStep = 1.0
@@ -23,7 +24,7 @@ struct RateJoint: ~Copyable {
         future = FloatPlanes(channels: channels, capacity: Self.frames)
     }
 
-    /// The following samples do not continue the previous ones.
+    /// Notes that the following samples do not continue the previous ones.
     mutating func forget() { pastCount = 0 }
 
     /// Records samples that went into the resampler.
@@ -46,12 +47,12 @@ struct RateJoint: ~Copyable {
         }
     }
 
-    /// Whether the signal is known from so many old samples before the joint to so many new ones behind it.
+    /// Whether the signal is known from `past` old samples before the joint to `future` new ones after it.
     func reaches(past: Int, future: Int) -> Bool {
         past + Self.nodes <= pastCount && future + Self.nodes <= futureCount
     }
 
-    /// Writes the signal at `count` times into `target`, from `start` on, `step` seconds apart.
+    /// Writes the signal at `count` times into `target`, starting at `start`, `step` seconds apart.
     func sample(from start: Double, step: Double, count: Int, into target: borrowing FloatPlanes) {
         var weights = InlineArray<8, Double>(repeating: 0)
         for index in 0..<count {
@@ -74,7 +75,7 @@ struct RateJoint: ~Copyable {
         }
     }
 
-    /// The first of the nodes around a time: negative ones are of the past.
+    /// The first of the nodes around a time. Negative nodes are past samples.
     private func firstNode(at time: Double) -> Int {
         let before = Int((time / (time < 0 ? pastStep : futureStep)).rounded(.down))
         return max(-pastCount, min(futureCount - Self.nodes, before - Self.nodes / 2 + 1))

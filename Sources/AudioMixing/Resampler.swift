@@ -1,9 +1,10 @@
 internal import CLibSWResample
 
-/// One libswresample context: planar float from one rate to another, with a rate correction that can change any time.
+/// One libswresample context: planar floats from one rate to another, with a rate correction that can change at any
+/// time.
 ///
-/// Resamples even between equal rates, so that a correction never has to rebuild the context. 256 filter phases with
-/// interpolation between them: a quarter of the default's memory, and no audible difference.
+/// It also resamples between equal rates, so that a correction never needs a new context. It uses 256 filter phases
+/// with interpolation between them, which takes a quarter of the default's memory without an audible difference.
 @safe final class Resampler /* the context is private and freed once; planes are checked before pointers are taken */ {
     let inputRate: Int
     let outputRate: Int
@@ -51,21 +52,22 @@ internal import CLibSWResample
         unsafe outputs.deallocate()
     }
 
-    /// Bytes of a context, its filter bank and its buffers for the highest input rate; measured, and rounded up.
+    /// The memory in bytes of a context, its filter bank and its buffers, for the highest input rate; measured and
+    /// rounded up.
     static func memoryBytes(outputRate: Int) -> Int {
         let bank = 257 * (filterFrames(inputRate: 192_000, outputRate: outputRate) + 8) * MemoryLayout<Float>.stride
         return 250_000 + bank
     }
 
-    /// Output frames between the next one to come out and the first of the input to come, with fractions.
+    /// The number of output frames, with a fraction, between the next output frame and the next input frame.
     var delay: Double {
         Double(unsafe swr_get_delay(context, Int64(outputRate) * 1000)) / 1000
     }
 
-    /// Input frames that are still on their way through the filter, rounded up.
+    /// The number of input frames inside the filter, rounded up.
     var pendingInput: Int { max(0, Int(unsafe swr_get_delay(context, Int64(inputRate)))) + 1 }
 
-    /// Input frames of which the output fits `frames` whatever the correction.
+    /// The number of input frames whose output fits `frames` with any correction.
     func inputFrames(forOutput frames: Int) -> Int {
         let longestFilter = Self.filterFrames(inputRate: inputRate, outputRate: outputRate) / 2 + 2
         return max(1, (frames - 2) * 100 * inputRate / (outputRate * 102) - longestFilter)
@@ -78,7 +80,7 @@ internal import CLibSWResample
 
     /// Pushes `count` input frames and returns the number of output frames. Wraps `swr_convert`.
     ///
-    /// - Parameter limit: no more come out; what is left of the input waits inside.
+    /// - Parameter limit: the maximum number of output frames. The rest of the input stays inside.
     func convert(
         _ source: borrowing FloatPlanes, count: Int, into target: borrowing FloatPlanes, limit: Int = .max
     ) throws(AudioMixingError) -> Int {
@@ -89,32 +91,32 @@ internal import CLibSWResample
             unsafe inputs[channel] = from.assumingMemoryBound(to: UInt8.self)
             unsafe outputs[channel] = to.assumingMemoryBound(to: UInt8.self)
         }
-        // What libswresample reserves inside grows with the room it is told of, so it is told of no more than needed.
+        // libswresample's internal buffers grow with the announced room, so only the needed room is announced.
         let bound = min(target.capacity, limit, (count + pendingInput) * outputRate * 102 / (inputRate * 100) + 2)
         let result = unsafe swr_convert(context, outputs, Int32(bound), inputs, Int32(count))
         guard result >= 0 else { throw .resampler(operation: "swr_convert", code: result) }
         return Int(result)
     }
 
-    /// Input frames of the past that a new resampler needs for its first `primedOutput` frames, which are wrong.
+    /// The number of past input frames that a new resampler needs for its first `primedOutput` frames, which are wrong.
     static func primedInput(inputRate: Int, outputRate: Int) -> Int {
         let output = primedOutput(inputRate: inputRate, outputRate: outputRate)
         return (output * inputRate + outputRate - 1) / outputRate + filterFrames(
             inputRate: inputRate, outputRate: outputRate)
     }
 
-    /// Half a filter, in output frames, and some in which the output is moved by a part of a frame.
+    /// Half a filter, in output frames, plus some frames in which the output is shifted by a fraction of a frame.
     private static func primedOutput(inputRate: Int, outputRate: Int) -> Int {
         filterFrames(inputRate: inputRate, outputRate: outputRate) * outputRate / (2 * inputRate) + 32
     }
 
-    /// Lets the past run through a new resampler: afterwards its next output frame lies on a whole frame.
+    /// Runs past samples through a new resampler. Afterwards its next output frame is at a whole frame.
     ///
-    /// The output's first frame lies where the input's first does. It is moved later by a part of a frame, by running
-    /// a little faster through frames that nobody hears.
+    /// The first output frame is at the position of the first input frame. It is shifted later by a fraction of a
+    /// frame: the resampler runs a little faster through frames that nobody hears.
     ///
     /// - Parameter start: the frame, with a fraction, of the first sample in `past`.
-    /// - Returns: the frame of the next output; nil where too little came out.
+    /// - Returns: the frame of the next output; nil if there was too little output.
     func prime(
         _ past: borrowing FloatPlanes, count: Int, start: Double, into target: borrowing FloatPlanes
     ) throws(AudioMixingError) -> Int64? {
@@ -129,10 +131,10 @@ internal import CLibSWResample
         return made == wanted ? Int64(first) + Int64(made) : nil
     }
 
-    /// Stretches what follows by so many millionths; negative squeezes. Wraps `swr_set_compensation`.
+    /// Stretches later samples by this many millionths; negative values compress. Wraps `swr_set_compensation`.
     func correct(partsPerMillion: Int) throws(AudioMixingError) {
         guard partsPerMillion != 0 || correction != 0 else { return }
-        // Lasts for a million frames of output and is renewed with every block, so it never runs out in between.
+        // Lasts for a million output frames and is renewed with each block, so it never expires in between.
         let result = unsafe swr_set_compensation(context, Int32(partsPerMillion), 1_000_000)
         guard result >= 0 else { throw .resampler(operation: "swr_set_compensation", code: result) }
         correction = partsPerMillion

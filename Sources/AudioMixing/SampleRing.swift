@@ -1,7 +1,7 @@
-/// One source's samples between their placement and their rendering, addressed by broadcast frame number.
+/// One source's samples between placement and rendering, addressed by broadcast frame number.
 ///
-/// A frame number's slot is its remainder by the capacity; who uses the ring keeps to a window of that many frames.
-/// Unwritten slots are silence, because taking samples leaves zeros.
+/// A frame's slot is its number modulo the capacity. The user of the ring must stay within a window of that many
+/// frames. Unwritten slots are silent, because taking samples leaves zeros.
 struct SampleRing: ~Copyable {
     private let planes: FloatPlanes
     var capacity: Int { planes.capacity }
@@ -10,7 +10,7 @@ struct SampleRing: ~Copyable {
         planes = FloatPlanes(channels: channels, capacity: capacity)
     }
 
-    /// Calls `body` with the one or two stretches of slots that hold `count` frames from frame `start`.
+    /// Calls `body` with the one or two ranges of slots that hold `count` frames, starting with frame `start`.
     private func stretches(from start: Int64, count: Int, _ body: (_ slot: Int, _ offset: Int, _ count: Int) -> Void) {
         precondition(start >= 0 && count >= 0 && count <= capacity)
         let slot = Int(start % Int64(capacity))
@@ -19,7 +19,7 @@ struct SampleRing: ~Copyable {
         if count > first { body(0, first, count - first) }
     }
 
-    /// Puts `count` frames of `source`, from its frame `offset`, at frame number `start`.
+    /// Stores `count` frames of `source`, starting at its frame `offset`, at frame number `start`.
     func store(_ source: borrowing FloatPlanes, offset: Int, count: Int, at start: Int64) {
         precondition(offset >= 0 && offset + count <= source.capacity && source.channels == planes.channels)
         for channel in 0..<planes.channels {
@@ -31,7 +31,7 @@ struct SampleRing: ~Copyable {
         }
     }
 
-    /// Adds `count` frames from frame number `start`, times `gain`, to `target`, and leaves silence.
+    /// Adds `count` frames from frame number `start`, times `gain`, to `target`, and leaves silence in the ring.
     func take(from start: Int64, count: Int, gain: Float, into target: borrowing FloatPlanes, offset: Int) {
         precondition(offset >= 0 && offset + count <= target.capacity && target.channels == planes.channels)
         for channel in 0..<planes.channels {

@@ -1,4 +1,5 @@
-/// The least of the last `window` values: a queue of those that may still become it, each larger than the one before.
+/// The minimum of the last `window` values. Holds a queue of the values that can still become the minimum, in ascending
+/// order.
 struct SlidingMinimum: ~Copyable {
     private let values: FloatPlanes
     private var pushed: [Int]
@@ -15,7 +16,7 @@ struct SlidingMinimum: ~Copyable {
         FloatPlanes.memoryBytes(channels: 1, capacity: window) + window * MemoryLayout<Int>.stride
     }
 
-    /// An empty window.
+    /// 1 for an empty window.
     var minimum: Float { count == 0 ? 1 : unsafe values[0][first] }
 
     mutating func push(_ value: Float) {

@@ -1,22 +1,23 @@
 internal import MediaCore
 
-/// One source's way from PCM blocks to samples at their place on the broadcast timeline.
+/// Converts one source's PCM blocks to samples at their place on the broadcast timeline.
 ///
-/// Samples come in segments. Within a segment they lie one behind the other whatever their PTS jitter, and a lasting
-/// difference is worked off by changing the rate a little. A segment ends when a block is further than the tolerance
-/// from where it should follow, or when nothing has come by the time of rendering. It is then faded out from its last
-/// sample's value, and the next one is faded in, both before the resampler, so that a joint never clicks. Where only
-/// the rate changes the segment goes on (`join`): the old resampler gets what follows, at its own rate, and the new one
-/// what came before, so that neither knows of an end.
+/// Samples form segments. Within a segment they follow each other, whatever their PTS jitter, and small rate changes
+/// remove a lasting difference. A segment ends when a block is further than the tolerance from its expected place, or
+/// when no block has come by the time of rendering. The segment is then faded out from the value of its last sample,
+/// and the next one is faded in. Both happen before the resampler, so a joint never clicks.
+///
+/// If only the rate changes, the segment continues (`join`). The old resampler gets the following samples at its own
+/// rate, and the new one gets the previous samples, so neither of them sees an end.
 ///
 /// Frame numbers are those of the broadcast at the mixer's rate. Audio thread only.
 final class SourceLane {
-    /// A block that lies no further from its PTS than this follows on without a gap.
+    /// A block within this distance of its PTS continues without a gap.
     private static let tolerance = 0.020
-    /// Up to this far it does so still, for a few blocks: a PTS taken from a busy clock is no gap.
+    /// Up to this distance a few blocks continue as well, because a PTS from a busy clock is no gap.
     private static let outlierTolerance = 0.040
     private static let outliersInARow = 3
-    /// Frames of resampled output at a time.
+    /// The number of resampled output frames at a time.
     private static let outputFrames = 3072
 
     private let rate: Int
@@ -32,18 +33,18 @@ final class SourceLane {
     private var isOpen = false
     /// The position of the resampler's next frame.
     private var next: Int64 = 0
-    /// First frame that belongs to this segment; the resampler emits a few frames of silence before it.
+    /// The first frame of this segment. Before it, the resampler outputs a few frames of silence.
     private var segmentStart: Int64 = 0
-    /// First frame after all that have been placed; nil before the first.
+    /// The first frame after all placed frames; nil before the first.
     private(set) var end: Int64?
-    /// First frame that has not been rendered yet.
+    /// The first frame that has not been rendered yet.
     private var rendered: Int64
     private let start: Int64
     private var outliers = 0
     private var lastTime: MediaTime?
-    /// Seconds of samples since the first block of `lastTime`, which was measured.
+    /// The duration in seconds of the samples since the first block with `lastTime`, which was measured.
     private var sinceMeasured = 0.0
-    /// The value of each channel that went into the resampler last.
+    /// The last value of each channel that went into the resampler.
     private var lastFrame: InlineArray<2, Float> = [0, 0]
     private var fadeIn = Fade(rate: 0)
     private(set) var counters = AudioSourceCounters()
@@ -68,8 +69,8 @@ final class SourceLane {
 
     // MARK: Blocks in
 
-    /// Places a block of which `time` is the first sample's broadcast time; returns the frame that had to be free for
-    /// all of it to be heard, nil for a block without samples.
+    /// Places a block whose first sample has the broadcast time `time`. Returns the frame that must not have been
+    /// rendered for the whole block to be heard; nil for a block without samples.
     func submit(
         _ format: AudioFormat, _ payload: UnsafeRawBufferPointer, time: MediaTime
     ) throws(AudioMixingError) -> Int64? {
@@ -97,7 +98,7 @@ final class SourceLane {
         return error
     }
 
-    /// Makes ready for the format: a new rate has a new resampler, everything else is one decoder's matter.
+    /// Prepares for the format. A new rate needs a new resampler; the decoder handles all other changes.
     private func use(
         _ new: AudioFormat, _ payload: UnsafeRawBufferPointer, frames: Int, time: MediaTime
     ) throws(AudioMixingError) {
@@ -112,15 +113,15 @@ final class SourceLane {
         format = new
     }
 
-    /// Goes on with the segment at another rate. False where the block does not follow, or too little is known of the
-    /// signal on either side: the first and last milliseconds of a segment, or blocks that are shorter.
+    /// Continues the segment at another rate. Returns false if the block does not follow, or if too little of the
+    /// signal is known on either side: in the first and last milliseconds of a segment, and for shorter blocks.
     private func join(
         _ new: AudioFormat, _ payload: UnsafeRawBufferPointer, frames: Int, time: MediaTime
     ) throws(AudioMixingError) -> Bool {
         guard isOpen, let position = try unsafe finish(before: new, payload, frames: frames, time: time) else {
             return false
         }
-        // Never two at once: most of a lane's memory is its resampler's.
+        // Never two resamplers at once, because they take most of a lane's memory.
         resampler = nil
         let fresh = try Resampler(inputRate: new.sampleRate, outputRate: rate, channels: input.channels)
         let primed = Resampler.primedInput(inputRate: new.sampleRate, outputRate: rate)
@@ -131,7 +132,7 @@ final class SourceLane {
             isOpen = false
             return false
         }
-        // From the joint on the new one is heard, or from where the old one ends.
+        // The new resampler is heard from the joint on, or from the end of the old one.
         segmentStart = min(Int64(position.rounded(.up)), next)
         next = first
         joint.forget()
@@ -140,9 +141,10 @@ final class SourceLane {
         return true
     }
 
-    /// Feeds the old resampler what follows, at its own rate, until it has given out all that is before the joint.
+    /// Feeds the old resampler with the following samples, at its own rate, until it has output everything before the
+    /// joint.
     ///
-    /// - Returns: the frame, with a fraction, where the new rate's first sample lies; nil where it cannot be joined.
+    /// - Returns: the frame, with a fraction, of the new rate's first sample; nil if the segments cannot be joined.
     private func finish(
         before new: AudioFormat, _ payload: UnsafeRawBufferPointer, frames: Int, time: MediaTime
     ) throws(AudioMixingError) -> Double? {
@@ -171,7 +173,7 @@ final class SourceLane {
         guard let resampler else { return nil }
         var position = Double(time.nanoseconds) * Double(rate) / 1e9
         if time == lastTime {
-            // Blocks of one burst may all carry the burst's time (iOS 12): they lie one behind another.
+            // All blocks of one burst may carry the burst's time (iOS 12). They then follow each other.
             position += sinceMeasured * Double(rate)
         } else {
             let deviation = (Double(next) + resampler.delay - position) / Double(rate)
@@ -204,7 +206,7 @@ final class SourceLane {
         return first
     }
 
-    /// Whether a block that lies so many seconds later than its PTS (negative: earlier) continues the segment.
+    /// Whether a block that is placed `deviation` seconds later than its PTS (negative: earlier) continues the segment.
     private func follows(deviation: Double) -> Bool {
         if abs(deviation) <= Self.tolerance {
             outliers = 0
@@ -221,7 +223,8 @@ final class SourceLane {
         return false
     }
 
-    /// Input frames of a new segment that have no place: before the start, rendered already, or under the last segment.
+    /// The input frames of a new segment without a place: before the start, already rendered, or under the last
+    /// segment.
     private func skip(frames: Int, position: Double, inputRate: Int) -> Int {
         let ratio = Double(rate) / Double(inputRate)
         func framesBefore(_ frame: Int64) -> Int {
@@ -241,9 +244,9 @@ final class SourceLane {
 
     private func open(at position: Double, _ resampler: Resampler) {
         segmentStart = Int64(position.rounded())
-        // What is on its way through the resampler is silence: see close().
+        // The resampler still contains silence: see close().
         next = Int64((position - resampler.delay).rounded())
-        // Less than a millisecond is the rounding to input frames where a rate changes.
+        // Less than a millisecond is rounding to input frames at a change of the rate.
         if let end, segmentStart - end > Int64(rate / 1000) {
             counters.gaps += 1
             counters.silenceFrames += Int(segmentStart - end)
@@ -254,7 +257,7 @@ final class SourceLane {
         isOpen = true
     }
 
-    /// Fades a segment's first samples in, and remembers its last.
+    /// Fades in the first samples of a segment, and remembers the last one.
     private func shape(_ count: Int) {
         for channel in 0..<input.channels {
             let samples = unsafe input[channel]
@@ -264,7 +267,8 @@ final class SourceLane {
         fadeIn.advance(count)
     }
 
-    /// Ends the segment: the last sample's value fades out, and silence pushes it all through the resampler.
+    /// Ends the segment: fades out from the last sample's value, and pushes everything through the resampler with
+    /// silence.
     private func close() throws(AudioMixingError) {
         guard isOpen, let resampler else { return }
         isOpen = false
@@ -285,7 +289,7 @@ final class SourceLane {
 
     // MARK: Resampler to ring
 
-    /// Input frames at a time, so that what they become fits the output planes.
+    /// The number of input frames at a time whose output fits the output planes.
     private func chunk(_ resampler: Resampler) -> Int {
         min(BlockDecoder.maximumFrames, resampler.inputFrames(forOutput: Self.outputFrames))
     }
@@ -305,10 +309,10 @@ final class SourceLane {
 
     // MARK: Samples out
 
-    /// Whether samples are placed at frame `start` or after it.
+    /// Whether samples are placed at or after frame `start`.
     func hasSamples(from start: Int64) -> Bool { end.map { $0 > start } ?? false }
 
-    /// Adds `count` frames from frame `start`, where the last call ended, to `target`; they are rendered now.
+    /// Adds `count` frames from frame `start`, the end of the last call, to `target`, and marks them as rendered.
     func take(
         from start: Int64, count: Int, gain: Float, into target: borrowing FloatPlanes, offset: Int
     ) {
@@ -322,7 +326,7 @@ final class SourceLane {
         rendered = start + Int64(count)
     }
 
-    /// After a failure of the resampler: the next block starts afresh.
+    /// Discards the resampler after a failure. The next block starts a new segment.
     private func abandon() {
         isOpen = false
         resampler = nil
