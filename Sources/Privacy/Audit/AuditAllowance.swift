@@ -1,9 +1,9 @@
 internal import MediaCore
 
-/// How many lines of the audit log each may cause in a second: nobody can fill the disk, and nobody can crowd out what
-/// others do. A pure value, so that it is tested without a clock.
+/// Limits the audit log lines that each account may cause per second. Nobody can fill the disk or displace the lines of
+/// others. A pure value, so tests need no clock.
 struct AuditAllowance {
-    /// Who shares an allowance. Regions, which an app may move with every picture, have one of their own.
+    /// The users of one allowance. Regions have their own one, because an app may move them with every picture.
     struct Account: Hashable, CustomStringConvertible {
         var kind: PrivacyHolder.Kind
         var user: UInt32?
@@ -16,25 +16,25 @@ struct AuditAllowance {
         /// `app of user 1000`.
         var description: String { user.map { "\(kind.rawValue) of user \($0)" } ?? kind.rawValue }
 
-        /// An operator may empty the table anyway, and must not be kept from being written down.
+        /// An operator can remove all holds anyway, so the limit must not keep an operator's actions out of the log.
         var linesPerSecond: Int { kind == .operator ? 1000 : AuditAllowance.linesPerSecond }
     }
 
     private struct Use {
         var second: MediaTime
         var lines = 0
-        /// Since it was last named.
+        /// Left out since the last report.
         var leftOut = 0
     }
 
-    /// An app that moves a region with each picture of 60 in a second is within it.
+    /// Enough for an app that moves a region with each picture, at 60 per second.
     static let linesPerSecond = 100
-    /// Accounts of one moment; users above it share those of their kind.
+    /// The maximum number of accounts at a time. Further users share those of their kind.
     private static let capacity = 64
 
     private var uses: [Account: Use] = [:]
 
-    /// Whether a line more is written; counted where it is not.
+    /// Whether one more line is written. If not, the line is counted.
     mutating func takes(_ account: Account, at now: MediaTime) -> Bool {
         var account = account
         if uses[account] == nil, uses.count >= Self.capacity { account.user = nil }
@@ -47,7 +47,8 @@ struct AuditAllowance {
         return isTaken
     }
 
-    /// Some time after a second: names those whose lines were left out, and forgets who has asked for nothing since.
+    /// Called at least a second apart: returns the accounts whose lines were left out, and forgets accounts without
+    /// recent lines.
     mutating func settle(at now: MediaTime) -> [(account: Account, leftOut: Int)] {
         var all: [(Account, Int)] = []
         for (account, use) in uses {

@@ -2,36 +2,36 @@ internal import ControlProtocol
 internal import Glibc
 internal import LinuxSystem
 
-/// The file of the audit log: appends whole lines, and says in the file how many lines it lacks.
+/// The file of the audit log. Appends whole lines, and records in the file how many lines are missing.
 ///
-/// Every call may take as long as the disk takes. Owned by the thread `up-audit`, once it runs.
+/// Every call can take as long as the disk takes. Owned by the thread `up-audit` once it runs.
 final class AuditFile: @unchecked Sendable /* used by one thread at a time */ {
     private struct Handle: ~Copyable {
         let descriptor: OwnedDescriptor
-        /// The file ends within a line: a disk took part of one.
+        /// Whether the file ends within a line, because the disk took only a part of it.
         var endsInALine: Bool
     }
 
     private let path: String
     private var handle: Handle
-    /// Lines that were lost, of which no line speaks yet.
+    /// Lost lines that no line in the file reports yet.
     private(set) var unsaid = 0
 
-    /// - Throws: a sentence where the file cannot be opened.
+    /// - Throws: a sentence if the file cannot be opened.
     init(_ path: String) throws(AuditFailure) {
         self.path = path
         handle = try Self.open(path)
     }
 
-    /// Goes on in a new file where the old one was moved away. Where that fails, the old file stays in use.
+    /// Continues in a new file after the old one was moved away. If that fails, the old file stays in use.
     func reopen() throws(AuditFailure) { handle = try Self.open(path) }
 
-    /// Appends a line in one call, after a line that says how many are missing before it.
+    /// Appends a line in one call. Before it, a line reports the missing lines, if there are any.
     ///
     /// - Parameters:
-    ///   - line: empty to say only what is missing.
-    ///   - missing: lines that were lost since the line before.
-    /// - Returns: why the line was not written; nil where it was.
+    ///   - line: empty to report only missing lines.
+    ///   - missing: lines that were lost since the previous line.
+    /// - Returns: why the line was not written; nil if it was.
     func write(_ line: [UInt8], missing: Int) -> String? {
         unsaid += missing
         var bytes = handle.endsInALine ? [Self.newline] : []
@@ -67,8 +67,8 @@ final class AuditFile: @unchecked Sendable /* used by one thread at a time */ {
         return Handle(descriptor: OwnedDescriptor(raw), endsInALine: endsInALine(path))
     }
 
-    /// Whether the file's last byte ends no line: a daemon before this one found the disk full. False where nobody can
-    /// tell.
+    /// Whether the file's last byte is not a newline, because an earlier daemon found the disk full. False if that is
+    /// unknown.
     private static func endsInALine(_ path: String) -> Bool {
         let raw = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard raw >= 0 else { return false }

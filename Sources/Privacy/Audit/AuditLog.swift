@@ -2,46 +2,47 @@ internal import ControlProtocol
 package import LinuxSystem
 internal import MediaCore
 
-/// Who has had what hidden or shown, when and why: a line of JSON for each, appended to a file. Nothing of a picture.
+/// Records who had something hidden or shown, when and why: one JSON line for each action, appended to a file. It
+/// contains nothing of a picture.
 ///
-/// Any thread. Lines are in the order of what they tell: who does it adds its line under the same lock (`add`), and
-/// wakes the writer when the lock is free again (`flush`). A thread of the log's own writes them, so that nobody else
-/// waits for a disk, not even for one that hangs. What comes faster than `AuditAllowance` allows is left out; what
-/// finds no room in the queue, or what the disk does not take, is lost. Both are counted, and a line says how many.
+/// Any thread. Lines are in the order of the actions: the acting thread adds its line under the same lock (`add`), and
+/// wakes the writer after it has released the lock (`flush`). A separate thread writes them, so that no other thread
+/// waits for a disk, even if the disk hangs. Lines above the `AuditAllowance` are left out. Lines without room in the
+/// queue, and lines that the disk does not take, are lost. Both are counted, and a line reports their number.
 package final class AuditLog: Sendable {
-    /// What an operator should know, each at most once a second.
+    /// News for operators, each at most once a second.
     package enum News: Equatable, Sendable {
-        /// The file takes no more lines; why.
+        /// The file takes no more lines; with the reason.
         case failing(String)
-        /// The disk hangs; how many lines wait for it.
+        /// The disk hangs; with the number of waiting lines.
         case waiting(lines: Int)
-        /// It takes them again; how many it lacks.
+        /// The file takes lines again; with the number of missing lines.
         case writing(lost: Int)
-        /// The file could not be opened anew; the old one stays in use.
+        /// The file could not be reopened; the old one stays in use.
         case notReopened(String)
-        /// Somebody asks for more than is written down.
+        /// An account causes more lines than are written.
         case flooded(by: String, lines: Int)
     }
 
-    /// Lines that wait for the disk at most.
+    /// The maximum number of lines that wait for the disk.
     package static let capacity = AuditQueue.capacity
     private let clock: any TimeSource
-    /// Shared with the writing thread, which outlives this object where the disk hangs.
+    /// Shared with the writing thread, which outlives this object if the disk hangs.
     private let queue = Monitor(AuditQueue())
-    /// Nil where nothing is written.
+    /// Nil if nothing is written.
     private let thread: WorkerThread?
 
-    /// Writes nowhere.
+    /// A log that writes nothing.
     static func none(_ clock: any TimeSource) -> AuditLog { AuditLog(clock) }
 
     private init(_ clock: any TimeSource) {
         (thread, self.clock) = (nil, clock)
     }
 
-    /// Opens the file, on the calling thread.
+    /// Opens the file on the calling thread.
     ///
     /// - Parameter path: nil for no file.
-    /// - Throws: a sentence where the file cannot be opened.
+    /// - Throws: a sentence if the file cannot be opened.
     package init(path: String?, clock: any TimeSource) throws(AuditFailure) {
         self.clock = clock
         guard let path else {
@@ -58,22 +59,22 @@ package final class AuditLog: Sendable {
 
     deinit { _ = end(within: .seconds(1)) }
 
-    /// Lines that wait for the disk, and the thread that writes them.
+    /// The memory in bytes of the waiting lines and of the thread that writes them.
     package static let memoryBytes = AuditQueue.capacity * 512
 
-    /// Lines that are not in the file.
+    /// The number of lines that are missing in the file.
     package var lost: Int { queue.withLock { $0.lost } }
 
-    /// Goes on in a new file where the old one was moved away, as log rotation does. Does not wait for it; `settle`
-    /// says where it failed.
+    /// Continues in a new file after log rotation has moved the old one away. Returns at once; `settle` reports a
+    /// failure.
     package func reopen() {
         guard thread != nil else { return }
         queue.signal { $0.reopen() }
     }
 
-    /// Adds a line, which `flush` has written. Waits for nothing.
+    /// Adds a line, which `flush` then has written. Returns at once.
     ///
-    /// - Parameter actor: whose allowance it is on.
+    /// - Parameter actor: the line counts towards this actor's allowance.
     func add(_ event: String, by actor: PrivacyActor, isRegion: Bool = false, _ members: [JSONValue.Member]) {
         guard thread != nil else { return }
         let line = AuditFile.line(event, members)
@@ -84,13 +85,14 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Wakes the thread that writes what was added, by whomever. Waits for nothing.
+    /// Wakes the thread that writes the lines that any thread has added. Returns at once.
     func flush() {
         guard thread != nil else { return }
         queue.signal { _ in }
     }
 
-    /// Once a second, and at the end: has written down what was left out, and says what has changed. Waits for nothing.
+    /// Called once a second and at the end. Adds lines about left-out lines, and returns what has changed. Returns at
+    /// once.
     func settle() -> [News] {
         guard thread != nil else { return [] }
         let now = clock.now()
@@ -108,15 +110,15 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Waits until everything that was added has been written, or could not be; false where that takes longer.
+    /// Waits until every added line has been written or has failed. Returns false if that takes longer than `patience`.
     func waitUntilIdle(for patience: MediaTime) -> Bool {
         guard thread != nil else { return true }
         return queue.wait(until: MonotonicClock().now() + patience) { $0.isIdle ? true : nil } ?? false
     }
 
-    /// Writes what waits, for as long as `patience`, and ends the thread. Nothing is to be added afterwards.
+    /// Writes the waiting lines for at most `patience`, and ends the thread. No line may be added afterwards.
     ///
-    /// - Returns: lines that the disk has not taken by then, which are lost with the process.
+    /// - Returns: the number of lines that the disk has not taken by then; they are lost with the process.
     func end(within patience: MediaTime) -> Int {
         guard let thread else { return 0 }
         let isFirst = queue.signal { queue in
@@ -136,7 +138,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// The body of the thread: the only one that waits for the disk.
+    /// The body of the thread, the only one that waits for the disk.
     private static func write(_ queue: Monitor<AuditQueue>, to file: AuditFile, _ clock: any TimeSource) {
         while true {
             switch queue.wait({ $0.next(at: clock.now()) }) {
@@ -148,7 +150,7 @@ package final class AuditLog: Sendable {
                 do throws(AuditFailure) { try file.reopen() } catch { failure = error.sentence }
                 queue.signal { $0.reopened(failure) }
             case .end?, nil:
-                // Whoever waits for the end looks again.
+                // Wakes threads that wait for the end.
                 queue.signal { _ in }
                 return
             }

@@ -1,12 +1,13 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// Lines between those who add them and the thread that writes them, and what that thread reports.
+/// The lines between the threads that add them and the thread that writes them, and the writer's reports.
 ///
-/// A plain value: `AuditLog` keeps it behind a lock.
+/// A plain value; `AuditLog` locks it.
 struct AuditQueue {
     enum Task {
-        /// A line, and how many were lost since the line before; an empty one says only that.
+        /// A line, and the number of lines that were lost since the previous one. An empty line only reports that
+        /// number.
         case write([UInt8], missing: Int)
         case reopen
         case end
@@ -14,32 +15,32 @@ struct AuditQueue {
 
     private enum Told { case nothing, waiting, failing }
 
-    /// Lines that wait for a disk that hangs.
+    /// The maximum number of lines that wait for a disk that hangs.
     static let capacity = 512
-    /// One call to the disk takes longer than this where the disk hangs.
+    /// A call to the disk that takes longer than this means that the disk hangs.
     private static let usualWrite = MediaTime.seconds(1)
 
     var allowance = AuditAllowance()
-    /// Lines that are in no file.
+    /// The number of lines that are in no file.
     private(set) var lost = 0
     private(set) var hasEnded = false
     var isEnding = false
-    /// In their order, reopening among them.
+    /// In order, including reopening.
     private var tasks: [Task] = []
-    /// Found no room since the last line that did.
+    /// The number of lines without room since the last line that had room.
     private var crowdedOut = 0
 
-    // What the writing thread reports.
-    /// When its call to the disk began; nil while it is in none.
+    // Reports of the writing thread:
+    /// When the writer's current call to the disk began; nil between calls.
     private var busySince: MediaTime?
-    /// A line is in its hands.
+    /// Whether the writer holds a line.
     private var isWriting = false
-    /// Why the last line could not be written; nil where it was.
+    /// Why the last line could not be written; nil if it was.
     private var failure: String?
-    /// Why a line could not be written, which nobody has been told yet.
+    /// A failure to write that has not been reported yet.
     private var untold: String?
     private var reopenFailure: String?
-    /// Lines that were lost in writing, of which no line speaks yet.
+    /// Lines that were lost in writing and that no line in the file reports yet.
     private var unsaid = 0
     private var told = Told.nothing
 
@@ -47,7 +48,7 @@ struct AuditQueue {
 
     // MARK: Adding
 
-    /// A line more; counted as lost where there is no room.
+    /// Adds a line, or counts it as lost if there is no room.
     mutating func add(_ line: [UInt8]) {
         guard tasks.count < Self.capacity else {
             crowdedOut += 1
@@ -60,13 +61,13 @@ struct AuditQueue {
 
     mutating func countLost(_ count: Int = 1) { lost += count }
 
-    /// What is added from now on goes to the file that then has the log's name.
+    /// Lines that are added from now on go to the file that has the log's name by then.
     mutating func reopen() {
         tasks.removeAll { if case .reopen = $0 { true } else { false } }
         tasks.append(.reopen)
     }
 
-    /// Lines that are not written yet.
+    /// The number of lines that are not written yet.
     var waiting: Int {
         tasks.count { if case .write(let line, _) = $0 { !line.isEmpty } else { false } } + (isWriting ? 1 : 0)
     }
@@ -75,7 +76,7 @@ struct AuditQueue {
 
     // MARK: The writing thread
 
-    /// What to do next; nil for nothing yet. What waits goes before the end.
+    /// The next task; nil if there is none yet. Waiting lines come before the end.
     mutating func next(at now: MediaTime) -> Task? {
         guard !tasks.isEmpty else {
             guard isEnding else { return nil }
@@ -90,7 +91,7 @@ struct AuditQueue {
 
     /// - Parameters:
     ///   - failure: why the line was not written.
-    ///   - unsaid: lines that were lost in writing, of which no line speaks yet.
+    ///   - unsaid: lines that were lost in writing and that no line in the file reports yet.
     mutating func wrote(_ failure: String?, unsaid: Int) {
         if failure != nil, isWriting { lost += 1 }
         (busySince, isWriting) = (nil, false)
@@ -106,7 +107,8 @@ struct AuditQueue {
 
     // MARK: Once a second
 
-    /// What has changed since the last call. Where lines are missing and none comes that says so, adds an empty one.
+    /// Returns what has changed since the last call. If lines are missing and no line follows that reports them, adds
+    /// an empty one.
     mutating func settle(at now: MediaTime) -> [AuditLog.News] {
         var news: [AuditLog.News] = []
         if let reason = reopenFailure {

@@ -2,27 +2,26 @@ internal import ControlProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// The last changes of the capture state in their order, and who is woken by each. Any thread.
+/// The latest changes of the capture state, in order, and the watchers that each change wakes. Any thread.
 ///
-/// Every reader has a position of its own, so that none misses a capture because it was short. One that is more than
-/// `capacity` changes behind is told the newest of them only: that there were captures it still learns, and by their
-/// numbers how many.
+/// Every reader has its own position, so that it also sees short captures. A reader that is more than `capacity`
+/// changes behind gets only the newest ones. The capture numbers still tell it how many captures it has missed.
 final class CaptureJournal: Sendable {
     static let capacity = 64
 
     private struct State {
-        /// Consecutive; the last one is `last`.
+        /// With consecutive numbers; the last one has the number `last`.
         var changes: [CaptureStateReport] = []
         var last: UInt64 = 0
         var current: CaptureStateReport
-        /// Monotonic clock.
+        /// On the monotonic clock.
         var currentSince: MediaTime
         var watchers: [UInt64: @Sendable () -> Void] = [:]
         var watcherCount: UInt64 = 0
     }
     private let state: Monitor<State>
 
-    /// Nothing is captured.
+    /// Begins with the state "not captured".
     init(at now: MediaTime) {
         var nothing = CaptureStateReport()
         nothing.since = UnixTime.milliseconds
@@ -31,7 +30,7 @@ final class CaptureJournal: Sendable {
 
     /// Notes a change and wakes all watchers.
     func append(_ report: CaptureStateReport, at now: MediaTime) {
-        // Woken under the lock, so that nobody is after its cancellation. A wake only posts to another thread's queue.
+        // Wakes under the lock, so that a cancelled watcher is not woken. A wake only posts to another thread's queue.
         state.withLock { state in
             if state.changes.count == Self.capacity { state.changes.removeFirst() }
             state.changes.append(report)
@@ -41,7 +40,7 @@ final class CaptureJournal: Sendable {
         }
     }
 
-    /// The state as it is now, and the number of the change that has made it so.
+    /// The current state, and the number of the change that led to it.
     func now(at time: MediaTime) -> CaptureStateNews {
         state.withLock { state in
             var report = state.current
@@ -50,7 +49,7 @@ final class CaptureJournal: Sendable {
         }
     }
 
-    /// What came after a change, as far as it is kept.
+    /// The changes after `number`, as far as they are kept.
     func news(after number: UInt64) -> CaptureStateNews {
         state.withLock { state in
             let count = Int(clamping: state.last - min(number, state.last))
@@ -58,7 +57,8 @@ final class CaptureJournal: Sendable {
         }
     }
 
-    /// Calls `wake` at each change, on the thread that makes it: it must not wait. Returns what ends that.
+    /// Calls `wake` at each change, on the thread that makes it, so it must not wait. Returns a function that ends the
+    /// watch.
     func watch(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let number = state.withLock { state in
             state.watcherCount += 1

@@ -2,44 +2,44 @@ package import ControlProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// What captured apps are told of a capture, and asked before anything of it is shown.
+/// What captured apps are told about a capture, and their consultation before anything of it is shown.
 extension PrivacyDesk {
-    /// Whether apps are told what is captured.
+    /// Whether apps are told the capture state.
     package var tellsCaptureState: Bool { protections.isOn(.captureState) }
 
     // MARK: Telling
 
-    /// Whether anything is being captured; true until the last byte of it has gone out.
+    /// Whether anything is being captured. Stays true until the last byte of the broadcast has gone out.
     package var captureState: CaptureStateReport {
         var report = captures.now(at: clock.now()).reports[0]
         report.waitingFor = waitingFor
         return report
     }
 
-    /// What has changed since a change, or for nil the state as it is; nil where it is not told.
+    /// The changes after a change or, for nil, the current state; nil if the state is not reported.
     package func captureStates(after number: UInt64?) -> CaptureStateNews? {
         guard tellsCaptureState else { return nil }
         if let number { return captures.news(after: number) }
-        // The number first: what changes meanwhile is told again, and not left out.
+        // Reads the number first, so that a concurrent change is reported twice and not left out.
         let news = captures.now(at: clock.now())
         var report = news.reports[0]
         if report.isCaptured { report.waitingFor = waitingFor }
         return CaptureStateNews([report], number: news.number)
     }
 
-    /// Calls `wake` whenever the capture state changes; it must not wait. Returns what ends that.
+    /// Calls `wake` at each change of the capture state; it must not wait. Returns a function that ends the watch.
     package func watchCaptures(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         captures.watch(wake)
     }
 
     var waitingFor: [String] { consultation.withLock { $0.awaited.map(\.description) } }
 
-    /// A capture client has introduced itself, and nothing of it has been shown: holds the curtain up until those who
-    /// are asked have answered, and tells everybody who watches.
+    /// Called when a capture client has introduced itself and nothing of it has been shown. Holds the curtain up until
+    /// all consulted apps have answered, and notifies all watchers.
     ///
     /// - Parameters:
-    ///   - source: what it says that it captures, such as `screen`.
-    ///   - client: its name.
+    ///   - source: the kind of capture that the client names, such as `screen`.
+    ///   - client: the client's name.
     package func captureBegins(source: String, client: String) {
         var report = CaptureStateReport()
         report.isCaptured = true
@@ -50,7 +50,8 @@ extension PrivacyDesk {
             number += 1
             return number
         }
-        // Before anybody knows of it, so that no answer comes too early. The curtain, too: who is told can rely on it.
+        // Before anybody learns of the capture, so that no answer comes too early. The curtain is raised first as well,
+        // so that watchers can rely on it.
         let asked = consultation.withLock { consultation in
             consultation.begin(report.capture)
             return consultation.awaited
@@ -66,11 +67,11 @@ extension PrivacyDesk {
             }
         }
         captures.append(report, at: clock.now())
-        // Somebody may have answered meanwhile.
+        // An app may have answered meanwhile.
         if !asked.isEmpty { settleConsultation() }
     }
 
-    /// Nothing of it goes out any more. Where none had begun nothing happens.
+    /// Called when nothing of the capture goes out any more. Has no effect without a capture.
     package func captureEnds() {
         let now = clock.now()
         let last = captures.now(at: now).reports[0]
@@ -83,9 +84,9 @@ extension PrivacyDesk {
         captures.append(report, at: now)
     }
 
-    // MARK: Asking
+    // MARK: Consulting
 
-    /// Refuses an app that may not be asked as well.
+    /// Throws if one more connection of this user's apps may not be consulted.
     package func requireRoomToConsult(_ app: PrivacyHolder) throws(CommandRefusal) {
         guard consultation.withLock({ $0.hasRoom(for: app) }) else {
             throw CommandRefusal(
@@ -95,21 +96,21 @@ extension PrivacyDesk {
         }
     }
 
-    /// From now on each capture waits for that app's answer, until `dismiss`.
+    /// From now on each capture waits for this app's answer, until `dismiss`.
     ///
-    /// - Returns: the connection's number, and whether the state file has it, as `keepState` says it.
+    /// - Returns: the connection's number, and a function that tells whether the state file has it, as in `keepState`.
     package func consult(
         _ app: PrivacyHolder, _ answers: Consultation.Answers, by actor: PrivacyActor
     ) -> (id: UInt64, isWritten: (@Sendable () -> Bool?)?) {
         let id = consultation.withLock { $0.connect(app, answers) }
-        // A daemon that takes this one's place is to wait for it.
+        // A daemon that replaces this one must wait for the app.
         let isWritten = keepState()
         report(.consultingBegan(app), by: actor)
         audit.flush()
         return (id, isWritten)
     }
 
-    /// The app's connection has ended.
+    /// Ends the consultation of an app whose connection has ended.
     package func dismiss(_ id: UInt64, by actor: PrivacyActor) {
         let (app, wasAwaited) = consultation.withLock { consultation in
             let before = consultation.awaited
@@ -123,11 +124,11 @@ extension PrivacyDesk {
         settleConsultation()
     }
 
-    /// An app answers: what it holds or hides is so already. Returns whether it was waited for.
+    /// Takes the answer of an app, whose holds and regions are already in effect. Returns whether the app was awaited.
     ///
     /// - Parameters:
-    ///   - capture: which one is meant; nil for the one that is.
-    ///   - isMeant: whose answer it is; an operator may answer for others.
+    ///   - capture: the number of the capture; nil for the current one.
+    ///   - isMeant: selects the answering app; an operator may answer for other apps.
     @discardableResult
     package func answer(
         _ answer: Consultation.Answer, of capture: Int? = nil, by actor: PrivacyActor,
@@ -135,7 +136,7 @@ extension PrivacyDesk {
     ) -> Bool {
         let answered = consultation.withLock { $0.take(answer, of: capture, from: isMeant) }
         guard !answered.isEmpty else { return false }
-        // One that was expected back may not be any more.
+        // An app that was expected back may not be expected any more.
         if answer == .released { _ = keepState() }
         for app in answered { report(.consultationAnswered(app, answer), by: actor) }
         audit.flush()
@@ -143,15 +144,15 @@ extension PrivacyDesk {
         return true
     }
 
-    /// Lets go of the curtain when nobody is waited for any more.
+    /// Releases the curtain when no app is awaited any more.
     private func settleConsultation() {
-        // Looked at where nobody raises it meanwhile: another capture may have begun to wait.
+        // Checked under the lock of the curtain, because another capture may have begun to wait.
         lower(reason: "no app is left to wait for") { [consultation] holder in
             holder == .consulting && consultation.withLock { $0.awaited.isEmpty }
         }
     }
 
-    /// Once a second: who was consulted before a restart and does not come back is not waited for without end.
+    /// Called once a second: stops waiting for apps that were consulted before a restart and did not come back in time.
     func giveUpConsulting() {
         let late = consultation.withLock { $0.giveUp(at: clock.now()) }
         for app in late { report(.consultedAppMissing(app)) }

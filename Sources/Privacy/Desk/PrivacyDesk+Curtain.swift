@@ -6,16 +6,17 @@ package import MediaCore
 extension PrivacyDesk {
     package var isCurtainUp: Bool { curtain.stamp.isUp }
 
-    /// Once it returns, nothing from before goes out: no picture in hand, no packet, no byte that the kernel still has;
-    /// but what `privacy.take_back_newer_than_ms` leaves, or all that was encoded where `take_back` is off.
+    /// Raises the curtain, or adds a hold. Once it returns, nothing from before goes out: no picture in progress, no
+    /// packet, and no byte in the kernel. Exceptions are packets that `privacy.take_back_newer_than_ms` keeps and, if
+    /// `take_back` is off, everything that was already encoded.
     ///
-    /// - Throws: where the curtain is turned off; then nothing is hidden.
+    /// - Throws: if the curtain is turned off. In that case nothing is hidden.
     @discardableResult
     package func raise(
         _ holder: PrivacyHolder, reason: String, by actor: PrivacyActor = .daemon
     ) throws(CommandRefusal) -> CurtainReceipt {
         let raised = raising.withLock { _ -> (receipt: CurtainReceipt, fact: PrivacyFact?)? in
-            // Asked where nobody can turn it off meanwhile.
+            // Checked under the lock, so that nobody can turn it off meanwhile.
             guard protections.isOn(.curtain) else { return nil }
             let change = curtain.raise(holder, reason: reason, at: clock.now())
             let receipt = receipt(after: change, for: holder)
@@ -34,7 +35,7 @@ extension PrivacyDesk {
                 sentence: "the curtain is turned off (privacy.curtain): nothing is hidden; "
                     + "turn it on with upcastctl protection on curtain")
         }
-        // Its own hold is there.
+        // The app's own hold is in effect.
         if holder.kind == .app { answer(.raisedCurtain, by: actor) { $0 == holder } }
         guard let fact = raised.fact else { return raised.receipt }
         effects.curtainChanged()
@@ -42,24 +43,26 @@ extension PrivacyDesk {
         return raised.receipt
     }
 
-    /// Takes back what has not gone out where the curtain has just gone up; otherwise says what had gone out.
+    /// Takes back unsent packets if the curtain has just gone up. Otherwise reports what had gone out.
     private func receipt(after change: Curtain.Change, for holder: PrivacyHolder) -> CurtainReceipt {
         guard change == .raised, holder != .start else { return effects.whatWentOut() ?? CurtainReceipt() }
-        // Nothing is newer than the newest.
+        // With an age of zero nothing is taken back, because nothing is newer than the newest packet.
         let age = protections.isOn(.takeBack) ? takeBackNewerThan : .zero
         return effects.takeBack(newerThan: age) ?? CurtainReceipt()
     }
 
-    /// The daemon's own raising; where that is turned off, nothing happens.
+    /// Adds a hold of the daemon itself. Has no effect if the automatic curtain is turned off.
     package func raiseByItself(_ holder: PrivacyHolder, reason: String) {
         guard protections.isOn(.automaticCurtain) else { return }
-        // Where the curtain itself is off, the log has said so when it was turned off.
+        // If the curtain is turned off, the log has reported that at the time.
         _ = try? raise(holder, reason: reason)
     }
 
-    /// Lets go for those whom `isMeant` is true of; the curtain falls with the last. Returns whether there was one.
+    /// Releases the holds of all holders for which `isMeant` is true. The curtain falls with the last hold. Returns
+    /// whether there was a hold.
     ///
-    /// - Parameter opening: the broadcast time from which on sound may be heard; nil for when that is noticed.
+    /// - Parameter opening: the broadcast time from which on sound may be heard; nil for the time at which the change
+    ///   is noticed.
     @discardableResult
     package func lower(
         by actor: PrivacyActor = .daemon, reason: String, opening: MediaTime? = nil,
@@ -68,7 +71,7 @@ extension PrivacyDesk {
         let fact = raising.withLock { _ -> PrivacyFact? in
             let before = curtain.all.filter { isMeant($0.holder) }
             let change = curtain.release(opening: opening) { holder in before.contains { $0.holder == holder } }
-            // Forced down, or turned off: then nobody is waited for.
+            // Forced down or turned off, so no app is awaited any more.
             if before.contains(where: { $0.holder == .consulting }) { consultation.withLock { $0.overrule() } }
             guard change != .none else { return nil }
             let fact = PrivacyFact.curtainReleased(
@@ -83,9 +86,9 @@ extension PrivacyDesk {
         return true
     }
 
-    /// Lets go for one holder of the daemon's or the client's.
+    /// Releases one hold of the daemon or the client.
     package func lower(_ holder: PrivacyHolder, reason: String) { lower(reason: reason) { $0 == holder } }
 
-    /// Runs `body` while nobody raises or lowers the curtain.
+    /// Runs `body` while no thread can raise or lower the curtain.
     package func whileCurtainStands(_ body: () -> Void) { raising.withLock { _ in body() } }
 }

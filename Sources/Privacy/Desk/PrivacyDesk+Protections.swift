@@ -1,10 +1,10 @@
 internal import LinuxSystem
 package import ControlProtocol
 
-/// The switches of what keeps something from viewers.
+/// The switches of the protections.
 extension PrivacyDesk {
-    /// Whether somebody relies on it at this moment. An app that is consulted relies on being told, and on the curtain
-    /// that waits for its answer.
+    /// Whether the protection is relied on now. A consulted app relies on the capture state, and on the curtain that
+    /// waits for its answer.
     package func isInUse(_ protection: Protection) -> Bool {
         switch protection {
         case .secureRegions: effects.clientHidesRegions
@@ -18,9 +18,9 @@ extension PrivacyDesk {
 
     private var isAnybodyConsulted: Bool { !consultation.withLock { $0.apps.isEmpty } }
 
-    /// Turns one on or off until the daemon ends, or the configuration says otherwise.
+    /// Turns a protection on or off until the daemon ends or the configuration changes it.
     ///
-    /// - Parameter force: also while somebody relies on it; who holds the curtain then does no longer.
+    /// - Parameter force: also turns it off while it is relied on; its holders then no longer hold the curtain.
     /// - Returns: whether that has changed anything.
     @discardableResult
     package func turn(
@@ -59,6 +59,6 @@ extension PrivacyDesk {
         return true
     }
 
-    /// A configuration was loaded: switches that differ from it outlive the daemon.
+    /// Stores the protections that a loaded configuration turns off. Switches that differ from it outlive the daemon.
     package func configure(off: Set<Protection>) { configuredOff.withLock { $0 = off } }
 }

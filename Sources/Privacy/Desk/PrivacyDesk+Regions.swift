@@ -2,8 +2,8 @@ package import ControlProtocol
 
 /// Rectangles of the picture that apps and operators keep hidden.
 extension PrivacyDesk {
-    /// Keeps a rectangle of the upright picture hidden, in this broadcast and those that follow, until it is removed.
-    /// When it returns, no further picture shows it, but for the one that is being encoded at that moment.
+    /// Keeps a rectangle of the upright picture hidden, in this and later broadcasts, until it is removed. Once it
+    /// returns, no further picture shows it, except the one that is being encoded at that moment.
     package func hide(
         _ region: StandingRegion, reason: String = "", by actor: PrivacyActor = .daemon
     ) throws(CommandRefusal) {
@@ -21,7 +21,7 @@ extension PrivacyDesk {
                     + "\(StandingRegions.appCapacity), or of one user's apps \(StandingRegions.userCapacity); this "
                     + "one is not hidden: join some, or raise the curtain")
         }
-        // It is hidden from here on.
+        // The region is hidden from here on.
         defer { if region.holder.kind == .app { answer(.hidRegion, by: actor) { $0 == region.holder } } }
         guard change != .none else { return }
         effects.regionsChanged(to: regions.version)
@@ -29,9 +29,9 @@ extension PrivacyDesk {
         audit.flush()
     }
 
-    /// No longer hides the one of that name, or where `name` is nil all, of whoever `isMeant` is true of.
+    /// Removes the region with this name or, if `name` is nil, all regions of the holders for which `isMeant` is true.
     ///
-    /// - Parameter whose: for people.
+    /// - Parameter whose: the holder's name, for people.
     package func show(
         _ name: String?, of whose: String, reason: String = "", by actor: PrivacyActor = .daemon,
         where isMeant: (PrivacyHolder) -> Bool

@@ -2,19 +2,19 @@ package import ControlProtocol
 package import LinuxSystem
 package import MediaCore
 
-/// Where everything that keeps something from viewers is asked for: raises and lowers the curtain, hides and shows
-/// regions, turns protections on and off, asks captured apps, and keeps what outlives the daemon.
+/// The entry point for everything that is hidden from viewers. It raises and lowers the curtain, hides and shows
+/// regions, turns protections on and off, consults captured apps, and keeps the state that outlives the daemon.
 ///
-/// Any thread. Each verb has done its work when it returns, writes the audit log, and reports a `PrivacyFact`. The desk
-/// knows no broadcast: what has to happen to one is asked of `PrivacyEffects`.
+/// Any thread. Each method has done its work when it returns, writes the audit log, and reports a `PrivacyFact`. The
+/// desk does not know broadcasts; `PrivacyEffects` acts on them.
 package final class PrivacyDesk: Sendable {
-    /// What the configuration says.
+    /// The settings of the configuration.
     package struct Policy: Sendable {
-        /// Protections that are off from the start.
+        /// Protections that are off at the start.
         package var off: Set<Protection>
-        /// With the curtain, only packets newer than this are taken back; nil for all.
+        /// A raise of the curtain takes back only packets newer than this; nil for all.
         package var takeBackNewerThan: MediaTime?
-        /// How long a restarted daemon waits for apps that were consulted before; nil for without end.
+        /// How long a restarted daemon waits for apps that were consulted before; nil for no limit.
         package var consultedReturn: MediaTime?
 
         package init(off: Set<Protection> = [], takeBackNewerThan: MediaTime? = nil, consultedReturn: MediaTime? = nil)
@@ -23,33 +23,33 @@ package final class PrivacyDesk: Sendable {
         }
     }
 
-    /// For the life of the daemon: who has raised it holds it for the next broadcast, too. Data threads read it.
+    /// Lasts as long as the daemon, so that a hold also applies to the next broadcast. Data threads read it.
     package let curtain: Curtain
     package let regions: StandingRegions
     package let protections: Protections
     let consultation: Monitor<Consultation>
     let captures: CaptureJournal
-    /// The last capture's. It begins with the time, so that an answer to a daemon that has ended is not taken for one
-    /// to this.
+    /// The number of the last capture. It is based on the time, so that an answer to an earlier daemon does not count
+    /// for this one.
     let captureNumber = Monitor(UnixTime.milliseconds * 1000)
     let takeBackNewerThan: MediaTime?
-    /// As loaded last.
+    /// Protections that the last loaded configuration turns off.
     let configuredOff: Monitor<Set<Protection>>
     let audit: AuditLog
-    /// Writes the state file; nil for none.
+    /// Writes the state file; nil if there is none.
     let keeper: PrivacyKeeper?
-    /// What the state file held when the daemon started.
+    /// The contents of the state file when the daemon started.
     private let recordAtStart: PrivacyRecord?
     let effects: any PrivacyEffects
     let clock: any TimeSource
-    /// One at a time: whoever is told that the curtain is up can rely on it.
+    /// Serializes raises and releases, so that a caller who is told that the curtain is up can rely on it.
     let raising = Monitor(())
 
-    /// Begins as the daemon before ended.
+    /// Begins in the state in which the previous daemon ended.
     ///
     /// - Parameters:
     ///   - audit: nil for none.
-    ///   - stateFile: what outlives the daemon; nil for nothing.
+    ///   - stateFile: the state that outlives the daemon; nil for none.
     package init(
         _ policy: Policy, audit: AuditLog? = nil, stateFile: PrivacyStateFile? = nil, clock: any TimeSource,
         effects: any PrivacyEffects
@@ -82,7 +82,7 @@ package final class PrivacyDesk: Sendable {
                 },
                 mark: { file.mark() },
                 write: { record throws(StateFileFailure) in
-                    // What could not be read, and could not be moved either, is not overwritten.
+                    // An unreadable file that could not be moved must not be overwritten.
                     if case .unreadable(let why, nil) = finding { throw StateFileFailure(sentence: why) }
                     try file.write(record)
                 })
@@ -95,41 +95,41 @@ package final class PrivacyDesk: Sendable {
         if let path = stateFile?.path { tell(finding, restoration, path: path) }
     }
 
-    // MARK: What outlives the daemon
+    // MARK: State that outlives the daemon
 
-    /// How long an answer may wait for the state file, in milliseconds: a quarter of what `UpcastPrivacy` allows for
-    /// a call.
+    /// How long an answer may wait for the state file, in milliseconds: a quarter of the time that `UpcastPrivacy`
+    /// allows for a call.
     package static let statePatience = PrivacyKeeper.patience.milliseconds
 
-    /// Begins to write the state file, if there is one.
+    /// Starts writing the state file, if there is one.
     package func startKeeping() throws(Errno) {
         guard let keeper else { return }
         try keeper.start(onDisk: recordAtStart)
-        // What was restored may not be what the file holds, or there is no file yet.
+        // The restored state may differ from the file, or the file may not exist yet.
         _ = keeper.note()
     }
 
-    /// Something that outlives the daemon has changed.
+    /// Notes a change of the state that outlives the daemon.
     ///
-    /// - Returns: says whether the change is in the state file; nil while that may still come. Nil without a file.
+    /// - Returns: a function that tells whether the change is in the state file; it returns nil while that is open. Nil
+    ///   without a file.
     package func keepState() -> (@Sendable () -> Bool?)? {
         guard let keeper else { return nil }
         let number = keeper.note()
         return { keeper.isWritten(number) }
     }
 
-    /// Once a second: gives up apps that have not come back, and says how the disks do.
+    /// Called once a second: gives up apps that have not come back, and reports the state of the disks.
     package func tick() {
         giveUpConsulting()
         for news in audit.settle() { effects.report(.auditLog(news)) }
         if let news = keeper?.settle() { effects.report(.stateFile(news)) }
     }
 
-    /// Goes on in a new audit file where the old one was moved away. Does not wait for it: where it fails, `tick`
-    /// reports so.
+    /// Continues in a new audit file after the old one was moved away. Returns at once; `tick` reports a failure.
     package func reopenAudit() { audit.reopen() }
 
-    /// At the end of the process: the audit log's disk gets a second for what has not been written.
+    /// At the end of the process: gives the audit log's disk a second for the unwritten lines.
     package func stop() {
         for news in audit.settle() { effects.report(.auditLog(news)) }
         let lost = audit.end(within: .seconds(1))
@@ -137,7 +137,7 @@ package final class PrivacyDesk: Sendable {
         keeper?.stop()
     }
 
-    /// At the start: what was found.
+    /// Reports the finding of the start.
     private func tell(_ finding: PrivacyStateFile.Finding, _ restoration: PrivacyRestoration, path: String) {
         switch finding {
         case .nothing: report(.stateFileIsNew(path: path))
@@ -154,10 +154,10 @@ package final class PrivacyDesk: Sendable {
         audit.flush()
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    /// Adds to the audit log; `audit.flush` has it written. Under the lock that the change is made under, so that the
-    /// lines are in the order of what they tell.
+    /// Adds a fact to the audit log; `audit.flush` has it written. Call it under the lock under which the change is
+    /// made, so that the lines are in the order of the changes.
     func note(_ fact: PrivacyFact, by actor: PrivacyActor) {
         let number = effects.broadcastNumber
         for line in fact.auditLines {
@@ -169,13 +169,13 @@ package final class PrivacyDesk: Sendable {
         }
     }
 
-    /// Where no lock is needed for the order.
+    /// Notes and reports a fact whose order needs no lock.
     func report(_ fact: PrivacyFact, by actor: PrivacyActor = .daemon) {
         note(fact, by: actor)
         effects.report(fact)
     }
 
-    /// Who holds what, for the status.
+    /// All holds, regions and protections, for the status.
     package var status: PrivacyStatus {
         let now = clock.now()
         var status = PrivacyStatus()

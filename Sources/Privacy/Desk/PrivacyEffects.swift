@@ -1,30 +1,32 @@
 package import MediaCore
 
-/// What the desk needs of the rest of the daemon. Any thread; nothing here waits for a data thread.
+/// What the desk needs from the rest of the daemon. Any thread; no method waits for a data thread.
 package protocol PrivacyEffects: Sendable {
-    /// Throws away what the running broadcast has encoded and not sent: once it returns, none of it goes out.
+    /// Throws away everything that the running broadcast has encoded and not sent. Once it returns, none of it goes
+    /// out.
     ///
     /// - Parameter age: only packets that are newer than this; nil for all.
-    /// - Returns: nil where no broadcast runs.
+    /// - Returns: nil if no broadcast runs.
     func takeBack(newerThan age: MediaTime?) -> CurtainReceipt?
 
-    /// What has gone out so far; nil where no broadcast runs.
+    /// What has gone out so far; nil if no broadcast runs.
     func whatWentOut() -> CurtainReceipt?
 
-    /// Somebody holds the curtain up, or has let go.
+    /// Called when a hold was added or released.
     func curtainChanged()
 
-    /// Standing regions have changed.
+    /// Called when standing regions have changed.
     ///
-    /// - Parameter version: no snapshot of a picture from before it may be given away; nil where less is hidden now.
+    /// - Parameter version: no snapshot of a picture from before this version may be given out; nil if less is hidden
+    ///   now.
     func regionsChanged(to version: RegionsVersion?)
 
-    /// The client's samples name regions to hide.
+    /// Whether the client's samples name regions to hide.
     var clientHidesRegions: Bool { get }
 
-    /// The number of the broadcast that runs, or is about to; nil for none.
+    /// The number of the broadcast that runs or is about to; nil for none.
     var broadcastNumber: UInt64? { get }
 
-    /// Logs what has happened. The audit log has it already.
+    /// Logs a fact. The audit log already has it.
     func report(_ fact: PrivacyFact)
 }

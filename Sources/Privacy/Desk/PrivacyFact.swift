@@ -1,47 +1,47 @@
 internal import ControlProtocol
 internal import MediaCore
 
-/// What has happened to something private, for the log and the audit log.
+/// A privacy event, for the log and the audit log.
 package enum PrivacyFact: Equatable, Sendable {
     case curtainRaised(CurtainRaise)
     case curtainReleased(CurtainRelease)
     case regionHidden(StandingRegion, isNew: Bool, reason: String)
     case regionsShown([StandingRegion], of: String, name: String?, reason: String)
     case protectionTurned(Protection, isOn: Bool, isForced: Bool)
-    /// A command would have turned it off while somebody relied on it.
+    /// A command tried to turn the protection off while it was relied on.
     case protectionKeptOn(Protection, isForced: Bool)
     case consultingBegan(PrivacyHolder)
     case consultingEnded(PrivacyHolder, wasAwaited: Bool)
-    /// It was consulted before a restart, and has not come back in time.
+    /// The app was consulted before a restart, and has not come back in time.
     case consultedAppMissing(PrivacyHolder)
     case consultationAnswered(PrivacyHolder, Consultation.Answer)
     case consultationImpossible(why: String)
     case stateFileIsNew(path: String)
     case stateRestored(path: String, [Curtain.Hold], [StandingRegion], consulting: [PrivacyHolder])
     case stateUnreadable(path: String, why: String, keptAs: String?)
-    /// A command turned it before the restart.
+    /// A command turned the protection before the restart.
     case protectionRestored(Protection, isOn: Bool)
-    /// The configuration turns it off, and somebody relied on it before the restart.
+    /// The configuration turns the protection off, but it was relied on before the restart.
     case protectionKeptOnAtStart(Protection)
     case stateFile(PrivacyKeeper.News)
     case auditLog(AuditLog.News)
-    /// The process ends before its disk has taken these lines.
+    /// The process ends before the disk has taken these lines.
     case auditLinesLost(Int)
 
     package struct CurtainRaise: Equatable, Sendable {
         package var holder: PrivacyHolder
-        /// False where another one for which there was no room stands for it.
+        /// False if there was no room, so that another hold represents this one.
         package var hasRoom: Bool
-        /// It was down before.
+        /// Whether the curtain was down before.
         package var isFirst: Bool
         package var reason: String
         package var receipt: CurtainReceipt
     }
 
     package struct CurtainRelease: Equatable, Sendable {
-        /// Those that let go.
+        /// The released holds.
         package var holds: [Curtain.Hold]
-        /// Who still holds it up.
+        /// The holders that still hold the curtain up.
         package var left: [PrivacyHolder]
         package var isDown: Bool
         package var reason: String
@@ -51,9 +51,10 @@ package enum PrivacyFact: Equatable, Sendable {
 /// A line of the audit log.
 struct AuditLine: Equatable {
     var event: String
-    /// Whether it is on the allowance for regions.
+    /// Whether the line counts towards the allowance for regions.
     var isRegion = false
-    /// A switch is turned for all broadcasts; everything else is about the one that runs.
+    /// Whether the line is about a protection, which applies to all broadcasts. All other lines are about the current
+    /// one.
     var isAboutProtection = false
     var members: [JSONValue.Member]
 
@@ -71,7 +72,7 @@ struct AuditLine: Equatable {
 }
 
 extension PrivacyFact {
-    /// What the audit log has of it. Docs: "The audit log" in docs/privacy.md.
+    /// The fact's lines in the audit log. See "The audit log" in docs/privacy.md.
     var auditLines: [AuditLine] {
         switch self {
         case .curtainRaised(let raise): [raise.auditLine]
@@ -140,10 +141,10 @@ extension PrivacyFact.CurtainRelease {
 }
 
 extension PrivacyActor {
-    /// Whom the audit log names.
+    /// The members that name the actor in the audit log.
     var members: [JSONValue.Member] {
         if showsToken { return [.init("by", .string("token"))] }
-        // Nobody but the daemon.
+        // The daemon itself has no user and no process.
         guard user != nil || process != nil else { return [] }
         let who = user.map { JSONValue.Member("by_user", .integer(Int($0))) } ?? .init("by", .string("unknown"))
         return [who] + (process.map { [.init("by_process", .integer(Int($0)))] } ?? [])

@@ -1,14 +1,16 @@
 package import MediaCore
 
-/// Which captured apps are asked before anything of a capture is shown, and who of them has not answered yet. Pure.
+/// Which captured apps are consulted before anything of a capture is shown, and which of them have not answered yet.
+/// Pure.
 ///
-/// An app is known by its name and its user: two connections of one app are asked as one, and one answer is enough.
+/// An app is identified by its name and its user. Several connections of one app count as one, and one answer is
+/// enough.
 package struct Consultation: Sendable {
-    /// What counts as an app's answer.
+    /// Which actions of an app count as its answer.
     package enum Answers: String, CaseIterable, Sendable {
-        /// That it raises the curtain, hides a region, or lets go.
+        /// Raising the curtain, hiding a region, or releasing.
         case any = "true"
-        /// That it lets go: for an app that does several things first.
+        /// Only releasing, for an app that first does several other things.
         case release
     }
 
@@ -18,9 +20,9 @@ package struct Consultation: Sendable {
         case released = "released"
     }
 
-    /// Of one user's apps: connections that are asked.
+    /// The maximum number of consulted connections of one user's apps.
     package static let userCapacity = 4
-    /// Apps of before a restart that have to come back.
+    /// The maximum number of apps that must come back after a restart.
     package static let expectedCapacity = 16
 
     private struct Connection {
@@ -31,18 +33,18 @@ package struct Consultation: Sendable {
 
     private var connections: [Connection] = []
     private var count: UInt64 = 0
-    /// They were asked by the daemon before this one, and have not connected again.
+    /// Apps that the previous daemon consulted and that have not reconnected.
     private var expected: [PrivacyHolder] = []
-    /// Nil for without end.
+    /// Nil for no limit.
     private var expectedUntil: MediaTime?
-    /// The capture that is, if any.
+    /// The number of the current capture; nil if there is none.
     private var capture: Int?
-    /// Who has not answered, in the order in which they came.
+    /// The apps that have not answered, in the order in which they came.
     package private(set) var awaited: [PrivacyHolder] = []
 
     package init() {}
 
-    /// Whoever would be asked if a capture began now.
+    /// All apps that would be consulted if a capture began now.
     package var apps: [PrivacyHolder] {
         (connections.map(\.app) + expected).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
@@ -53,8 +55,8 @@ package struct Consultation: Sendable {
 
     // MARK: Apps come and go
 
-    /// From now on the app is asked: also of a capture that waits for others at this moment, or for itself as it was
-    /// before a restart. Returns the connection's number.
+    /// Adds a connection whose app is consulted from now on. If the current capture still waits for other apps, or for
+    /// this app since before a restart, it waits for this app, too. Returns the connection's number.
     package mutating func connect(_ app: PrivacyHolder, _ answers: Answers) -> UInt64 {
         count += 1
         connections.append(Connection(id: count, app: app, answers: answers))
@@ -63,7 +65,7 @@ package struct Consultation: Sendable {
         return count
     }
 
-    /// The connection has ended: its app is not waited for any more, unless it has another. Returns whose it was.
+    /// Removes a connection. Its app is not awaited any more, unless it has another connection. Returns the app.
     package mutating func disconnect(_ id: UInt64) -> PrivacyHolder? {
         guard let index = connections.firstIndex(where: { $0.id == id }) else { return nil }
         let app = connections.remove(at: index).app
@@ -71,14 +73,13 @@ package struct Consultation: Sendable {
         return app
     }
 
-    /// These were asked when the daemon before this one ended, and are given until then to come back; nil for without
-    /// end.
+    /// Sets the apps that the previous daemon consulted, and the time until which they may come back; nil for no limit.
     package mutating func expect(_ apps: [PrivacyHolder], until deadline: MediaTime?) {
         expected = Array(apps.prefix(Self.expectedCapacity))
         expectedUntil = deadline
     }
 
-    /// Those who have not come back in time, and are not waited for any more.
+    /// Returns the apps that have not come back in time. They are not awaited any more.
     package mutating func giveUp(at now: MediaTime) -> [PrivacyHolder] {
         guard !expected.isEmpty, let expectedUntil, now >= expectedUntil else { return [] }
         let late = expected
@@ -89,24 +90,24 @@ package struct Consultation: Sendable {
 
     // MARK: Captures
 
-    /// A capture begins: all are asked.
+    /// Begins a capture, about which all apps are consulted.
     package mutating func begin(_ capture: Int) {
         self.capture = capture
         awaited = apps
     }
 
-    /// It is over.
+    /// Ends the capture.
     package mutating func end() { (capture, awaited) = (nil, []) }
 
-    /// Nobody is waited for any more in this capture.
+    /// Stops waiting for answers in this capture.
     package mutating func overrule() { awaited = [] }
 
-    /// What an app does, as far as that is an answer. Returns those who have thereby answered. One that has not come
-    /// back since a restart and is released is not expected any more.
+    /// Takes an action of an app, as far as it counts as an answer. Returns the apps that have answered by it. An app
+    /// that is released and has not come back since a restart is not expected any more.
     ///
     /// - Parameters:
-    ///   - capture: which one is meant; nil for the one that is. An answer to another is none.
-    ///   - isMeant: whose answer it is.
+    ///   - capture: the number of the capture; nil for the current one. An answer to another capture does not count.
+    ///   - isMeant: selects the answering app.
     package mutating func take(
         _ answer: Answer, of capture: Int?, from isMeant: (PrivacyHolder) -> Bool
     ) -> [PrivacyHolder] {

@@ -2,18 +2,19 @@ internal import LinuxSystem
 package import MediaCore
 internal import Synchronization
 
-/// Whether viewers see the curtain in place of the picture, and who holds it up: it falls when the last lets go.
+/// Whether viewers see the curtain instead of the picture, and who holds it up. It falls when the last hold is
+/// released.
 ///
-/// Any thread. Whoever takes a sample notes the stamp before it and compares afterwards: where the two are not equal,
-/// or the stamp says that it is up, the sample must not be shown. A stamp never comes again.
+/// Any thread. A thread that takes a sample reads the stamp before that, and compares it afterwards. If the stamps
+/// differ, or if the stamp says that the curtain is up, the sample must not be shown. A stamp never repeats.
 package final class Curtain: Sendable {
-    /// How often it has been raised, and whether it is up.
+    /// The number of raises, and whether the curtain is up.
     package struct Stamp: Equatable, Sendable {
         fileprivate var number: UInt32
 
-        /// Raising makes it odd, lowering even.
+        /// Raising makes the number odd, lowering makes it even.
         package var isUp: Bool { number % 2 == 1 }
-        /// Times that it has been raised.
+        /// The number of raises.
         package var epoch: CurtainEpoch { CurtainEpoch(raises: (number + 1) / 2) }
         package static let down = Stamp(number: 0)
     }
@@ -21,7 +22,7 @@ package final class Curtain: Sendable {
     package struct Hold: Equatable, Sendable {
         package var holder: PrivacyHolder
         package var reason: String
-        /// Monotonic clock.
+        /// On the monotonic clock.
         package var since: MediaTime
 
         package init(holder: PrivacyHolder, reason: String, since: MediaTime) {
@@ -30,36 +31,35 @@ package final class Curtain: Sendable {
     }
 
     package enum Change: Equatable, Sendable {
-        /// It was down and is up now, or the other way round.
+        /// The curtain was down and is up now, or the other way round.
         case raised, lowered
-        /// One more, or one less, of several that hold it.
+        /// One of several holds was added or released.
         case held, released
-        /// Nothing has changed.
         case none
     }
 
-    /// What a picture that begins to come now may count on.
+    /// What happens to a picture that begins to arrive now.
     package enum Prospect: Equatable, Sendable {
-        /// The curtain is down, or falls for it.
+        /// The curtain is down, or falls for this picture.
         case shown
-        /// Those who hold it up have nothing against the picture, but do not let go yet.
+        /// No holder objects to the picture, but not all of them release the curtain yet.
         case kept
-        /// Somebody holds it up to hide what comes meanwhile.
+        /// A holder objects to pictures that arrive while the curtain is up.
         case hidden
     }
 
     private static let capacity = 64
-    /// Of the apps of one user: others must find room.
+    /// The maximum number of holds of one user's apps, so that other users find room.
     static let appCapacity = 16
-    /// Stands for all apps that did not find room, and lets go only when an operator lets go for everybody.
+    /// Represents all apps without room. It is released only when an operator releases all holds by force.
     package static let tooMany = PrivacyHolder(.daemon, "too_many_holders")
     private let holds: Monitor<[Hold]>
     private let number: Atomic<UInt32>
     private let objectionCount = Atomic<UInt32>(0)
-    /// Where sound begins again after the last lowering, in nanoseconds of the broadcast; below zero: where it stands.
+    /// The broadcast time in nanoseconds at which sound resumes after the last lowering; negative if it is not known.
     private let opening = Atomic<Int64>(-1)
 
-    /// - Parameter holds: who holds it up from the start.
+    /// - Parameter holds: the holds at the start.
     package init(heldBy holds: [Hold] = []) {
         self.holds = Monitor(holds)
         number = Atomic(holds.isEmpty ? 0 : 1)
@@ -67,13 +67,13 @@ package final class Curtain: Sendable {
 
     package var stamp: Stamp { Stamp(number: number.load(ordering: .acquiring)) }
 
-    /// Who holds it up, in the order in which they came.
+    /// All holds, oldest first.
     package var all: [Hold] { holds.withLock { $0 } }
 
-    /// Whether that one holds it up itself, and did find room.
+    /// Whether this holder has its own hold, so that there was room for it.
     package func isHeld(by holder: PrivacyHolder) -> Bool { holds.withLock { $0.contains { $0.holder == holder } } }
 
-    /// Raises it, or holds it up as well: `tooMany` does for apps that do not find room.
+    /// Raises the curtain or adds a hold. `tooMany` represents apps without room.
     package func raise(_ holder: PrivacyHolder, reason: String, at now: MediaTime) -> Change {
         holds.withLock { holds in
             func isThere(_ holder: PrivacyHolder) -> Bool { holds.contains { $0.holder == holder } }
@@ -91,7 +91,7 @@ package final class Curtain: Sendable {
         }
     }
 
-    /// Only apps are many.
+    /// Only the number of apps is limited.
     private static func lackOfRoom(for holder: PrivacyHolder, among holds: [Hold]) -> String? {
         guard holder.kind == .app else { return nil }
         guard holds.count < capacity else { return "more than \(capacity) hold it up" }
@@ -102,8 +102,8 @@ package final class Curtain: Sendable {
             + " hold it up"
     }
 
-    /// Broadcast time from which on sound is heard again, where the one who let go last knew it. Look at it after the
-    /// stamp that says that the curtain is down.
+    /// The broadcast time from which on sound is heard again; nil if the last release did not know it. Read it after
+    /// the stamp that says that the curtain is down.
     package var openingTime: MediaTime? {
         let nanoseconds = opening.load(ordering: .acquiring)
         return nanoseconds < 0 ? nil : MediaTime(nanoseconds: nanoseconds)
@@ -117,16 +117,17 @@ package final class Curtain: Sendable {
         }
     }
 
-    /// How often somebody has raised it, or held it up as well, to hide what comes meanwhile. A picture that is kept is
-    /// not shown where that has happened since it began to come.
+    /// The number of raises and holds whose holders object to pictures. A kept picture is not shown if this number has
+    /// changed since the picture began to arrive.
     package var objections: UInt32 { objectionCount.load(ordering: .acquiring) }
 
-    /// Lets go for one holder.
+    /// Releases the hold of one holder.
     package func lower(_ holder: PrivacyHolder) -> Change { release { $0 == holder } }
 
-    /// Lets go for all that `isMeant` is true of.
+    /// Releases the holds of all holders for which `isMeant` is true.
     ///
-    /// - Parameter openingTime: the broadcast time from which on sound may be heard; nil for when that is noticed.
+    /// - Parameter openingTime: the broadcast time from which on sound may be heard; nil for the time at which the
+    ///   change is noticed.
     package func release(opening openingTime: MediaTime? = nil, where isMeant: (PrivacyHolder) -> Bool) -> Change {
         holds.withLock { holds in
             let before = holds.count

@@ -1,12 +1,12 @@
 package import Glibc
 
-/// Who has asked for something, for the audit log: the process at the other end of a socket, as the kernel says.
+/// The origin of a request, for the audit log: the process at the other end of a socket, as the kernel reports it.
 package struct PrivacyActor: Equatable, Sendable {
-    /// On whose behalf: an operator who acts for an app is that app here.
+    /// On whose behalf the request is. An operator who acts for an app counts as the app here.
     package var kind: PrivacyHolder.Kind
     package var user: uid_t?
     package var process: pid_t?
-    /// Whoever showed the operator's token over TCP: the kernel does not say who that is.
+    /// Whether the request came with the operator's token over TCP, where the kernel does not identify the sender.
     package var showsToken: Bool
 
     package init(
@@ -15,6 +15,6 @@ package struct PrivacyActor: Equatable, Sendable {
         (self.kind, self.user, self.process, self.showsToken) = (kind, user, process, showsToken)
     }
 
-    /// Nobody but the daemon.
+    /// The daemon itself.
     package static let daemon = PrivacyActor(.daemon)
 }

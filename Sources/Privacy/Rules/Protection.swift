@@ -1,18 +1,17 @@
 internal import Synchronization
 
-/// What keeps something from viewers, each with a switch of its own. Raw values are keys of the configuration.
+/// The protections of viewers' privacy, each with its own switch. Raw values are keys of the configuration.
 package enum Protection: String, CaseIterable, Sendable {
-    /// What the client's samples say that is not to be shown.
+    /// Regions that the client's samples mark as hidden.
     case secureRegions = "secure_regions"
-    /// What apps and operators keep hidden.
+    /// Regions that apps and operators keep hidden.
     case standingRegions = "standing_regions"
     case curtain
-    /// The daemon raises the curtain by itself: at the start, for regions that it does not understand, for a client
-    /// that vanishes.
+    /// The daemon's own holds: at the start, for invalid regions, and for a client that vanishes.
     case automaticCurtain = "automatic_curtain"
-    /// With the curtain, what waits to be sent is thrown away.
+    /// A raise of the curtain throws away unsent packets.
     case takeBack = "take_back"
-    /// Whoever may ask is told whether anything is captured.
+    /// Apps can learn whether anything is captured.
     case captureState = "capture_state"
 }
 

@@ -2,14 +2,14 @@ internal import LinuxSystem
 package import MediaCore
 internal import Synchronization
 
-/// A rectangle of the upright picture that nobody is to see, until whoever named it says otherwise.
+/// A rectangle of the upright picture that viewers must not see until its holder removes it.
 package struct StandingRegion: Equatable, Sendable {
     package enum Unit: String, CaseIterable, Sendable {
         /// 0 to 1 of the picture's width and height.
         case normalized
         case pixels
 
-        /// How far from the picture's corner a region may begin, and how wide and high it may be.
+        /// The maximum distance of a region from the picture's corner, and its maximum width and height.
         package var limit: Double {
             switch self {
             case .normalized: 8
@@ -27,16 +27,17 @@ package struct StandingRegion: Equatable, Sendable {
         (self.holder, self.name, self.edges, self.unit) = (holder, name, edges, unit)
     }
 
-    /// Pixels across and down of the largest picture that a client may send.
+    /// The maximum width and height, in pixels, of a client's picture.
     package static let largestPicture = 4096.0
 
-    /// Its edges are where a command can put them. Those of others may be beyond every number of pixels.
+    /// Whether its edges are where a command can place them. Edges from other sources may exceed every number of
+    /// pixels.
     package var isWithinLimits: Bool {
         [edges.left, edges.top].allSatisfy { abs($0) <= unit.limit }
             && [edges.right, edges.bottom].allSatisfy { abs($0) <= 2 * unit.limit }
     }
 
-    /// Why it can hide nothing, in any picture, and what would be right; nil where it may hide something.
+    /// Why the region hides nothing in any picture, and what would be right; nil if it can hide something.
     package var whyItHidesNothing: String? {
         guard edges.left < edges.right else { return "width: more than 0; a region of no width hides nothing" }
         guard edges.top < edges.bottom else { return "height: more than 0; a region of no height hides nothing" }
@@ -52,7 +53,7 @@ package struct StandingRegion: Equatable, Sendable {
         return nil
     }
 
-    /// In pixels of an upright picture of this size.
+    /// The edges in pixels of an upright picture of this size.
     func pixels(width: Double, height: Double) -> RectEdges {
         guard unit == .normalized else { return edges }
         return RectEdges(
@@ -61,12 +62,12 @@ package struct StandingRegion: Equatable, Sendable {
     }
 }
 
-/// What apps have asked to keep hidden, until they, or an operator, let go: a process that dies keeps its regions.
+/// The regions that apps keep hidden until they or an operator remove them. The regions of a process that dies stay.
 ///
 /// Any thread.
 package final class StandingRegions: Sendable {
     package static let capacity = 64
-    /// Of the apps of one user, and of all apps: others must find room.
+    /// The maximum for one user's apps and for all apps, so that others find room.
     package static let (userCapacity, appCapacity) = (32, 48)
 
     package enum Change: Equatable, Sendable { case added, changed, none, full }
@@ -76,8 +77,8 @@ package final class StandingRegions: Sendable {
     private let isOff: Atomic<Bool>
 
     /// - Parameters:
-    ///   - isOn: whether they are hidden.
-    ///   - all: those that are there from the start.
+    ///   - isOn: whether the regions are hidden.
+    ///   - all: the regions at the start.
     package init(isOn: Bool = true, _ all: [StandingRegion] = []) {
         var room: [StandingRegion] = []
         room.reserveCapacity(Self.capacity)
@@ -86,18 +87,18 @@ package final class StandingRegions: Sendable {
         isOff = Atomic(!isOn)
     }
 
-    /// Hides them, or no longer; they are kept either way.
+    /// Turns hiding on or off. The regions are kept either way.
     package func turn(on isOn: Bool) {
         isOff.store(!isOn, ordering: .releasing)
         number.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Another one where any of them has changed. Look at it before using them: what has changed meanwhile shows then.
+    /// Changes with every change of the regions. Read it before using them, so that a concurrent change is noticed.
     package var version: RegionsVersion { RegionsVersion(changes: number.load(ordering: .acquiring)) }
 
     package var all: [StandingRegion] { regions.withLock { $0 } }
 
-    /// Adds one, or puts it in the place of the holder's last one of that name.
+    /// Adds a region, or replaces the holder's region of the same name.
     package func set(_ region: StandingRegion) -> Change {
         regions.withLock { regions in
             let change: Change
@@ -122,7 +123,8 @@ package final class StandingRegions: Sendable {
             && regions.count { $0.holder.isApp(of: holder.user) } < userCapacity
     }
 
-    /// Lets go of one, or where `name` is nil of all, of whoever `isMeant` is true of. Returns how many.
+    /// Removes the region with this name or, if `name` is nil, all regions of the holders for which `isMeant` is true.
+    /// Returns their number.
     package func remove(_ name: String?, of isMeant: (PrivacyHolder) -> Bool) -> Int {
         regions.withLock { regions in
             let before = regions.count
@@ -132,7 +134,7 @@ package final class StandingRegions: Sendable {
         }
     }
 
-    /// Hides them in a stored picture, which `transform` makes upright. Allocates nothing.
+    /// Hides the regions in a stored picture, which `transform` turns upright. Allocates nothing.
     package func hide(in secure: inout SecureRegions, width: Int, height: Int, transform: UprightTransform) {
         regions.withLock { regions in
             guard !regions.isEmpty, !isOff.load(ordering: .acquiring) else { return }
@@ -150,8 +152,7 @@ package final class StandingRegions: Sendable {
     }
 }
 
-/// How often the standing regions had changed. A picture that hides those of an earlier version hides too little or too
-/// much.
+/// The number of changes of the standing regions. A picture that hides an earlier version hides too little or too much.
 package struct RegionsVersion: Comparable, Hashable, Sendable {
     var changes: UInt32
 

@@ -1,14 +1,15 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// Writes what outlives the daemon to its state file, on a thread of its own: nobody else waits for that disk.
+/// Writes the state that outlives the daemon to its state file, on its own thread, so that no other thread waits for
+/// the disk.
 ///
-/// Whoever has changed something calls `note` and gets a number. The thread takes the highest number, then the record
-/// as it is by then, and writes it: so one write answers for all changes before it. Any thread may call.
+/// A thread that has changed something calls `note` and gets a number. The keeper's thread reads the highest number,
+/// then the current record, and writes it. One write therefore covers all earlier changes. Any thread may call.
 package final class PrivacyKeeper: Sendable {
-    /// What an operator should know, each once.
+    /// News for operators, each once.
     package enum News: Equatable, Sendable {
-        /// Why the file does not take the record.
+        /// Why the record could not be written.
         case failing(String)
         case writing
     }
@@ -17,18 +18,18 @@ package final class PrivacyKeeper: Sendable {
         var wanted: UInt64 = 0
         var tried: UInt64 = 0
         var written: UInt64 = 0
-        /// When the write began that has not ended.
+        /// When the current write began; nil between writes.
         var writingSince: MediaTime?
-        /// Why the last one failed.
+        /// Why the last write failed.
         var failure: String?
         var hasToldFailure = false
         var isStopping = false
         var hasEnded = false
     }
 
-    /// A write that takes longer is taken to hang, and nobody is kept waiting for it.
+    /// A write that takes longer counts as hanging, and no caller waits for it.
     static let patience = MediaTime.milliseconds(500)
-    /// What `stop` waits for a write that goes on.
+    /// How long `stop` waits for the current write.
     private static let stopPatience = MediaTime.seconds(1)
 
     private let state = Monitor(State())
@@ -39,8 +40,9 @@ package final class PrivacyKeeper: Sendable {
     private let write: @Sendable (PrivacyRecord) throws(StateFileFailure) -> Void
 
     /// - Parameters:
-    ///   - record: as it is now; called on the keeper's thread.
-    ///   - mark: of the file in place: one that is gone or was replaced is written again. Called there, and by `start`.
+    ///   - record: returns the current record; called on the keeper's thread.
+    ///   - mark: returns the mark of the file in place. A file that is missing or was replaced is written again. Called
+    ///     on the keeper's thread, and by `start`.
     ///   - write: returns when the record is on the disk.
     init(
         clock: any TimeSource, record: @escaping @Sendable () -> PrivacyRecord,
@@ -50,14 +52,14 @@ package final class PrivacyKeeper: Sendable {
         (self.clock, self.record, self.mark, self.write) = (clock, record, mark, write)
     }
 
-    /// - Parameter onDisk: what the file holds; nil for no file.
+    /// - Parameter onDisk: the contents of the file; nil for no file.
     func start(onDisk: PrivacyRecord?) throws(Errno) {
         let seen = onDisk == nil ? nil : mark()
         let worker = try WorkerThread(name: "up-state") { [self] in run(onDisk, seen) }
         thread.withLock { $0 = worker }
     }
 
-    /// Something has changed, and is to be written.
+    /// Notes a change that must be written. Returns its number.
     func note() -> UInt64 {
         state.signal { state in
             state.wanted += 1
@@ -65,7 +67,7 @@ package final class PrivacyKeeper: Sendable {
         }
     }
 
-    /// Whether all up to this number is on the disk; nil while that may still come.
+    /// Whether all changes up to this number are on the disk; nil while that is open.
     func isWritten(_ number: UInt64) -> Bool? {
         let now = clock.now()
         return state.withLock { state in
@@ -75,13 +77,13 @@ package final class PrivacyKeeper: Sendable {
         }
     }
 
-    /// Once a second: tries again what failed, and says what has changed.
+    /// Called once a second: retries after a failure, and returns what has changed.
     func settle() -> News? {
         let now = clock.now()
         return state.signal { state in
             let failure =
                 Self.hangs(state, at: now) ? "a write has not ended for \(Self.patience)" : state.failure
-            // The thread tries again when it sees a higher number.
+            // The thread retries when it sees a higher number.
             if state.failure != nil, state.writingSince == nil { state.wanted += 1 }
             guard state.hasToldFailure != (failure != nil) else { return nil }
             state.hasToldFailure = failure != nil
@@ -89,7 +91,8 @@ package final class PrivacyKeeper: Sendable {
         }
     }
 
-    /// Ends the thread when it has written what was noted; one that hangs in its disk is left to end with the process.
+    /// Ends the thread when it has written all noted changes. A thread that hangs in its disk is left to end with the
+    /// process.
     func stop() {
         guard let worker = thread.withLock({ $0.take() }) else { return }
         state.signal { $0.isStopping = true }
@@ -104,12 +107,12 @@ package final class PrivacyKeeper: Sendable {
     private func run(_ onDisk: PrivacyRecord?, _ seen: PrivacyStateFile.Mark?) {
         var (onDisk, seen) = (onDisk, seen)
         while let number = next() {
-            // After the number: what is noted from here on has a higher one.
+            // Read after the number, because later changes have a higher one.
             let record = record()
             var failure: String?
             if record != onDisk || seen == nil || mark() != seen {
                 do throws(StateFileFailure) {
-                    // What is there after a failure is not known.
+                    // After a failure, the file's contents are unknown.
                     onDisk = nil
                     try write(record)
                     (onDisk, seen) = (record, mark())
@@ -125,7 +128,7 @@ package final class PrivacyKeeper: Sendable {
         state.signal { $0.hasEnded = true }
     }
 
-    /// Waits for a change that was not tried; nil at the end.
+    /// Waits for a change that was not tried yet. Returns nil at the end.
     private func next() -> UInt64? {
         let found: UInt64?? = state.wait { state in
             if state.wanted > state.tried {

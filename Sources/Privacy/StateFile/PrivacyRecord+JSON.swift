@@ -3,11 +3,11 @@ internal import MediaCore
 
 /// The state file's contents: one JSON object.
 ///
-/// Reading is strict, unlike that of `JSONRecord`: what is not understood may be what hides something.
+/// Reading is strict, unlike that of `JSONRecord`, because an unknown member may be one that hides something.
 extension PrivacyRecord {
     static let version = 1
 
-    /// Why a text is no record, as the end of a sentence.
+    /// Why a text is not a record, as the end of a sentence.
     struct Malformed: Error, Equatable {
         let what: String
         init(_ what: String) { self.what = what }
@@ -59,7 +59,7 @@ extension PrivacyRecord {
             guard switches[protection] == nil else { throw Malformed("it has two switches \(protection.rawValue)") }
             switches[protection] = try members.flag("on")
         }
-        // Not in a file from before there was any.
+        // Files of earlier versions do not have this member.
         for item in json["consulting"] == nil ? [] : try members.array("consulting") {
             let app = try PrivacyHolder(RecordMembers(item, "a consulted app", ["holder", "name", "user"]))
             guard app.kind == .app else { throw Malformed("\(app) is no app") }
@@ -130,7 +130,7 @@ extension PrivacyHolder {
     }
 }
 
-/// An object's members, each of the type that is asked for.
+/// The members of an object, with checked types.
 private struct RecordMembers {
     private let json: JSONValue
     private let what: String

@@ -1,14 +1,14 @@
 internal import MediaCore
-/// What outlives the daemon: who holds the curtain up, which regions are hidden, and which switches are not as the
-/// configuration says.
+/// The state that outlives the daemon: holds of the curtain, hidden regions, and switches that differ from the
+/// configuration.
 ///
-/// A pure value. Pipeline writes it to `privacy.state_file` and reads it from there. A member that is added here gets
-/// a bound, and an entry in the codec (`PrivacyRecord+JSON.swift`).
+/// A pure value, stored in `privacy.state_file`. A new member needs a bound, and an entry in the codec
+/// (`PrivacyRecord+JSON.swift`).
 package struct PrivacyRecord: Equatable, Sendable {
     package struct Hold: Equatable, Sendable {
         package var holder: PrivacyHolder
         package var reason: String
-        /// Milliseconds of Unix time: the monotonic clock ends with the machine.
+        /// Milliseconds of Unix time, because the monotonic clock ends with the machine.
         package var since: Int
 
         package init(holder: PrivacyHolder, reason: String, since: Int) {
@@ -18,14 +18,14 @@ package struct PrivacyRecord: Equatable, Sendable {
 
     package var holds: [Hold] = []
     package var regions: [StandingRegion] = []
-    /// Protections that are on, or off, although the configuration says the opposite.
+    /// Protections whose switch differs from the configuration.
     package var switches: [Protection: Bool] = [:]
-    /// Apps that are consulted: the next daemon waits for them to come back.
+    /// Consulted apps, for whose return the next daemon waits.
     package var consulting: [PrivacyHolder] = []
 
     package init() {}
 
-    /// What is to outlive the daemon, as it is now.
+    /// The current state that must outlive the daemon.
     ///
     /// - Parameter epoch: milliseconds of Unix time at zero of the monotonic clock.
     init(
@@ -42,13 +42,13 @@ package struct PrivacyRecord: Equatable, Sendable {
         }
     }
 
-    /// More than can be held at once: `Curtain.capacity` apps, and the few others that outlive the daemon.
+    /// More than can exist at once: `Curtain.capacity` apps, and the few other holds that outlive the daemon.
     package static let maxHolds = 80
 
-    /// Of what somebody says why, in UTF-8.
+    /// The maximum size of a reason, in UTF-8.
     package static let maxReasonBytes = 200
 
-    /// What no command could have made is no record.
+    /// False if the record could not be the result of commands.
     package var isWithinBounds: Bool {
         holds.count <= Self.maxHolds && regions.count <= StandingRegions.capacity
             && consulting.count <= Consultation.expectedCapacity
@@ -56,11 +56,11 @@ package struct PrivacyRecord: Equatable, Sendable {
 }
 
 extension PrivacyHolder {
-    /// A state file could not be read: nobody knows what was hidden. An operator lets go by force.
+    /// A state file could not be read, so it is unknown what was hidden. An operator can release this hold by force.
     package static let stateUnreadable = PrivacyHolder(.daemon, "state_unreadable")
 
-    /// Holds the curtain up in the next daemon, too. The client's hold ends with its connection, and what the daemon
-    /// raised by itself is about a broadcast that ends with it.
+    /// Whether the hold continues in the next daemon. The client's hold ends with its connection. The daemon's own
+    /// holds are about a broadcast, which ends with the daemon.
     package var outlivesTheDaemon: Bool {
         switch kind {
         case .app, .operator: true

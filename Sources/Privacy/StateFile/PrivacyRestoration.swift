@@ -1,25 +1,25 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// What a daemon begins with: the last one's record, and what the configuration says. Pure.
+/// The state with which a daemon begins, from the previous daemon's record and the configuration. Pure.
 ///
-/// A protection that somebody relies on is on, whatever the file says by now: a restart turns nothing off that a reload
-/// would not. Only a command that forced it off is kept.
+/// A protection that is relied on stays on, whatever the configuration says now: a restart turns off nothing that a
+/// reload would keep on. Only the effect of a forced command is kept.
 struct PrivacyRestoration {
     var holds: [Curtain.Hold] = []
     var regions: [StandingRegion] = []
-    /// Apps that were consulted, and have to come back.
+    /// Consulted apps that must come back.
     var consulting: [PrivacyHolder] = []
     var off: Set<Protection>
-    /// On because somebody relies on them, though the configuration turns them off.
+    /// Protections that stay on because they are relied on, although the configuration turns them off.
     var keptOn: [Protection] = []
-    /// Not as configured, because a command has turned them.
+    /// Protections that differ from the configuration because a command has turned them.
     var turned: [Protection] = []
 
     /// - Parameters:
     ///   - configured: protections that the configuration turns off.
     ///   - epoch: milliseconds of Unix time at zero of the monotonic clock.
-    ///   - now: of the monotonic clock.
+    ///   - now: the monotonic clock.
     init(_ finding: PrivacyStateFile.Finding, off configured: Set<Protection>, epoch: Int, now: MediaTime) {
         off = configured
         switch finding {
@@ -32,7 +32,7 @@ struct PrivacyRestoration {
             keep(.curtain, for: nil)
         case .record(let record):
             holds = record.holds.map { hold in
-                // The clock may have been set back since.
+                // The wall clock may have been set back since.
                 let since = MediaTime.milliseconds(Int64(clamping: hold.since &- epoch).clamped)
                 return Curtain.Hold(holder: hold.holder, reason: hold.reason, since: min(since, now))
             }
@@ -56,6 +56,6 @@ struct PrivacyRestoration {
 }
 
 extension Int64 {
-    /// Milliseconds that fit a `MediaTime`.
+    /// Limits milliseconds to the range of `MediaTime`.
     fileprivate var clamped: Int64 { Swift.min(Swift.max(self, -(1 << 42)), 1 << 42) }
 }

@@ -3,27 +3,27 @@ internal import LinuxSystem
 
 /// The file in which a `PrivacyRecord` outlives the daemon (`privacy.state_file`).
 ///
-/// It is replaced as a whole: a crash leaves either the old record or the new one. One thread at a time.
+/// It is replaced as a whole, so a crash leaves either the old record or the new one. One thread at a time.
 package struct PrivacyStateFile: Sendable {
-    /// What is there at the start.
+    /// The result of reading at the start.
     enum Finding: Equatable, Sendable {
         case nothing
         case record(PrivacyRecord)
-        /// Why, and where the file was put; nil where it could not be moved.
+        /// The reason, and where the file was moved; nil if it could not be moved.
         case unreadable(why: String, keptAs: String?)
     }
 
-    /// Three times what the largest record takes.
+    /// Three times the size of the largest record.
     static let maxBytes = 384 << 10
-    /// Files that could not be read, beside this one; the last place is used again.
+    /// The maximum number of unreadable files that are kept beside this one. The last one is overwritten.
     static let mostKept = 9
 
-    /// Tells a file that this daemon has written from any other in its place.
+    /// Distinguishes a file that this daemon has written from any other file in its place.
     struct Mark: Equatable, Sendable {
         var device: UInt
         var inode: UInt
         var size: Int
-        /// When its contents were changed.
+        /// When the contents were last changed.
         var seconds: Int
         var nanoseconds: Int
     }
@@ -31,10 +31,10 @@ package struct PrivacyStateFile: Sendable {
     package let path: String
     private let folder: String
     private var lock: StateFileLock?
-    /// Written, and not in its place yet.
+    /// The path of a written file that is not in its place yet.
     private var newPath: String { path + ".new" }
 
-    /// - Throws: a sentence where the file's folder does not take it.
+    /// - Throws: a sentence if the file cannot be created in its folder.
     package init(path: String) throws(StateFileFailure) {
         self.path = path
         folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -45,18 +45,18 @@ package struct PrivacyStateFile: Sendable {
         }
     }
 
-    /// Keeps other daemons from this file, for as long as this value or a copy of it lives. Two that wrote the same
-    /// file would each make the other forget what is hidden.
+    /// Locks the file against other daemons, for as long as this value or a copy of it lives. If two daemons wrote the
+    /// same file, each would lose the holds of the other.
     ///
-    /// - Throws: a sentence where another one has it.
+    /// - Throws: a sentence if another process has the lock.
     package mutating func takeLock() throws(StateFileFailure) {
-        // The file itself is replaced at each write, and a lock would go with the old one.
+        // A lock on the file itself would be lost, because each write replaces the file.
         lock = try StateFileLock(path: path + ".lock")
     }
 
     // MARK: Reading
 
-    /// Of the file that is in place; nil for none.
+    /// The mark of the file in place; nil if there is none.
     func mark() -> Mark? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -65,7 +65,7 @@ package struct PrivacyStateFile: Sendable {
             seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
     }
 
-    /// What is there. A file that cannot be read is moved aside, so that nothing overwrites it.
+    /// Reads the file. A file that cannot be read is moved aside, so that nothing overwrites it.
     func find() -> Finding {
         do throws(StateFileFailure) {
             guard let bytes = try read() else { return .nothing }
@@ -77,10 +77,10 @@ package struct PrivacyStateFile: Sendable {
         }
     }
 
-    /// Nil where there is no file.
+    /// Nil if there is no file.
     private func read() throws(StateFileFailure) -> [UInt8]? {
         func failure(_ what: String) -> StateFileFailure { StateFileFailure(sentence: what) }
-        // Neither a symbolic link nor a pipe that nobody writes to is waited for.
+        // The flags refuse symbolic links, and do not wait for a pipe without a writer.
         let raw = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard raw >= 0 else {
             let error = Errno.current
@@ -94,7 +94,7 @@ package struct PrivacyStateFile: Sendable {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw failure("it belongs to user \(status.st_uid), and the daemon runs as user \(geteuid())")
         }
-        // A volume of Kubernetes gives its files to the daemon's own group (fsGroup), for writing as well.
+        // Kubernetes volumes give their files to the daemon's own group (fsGroup), with write permission.
         guard status.st_mode & S_IWOTH == 0, status.st_mode & S_IWGRP == 0 || status.st_gid == getegid() else {
             throw failure("others may write to it")
         }
@@ -116,7 +116,7 @@ package struct PrivacyStateFile: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Moves the file to the first free of nine names; where all are taken, to the last.
+    /// Moves the file to the first free of nine names or, if all are taken, to the last one.
     private func setAside() -> String? {
         let names = (1...Self.mostKept).map { path + ".unreadable" + ($0 == 1 ? "" : ".\($0)") }
         var status = stat()
@@ -126,19 +126,19 @@ package struct PrivacyStateFile: Sendable {
 
     // MARK: Writing
 
-    /// Puts the record in the place of the one that is there. When it returns, the record is on the disk.
+    /// Replaces the current record. When it returns, the record is on the disk.
     package func write(_ record: PrivacyRecord) throws(StateFileFailure) {
         try prepare(record)
         try commit()
     }
 
-    /// Writes the record beside the file, down to the disk.
+    /// Writes the record to a new file beside the current one, and syncs it to the disk.
     func prepare(_ record: PrivacyRecord) throws(StateFileFailure) {
         let bytes = record.serialized
         guard bytes.count <= Self.maxBytes else {
             throw StateFileFailure(sentence: "the record has \(bytes.count) bytes, more than \(Self.maxBytes)")
         }
-        // What a daemon that was killed has left there.
+        // A killed daemon may have left a file there.
         unsafe unlink(newPath)
         let raw = unsafe open(newPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard raw >= 0 else { throw StateFileFailure("cannot create", newPath, Errno.current) }
@@ -157,7 +157,7 @@ package struct PrivacyStateFile: Sendable {
         guard fsync(file.raw) == 0 else { throw StateFileFailure("cannot write to", newPath, Errno.current) }
     }
 
-    /// Puts what was prepared in its place. The folder is written, too: otherwise the name might not outlive a power
+    /// Moves the prepared file to its place, and syncs the folder. Without that, the name might not survive a power
     /// failure.
     func commit() throws(StateFileFailure) {
         guard unsafe rename(newPath, path) == 0 else {
