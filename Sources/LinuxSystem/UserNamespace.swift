@@ -14,7 +14,7 @@ package enum UserNamespace {
         KernelText.number(path).flatMap(UInt32.init(exactly:)) ?? 65_534
     }
 
-    /// Why users or groups cannot be told apart, as the end of a sentence; nil if all are mapped.
+    /// Why users or groups cannot be distinguished, as the end of a sentence; nil if all are mapped.
     ///
     /// - Parameter process: the process's folder in /proc.
     package static func problem(process: String = "/proc/self") -> String? {

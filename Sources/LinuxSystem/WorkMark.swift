@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// Marks where a thread begins and ends a piece of work, so that another thread can detect that it is stuck.
 ///
-/// A mark is two stores: no clock, no lock, no system call. The other thread checks periodically whether the piece is
-/// still the same. One thread marks, one looks.
+/// A mark is two stores: no clock, no lock, no system call. The watching thread checks periodically whether the piece
+/// is still the same. One thread marks, and one thread watches.
 package final class WorkMark: Sendable {
     /// The thread's work in messages: "the video encoder".
     package let name: String
     /// Odd during a piece of work; each piece has its own number.
     private let count = Atomic<UInt64>(0)
     private let allowance = Atomic<Int64>(0)
-    /// Used by the looking thread: the last piece it saw, and how long it has seen it.
+    /// Used by the watching thread: the last piece that it has seen, and for how long.
     private let seen = Atomic<UInt64>(0)
     private let inside = Atomic<Int64>(0)
 
@@ -38,9 +38,9 @@ package final class WorkMark: Sendable {
         package let allowance: MediaTime
     }
 
-    /// Looks once. Returns how long the current piece has been seen, and its allowance; nil if the thread waits.
+    /// Checks once. Returns how long the current piece has been seen, and its allowance; nil if the thread waits.
     ///
-    /// - Parameter step: the time since the previous look.
+    /// - Parameter step: the time since the previous check.
     package func look(after step: MediaTime) -> (inside: MediaTime, allowance: MediaTime)? {
         guard let piece = current else { return nil }
         let isSame = seen.exchange(piece.number, ordering: .relaxed) == piece.number
