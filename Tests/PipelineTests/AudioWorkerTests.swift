@@ -11,7 +11,7 @@ import Testing
 @testable import Pipeline
 
 @Suite struct AudioWorkerTests {
-    /// Stands still; each look at it counts as a step, and some steps do something.
+    /// Stands still. Each read counts as a step, and the script acts at some steps.
     private final class ScriptedClock: TimeSource {
         let steps = Atomic(0)
         let script: @Sendable (Int) -> Void
@@ -31,7 +31,7 @@ import Testing
         var count: Int { audio.withLock { $0.count } }
     }
 
-    /// Two seconds of sound are due before there is a picture: none goes out until there is one, and then all of it.
+    /// Two seconds of sound are due before the first picture. No sound goes out until then; afterwards all of it does.
     @Test func soundWaitsForTheFirstPicture() throws {
         let recording = Recording()
         let meter = PacketMeter(into: recording)
@@ -62,7 +62,7 @@ import Testing
         worker.run()
         let counts = seen.withLock { $0 }
         #expect(counts.before == 0)
-        // Two seconds less the longest that the mixer waits, which a block as late as this makes it do.
+        // Two seconds minus the mixer's longest wait, which a block this late causes.
         #expect(counts.after > 50)
         #expect(recording.audio.withLock { $0.first } == .zero)
     }

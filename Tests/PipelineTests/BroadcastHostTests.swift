@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct BroadcastHostTests {
     // MARK: Annotations
 
-    /// A client can send thousands a second; the log takes ten, and says once that there were more.
+    /// A client can send thousands per second. The log takes ten, and says once that there were more.
     @Test func annotationsInTheLogAreLimited() throws {
         let rig = try HostRig()
         func annotate(_ numbers: Range<Int>) {
@@ -27,11 +27,11 @@ import Testing
         annotate(10..<1000)
         #expect(logged() == ten + ["warning: more annotations than are logged"])
         #expect(rig.log.lines.last?.metadata["logged_a_second"] == "10")
-        // The second is not over.
+        // The second has not passed.
         rig.clock.advance(by: .milliseconds(999))
         annotate(1000..<1010)
         #expect(logged().count == 11)
-        // Now it is.
+        // The second has passed.
         rig.clock.advance(by: .milliseconds(1))
         annotate(1010..<1030)
         let next = (1010..<1020).map(String.init)
@@ -40,9 +40,9 @@ import Testing
                 + ["warning: more annotations than are logged"])
     }
 
-    // MARK: What a stop comes to
+    // MARK: The result of a stop
 
-    /// The daemon's exit status hangs on this: 0 where true, 3 where false.
+    /// The daemon's exit status depends on this: 0 if true, 3 if false.
     @Test func aStopThatCutsABroadcastShort() throws {
         let rig = try HostRig()
         try rig.start()
@@ -51,8 +51,7 @@ import Testing
         #expect(!rig.host.shutDown())
     }
 
-    /// The client has finished and its broadcast is being drained when the stop comes: what is lost is lost to the
-    /// stop.
+    /// The client has finished, and its broadcast is being drained when the stop comes. The stop causes the loss.
     @Test func aStopDuringADrain() throws {
         let rig = try HostRig()
         try rig.start()
@@ -73,7 +72,7 @@ import Testing
         #expect(host.shutDown())
     }
 
-    /// It failed before the stop came, and nobody could have sent the rest.
+    /// The broadcast failed before the stop, so the rest could not have been sent anyway.
     @Test func aStopWhileAFailedBroadcastIsClosed() throws {
         let rig = try HostRig()
         try rig.start()
@@ -84,7 +83,7 @@ import Testing
         #expect(rig.log.lines.last?.metadata["sent_all"] == "false")
     }
 
-    /// Everything is sent: a file takes all that there is, even during a stop.
+    /// A file takes all packets, even during a stop, so everything is sent.
     @Test func aStopOfABroadcastThatDrains() throws {
         let folder = try TemporaryDirectory("flv")
         let rig = try HostRig {
@@ -98,7 +97,7 @@ import Testing
         #expect(rig.host.shutDown())
     }
 
-    /// Bug: exit status 0, and "dropped=0", after broadcasts of which nothing went anywhere.
+    /// Bug: exit status 0, and "dropped=0", after broadcasts that had published nothing.
     @Test func aBroadcastOfWhichNothingWasPublished() throws {
         let rig = try HostRig()
         try rig.start()
@@ -116,7 +115,7 @@ import Testing
         #expect(rig.log.lines.last?.message == "nothing was published")
     }
 
-    // MARK: Failures in words
+    // MARK: Failures as sentences
 
     @Test func aFailureIsASentence() {
         let failure: any Error = WorkerFailure(sentence: "encoding failed: the encoder caught fire")
@@ -124,7 +123,7 @@ import Testing
         #expect(String(describing: failure) == "encoding failed: the encoder caught fire")
     }
 
-    /// The client and the log are told why a broadcast cannot start, in the same sentence, without a type's name.
+    /// The client and the log get the same sentence about a broadcast that cannot start, without the name of a type.
     @Test func aBroadcastThatCannotStartSaysWhy() throws {
         let rig = try HostRig { $0.video.encoder = "libnothing" }
         let error = #expect(throws: ProtocolError.self) { try rig.start() }
@@ -167,7 +166,7 @@ import Testing
         #expect(times()[0] == "stopping")
     }
 
-    /// With no packet sent, all of the log is the destination's backlog.
+    /// No packet has been sent, so the whole log is the destination's backlog.
     @Test func theQueueInTheStatusIsWhatHasNotBeenSent() throws {
         let rig = try HostRig {
             $0.buffer.maxBytes = 100_000
@@ -186,7 +185,7 @@ import Testing
         #expect(rig.host.status.report.queue.bytes == 0 && rig.host.status.report.queue.capacityBytes == 100_000)
     }
 
-    /// The log still holds what has been sent, for a destination that may come; it is no queue.
+    /// The log still holds sent packets, for a destination that may be added. They are not part of the queue.
     @Test func whatHasBeenSentIsNoQueue() throws {
         let folder = try TemporaryDirectory("flv")
         let rig = try HostRig {

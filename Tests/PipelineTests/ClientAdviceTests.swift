@@ -26,7 +26,7 @@ import Testing
         #expect(congested?.state == .congested)
         #expect(congested?.value == 600)
         #expect(tick(&advice, live(900)) == nil)
-        // Between the two thresholds nothing changes: no flicker.
+        // Between the two thresholds the state stays, so that it does not flicker.
         #expect(tick(&advice, live(300)) == nil)
         #expect(tick(&advice, live(200))?.state == .live)
     }
@@ -38,25 +38,25 @@ import Testing
         #expect(tick(&advice, live(0), received: 180, wasted: 64) == nil)
         let message = tick(&advice, live(0), received: 240, wasted: 99)
         #expect(message?.state == .slowDown)
-        // As many as were encoded in the best of three seconds, and no more than the canvas takes.
+        // The frames of the best of three seconds, limited to the canvas's frame rate.
         #expect(message?.value == 30)
         #expect(tick(&advice, live(0), received: 300, wasted: 130) == nil)
-        // A destination that changes in between takes nothing back.
+        // A change of a destination does not revoke the state.
         #expect(advice.look(live(0)) == nil)
         #expect(tick(&advice, live(0), received: 330, wasted: 131)?.state == .live)
     }
 
-    /// A client that was held up for a second or two, and then delivers what it had, is not too fast: a canvas of 30 a
-    /// second cannot show its burst, and it sends no more than that in the long run.
+    /// A client that was delayed for a second or two and then catches up is not too fast. A canvas of 30 frames/s
+    /// cannot show the burst, but the client's average rate is not higher.
     @Test func aBurstAfterAStallIsNoReasonToSlowDown() {
         var advice = ClientAdvice()
         _ = tick(&advice, live(0), received: 30)
         #expect(tick(&advice, live(0), received: 31) == nil)
-        // All that waited comes at once, and only the newest is encoded; what follows comes late for a while.
+        // All waiting frames come at once, and only the newest is encoded. Later frames are late for a while.
         #expect(tick(&advice, live(0), received: 91, wasted: 59) == nil)
         #expect(tick(&advice, live(0), received: 121, wasted: 89) == nil)
         #expect(tick(&advice, live(0), received: 151, wasted: 89) == nil)
-        // Nor are two of them.
+        // Two bursts are no reason either.
         #expect(tick(&advice, live(0), received: 152, wasted: 89) == nil)
         #expect(tick(&advice, live(0), received: 211, wasted: 147) == nil)
         #expect(tick(&advice, live(0), received: 241, wasted: 148) == nil)
@@ -80,7 +80,7 @@ import Testing
         #expect(advice.look(live(0))?.state == .live)
     }
 
-    /// Bug: with two destinations a client did not hear that one had died as long as the other lived.
+    /// Bug: with two destinations, the client did not learn that one had died while the other one lived.
     @Test func oneOfTwoThatDiesIsTold() {
         var advice = ClientAdvice()
         #expect(advice.look(Destinations(publishing: 2, total: 2))?.state == .live)
@@ -91,7 +91,7 @@ import Testing
         #expect(advice.look(Destinations(publishing: 2, total: 2))?.state == .live)
     }
 
-    /// While the second is still being connected for the first time there is nothing to complain about.
+    /// A second destination that connects for the first time is not a loss.
     @Test func oneThatIsNotYetConnectedIsNoLoss() {
         var advice = ClientAdvice()
         #expect(advice.look(Destinations(publishing: 1, total: 2))?.state == .live)

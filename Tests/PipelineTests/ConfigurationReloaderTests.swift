@@ -4,8 +4,8 @@ import Testing
 
 @testable import Pipeline
 
-/// Promise: a reload brings the destinations to what the file says now, leaves alone what was done by command, and says
-/// what it cannot do.
+/// Promise: a reload changes the destinations to those of the file, keeps what commands have changed, and reports what
+/// it cannot do.
 @Suite struct ConfigurationReloaderTests {
     @Test func destinationsComeAndGo() throws {
         let rig = try PartsRig()
@@ -52,13 +52,13 @@ import Testing
         new.video.width = 640
         new.ingest.socket = "/run/elsewhere.sock"
         #expect(try rig.reloader.reload(new).needRestart == ["ingest.socket", "video.width"])
-        // Each reload says so, until it has been restarted, or is as it was.
+        // Each reload reports them until the restart, or until the file has the old values again.
         #expect(try rig.reloader.reload(new).needRestart == ["ingest.socket", "video.width"])
         #expect(try rig.reloader.reload(rig.configuration).needRestart.isEmpty)
     }
 
-    /// A lower bitrate is in force at once, and is what an operator's "auto" means from then on; a higher one than
-    /// memory was planned for is, until the restart, the one of the start.
+    /// A lower bitrate is in force at once, and becomes the meaning of an operator's "auto". A bitrate above the
+    /// planned one has the effect of the start's bitrate until the restart.
     @Test func bitrates() throws {
         let rig = try PartsRig()
         let started = rig.configuration.video.bitrate

@@ -9,8 +9,8 @@ import Testing
 @testable import Pipeline
 @testable import Privacy
 
-/// Promise: what an app that is consulted relies on stays on, and whoever is told that a capture waits finds the
-/// curtain up.
+/// Promise: protections that a consulted app relies on stay on. When an app learns that a capture waits, the curtain is
+/// already up.
 @Suite struct ConsultedHostTests {
     private static let app = PrivacyHolder(.app, "kiosk", user: 1000)
 
@@ -36,7 +36,7 @@ import Testing
         #expect(try rig.host.privacy.turn(protection, on: false))
     }
 
-    /// The event is told when the hold is there.
+    /// The event is sent after the hold was added.
     @Test func theCurtainIsUpBeforeTheAppIsTold() throws {
         let rig = try HostRig()
         _ = rig.host.privacy.consult(Self.app, .any, by: .daemon)
@@ -51,7 +51,7 @@ import Testing
         end(rig)
     }
 
-    /// Forced off: then the event does not say that somebody is waited for.
+    /// The curtain is forced off. The event then does not name awaited apps.
     @Test func whereTheCurtainIsOffNobodyIsSaidToBeWaitedFor() throws {
         let rig = try HostRig()
         _ = rig.host.privacy.consult(Self.app, .any, by: .daemon)
@@ -64,7 +64,7 @@ import Testing
         end(rig)
     }
 
-    /// After a restart, as long as it is configured; zero is until an operator lets go.
+    /// After a restart, the daemon waits as long as configured; with zero, until an operator releases the hold.
     @Test(arguments: [MediaTime.seconds(3), .seconds(30), .zero])
     func whoDoesNotComeBack(patience: MediaTime) throws {
         let folder = try TemporaryDirectory("consulted")

@@ -14,25 +14,24 @@ import Testing
 
 @testable import Pipeline
 
-/// What was taken back is filled, however long it is and whenever its figure comes, and a watchdog sees that it gets
-/// on.
+/// The gap of a take-back is filled, whatever its length and whenever its figure comes. A watchdog sees the progress.
 @Suite struct CurtainFillTests {
     private static let canvas = CanvasFormat(width: 64, height: 36, frameRate: FrameRate(30))
     private static let holder = PrivacyHolder(.operator)
 
-    /// Calls somebody for each packet, on the encoder's thread.
+    /// Calls a closure for each packet, on the encoder's thread.
     private final class Watched: PacketSink {
         let onPacket = Monitor<(@Sendable (PacketInfo) -> Void)?>(nil)
         func write(_ info: PacketInfo, payload: RawSpan) { onPacket.withLock { $0 }?(info) }
     }
 
-    /// Which pieces of work there were, each counted once.
+    /// The pieces of work, each counted once.
     private struct Pieces {
         var all: Set<UInt64> = []
         var packets = 0
     }
 
-    /// A minute of delay is 600 pictures: each is a piece of work of its own.
+    /// A minute of delay is 600 pictures, each of which is a piece of work.
     @Test func aMinuteOfPicturesIsManyPiecesOfWork() throws {
         let rig = try VideoRig(delay: .seconds(60))
         let pieces = Monitor(Pieces())
@@ -47,11 +46,11 @@ import Testing
         let filled = pieces.wait(until: Patience.deadline(60)) { $0.packets >= 600 ? $0.packets : nil }
         #expect(filled != nil, "\(pieces.withLock { $0.packets }) pictures")
         rig.end()
-        // The one for now goes with the last of the filling.
+        // The picture for the current time belongs to the last piece of the filling.
         #expect(pieces.withLock { $0.all.count } >= 599)
     }
 
-    /// Another raise takes back what is being filled: the rest of that is not encoded.
+    /// Another raise takes back the filling, so the rest of it is not encoded.
     @Test func aNewerRaiseEndsAFilling() throws {
         let rig = try VideoRig(delay: .seconds(60))
         let packets = Monitor([CurtainEpoch: Int]())
@@ -66,11 +65,11 @@ import Testing
         let filled = packets.wait(until: Patience.deadline(60)) { $0[2, default: 0] >= 600 ? true : nil }
         #expect(filled == true, "\(packets.withLock { $0 })")
         rig.end()
-        // The one that is being encoded, and the one that says what time it is.
+        // The picture that is being encoded, and the one at the current time.
         #expect(packets.withLock { $0[1, default: 0] } <= 12, "\(packets.withLock { $0 })")
     }
 
-    /// A curtain that comes and goes before it is drawn has taken back as much as any other.
+    /// A curtain that is raised and lowered before it is drawn takes back as much as any other.
     @Test func aCurtainThatWasNeverDrawnIsFilled() throws {
         let rig = try VideoRig(delay: .seconds(3))
         let packets = Monitor([CurtainEpoch: Int]())
@@ -80,7 +79,7 @@ import Testing
         }
         rig.raise()
         #expect(count(1, 30))
-        // Time stands still: the second one comes right after the first.
+        // Time stands still: the second raise directly follows the first.
         try rig.raiseUnseen()
         #expect(count(2, 29), "\(packets.withLock { $0 })")
         rig.end()
@@ -118,14 +117,14 @@ import Testing
         let filled = pieces.wait(until: Patience.deadline(20)) { $0.packets > 100 ? true : nil }
         queue.close()
         thread.join()
-        // It holds the worker, which holds the sink.
+        // The closure holds the worker, which holds the sink.
         watched.onPacket.withLock { $0 = nil }
         #expect(filled == true)
         #expect(pieces.withLock { $0.all.count } > 100)
     }
 
-    /// Whoever raises the curtain is held up for half a second before it has said what was taken back: the gap is
-    /// filled all the same, with a delay whose packets it took back.
+    /// The thread that raises the curtain is delayed for half a second before it leaves the figure. The gap is still
+    /// filled, although the take-back covers the packets of a delay.
     @Test func aFigureThatComesLateIsFilled() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("fill")
@@ -143,7 +142,7 @@ import Testing
             broadcast.clock.start()
             func run(_ seconds: Int64, _ what: String) throws {
                 let newest = broadcast.log.statistics.written
-                // Ten pictures and 47 blocks a second.
+                // Ten pictures and 47 blocks per second.
                 try waitFor(what) { broadcast.log.statistics.written >= newest + 57 * Int(seconds) - 10 }
             }
             try run(4, "four seconds")
@@ -157,18 +156,18 @@ import Testing
             func longestGap(_ type: UInt8) -> Int {
                 let times = tags.filter { $0.type == type && !$0.isVideoSequenceHeader && !$0.isAudioSequenceHeader }
                     .map(\.timestamp)
-                    // The background that opens the stream is for zero, and the next one for 0.6 s.
+                    // The background that opens the stream has time zero, and the next picture 0.6 s.
                     .filter { $0 >= 500 }
                 #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "times do not rise")
                 return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 99_999
             }
-            // Pictures come every 100 ms, one late where the machine is busy.
+            // Pictures come every 100 ms; one may be late on a busy machine.
             #expect(longestGap(9) <= 400, "\(longestGap(9)) ms without a picture")
             #expect(longestGap(8) <= 60, "\(longestGap(8)) ms without sound")
         }
     }
 
-    /// A video thread that has shown a picture, and the raises that it hears of.
+    /// A video thread that has shown a picture, and the raises that it sees.
     private final class VideoRig: Sendable {
         let worker: VideoWorker
         private let watched = Watched()
@@ -212,7 +211,7 @@ import Testing
 
         func onPacket(_ body: @escaping @Sendable (PacketInfo) -> Void) { watched.onPacket.withLock { $0 = body } }
 
-        /// As `Broadcast.takeBack` ends.
+        /// The end of `Broadcast.takeBack`.
         func raise() {
             _ = curtain.raise(CurtainFillTests.holder, reason: "", at: .zero)
             slot.throwAway()
@@ -220,12 +219,12 @@ import Testing
 
         func raiseAgain() {
             _ = curtain.lower(CurtainFillTests.holder)
-            // The curtain is drawn once in 100 ms at most.
+            // The curtain is drawn at most once in 100 ms.
             clock.advance(by: .milliseconds(200))
             raise()
         }
 
-        /// Lowers and raises and lowers at once, and the client's next picture comes.
+        /// Lowers, raises and lowers the curtain at once, then sends the client's next picture.
         func raiseUnseen() throws {
             _ = curtain.lower(CurtainFillTests.holder)
             raise()
@@ -250,7 +249,7 @@ import Testing
         func end() {
             slot.close()
             thread.join()
-            // It may hold the rig.
+            // The closure may hold the rig.
             watched.onPacket.withLock { $0 = nil }
         }
     }

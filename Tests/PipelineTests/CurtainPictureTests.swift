@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// A picture in place of what is private: where it stands, what is around it and behind it, and what there is without.
+/// A picture as curtain: its place, its surroundings, its background, and the curtain without the picture.
 @Suite struct CurtainPictureTests {
     private func configuration(_ path: String) -> Configuration {
         var configuration = Configuration()
@@ -19,7 +19,7 @@ import Testing
         return configuration
     }
 
-    /// Red, and at its right half transparent.
+    /// Red, with a transparent right half.
     private func square(_ folder: TemporaryDirectory) throws -> String {
         let path = folder.file("a.png")
         _ = try ChildProcess.run(
@@ -71,7 +71,7 @@ import Testing
         #expect(configuration.curtainProblems(places: ConfigurationPlaces()) == [])
     }
 
-    /// Solid, with the text, and never what was on the screen.
+    /// Solid, with the text, and without anything of the screen.
     @Test(arguments: ["missing", "folder", "text", "cut"]) func withoutAPicture(kind: String) throws {
         let folder = try TemporaryDirectory("picture")
         let path =

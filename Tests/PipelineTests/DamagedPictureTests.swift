@@ -9,8 +9,8 @@ import Testing
 
 @testable import Pipeline
 
-/// A client says what of its picture has changed: only that is converted, and only where the canvas still shows all of
-/// the picture before. In all other cases the whole picture is.
+/// A client reports the damage of its picture. Only the damage is converted, and only if the canvas still shows the
+/// whole previous picture. Otherwise the whole picture is converted.
 @Suite(.timeLimit(.minutes(1))) struct DamagedPictureTests {
     private static let format = VideoSampleFormat(packed: .gray, width: 320, height: 180)
     private static let rows = 100..<108
@@ -18,7 +18,7 @@ import Testing
     private struct Client {
         let rig: HostRig
         var pts = MediaTime.zero
-        /// The picture as it should be; its rows have one grey each.
+        /// The expected picture; each row has one grey.
         var picture = [UInt8](repeating: 10, count: 320 * 180)
 
         init(pictures: Int = 3, edit: @escaping (inout Configuration) -> Void = { _ in }) throws {
@@ -35,9 +35,9 @@ import Testing
         var host: BroadcastHost { rig.host }
         var converted: UInt64 { get throws { try rig.broadcast.counters.framesPartial.current } }
 
-        /// Changes rows of the picture, and sends it with the word that nothing else has changed.
+        /// Changes rows of the picture, and sends it with these rows as the only damage.
         ///
-        /// - Returns: bytes that were asked for; nil where the picture was not wanted.
+        /// - Returns: the bytes that were read; nil if the picture was not wanted.
         mutating func change(
             _ rows: Range<Int>, to value: UInt8, _ edit: (inout VideoMessage) -> Void = { _ in }
         ) throws -> Int? {
@@ -53,7 +53,7 @@ import Testing
             pts += .milliseconds(100)
             rig.clock.advance(by: .milliseconds(100))
             var message = VideoMessage(pts: pts, format: DamagedPictureTests.format, orientation: .up)
-            // Which picture is meant is the session's to check.
+            // The session checks which picture the damage refers to.
             message.damage = damage.map { DamageField(since: 0, damage: $0) }
             edit(&message)
             let sink = try rig.broadcast.inlet
@@ -72,7 +72,7 @@ import Testing
             return asked
         }
 
-        /// The canvas that was handed over last shows the picture.
+        /// Expects that the last canvas that was handed over shows the picture.
         func expectCanvas(_ comment: Comment, location: SourceLocation = #_sourceLocation) throws {
             let newest = try #require(rig.broadcast.slot.newest, comment)
             let planes = newest.planes
@@ -95,18 +95,18 @@ import Testing
         defer { client.end() }
         for (number, rows) in [0..<1, 100..<108, 179..<180, 20..<60].enumerated() {
             let asked = try client.change(rows, to: UInt8(100 + number))
-            // With two pictures one that still waits is given up for the next: then all of it is converted.
+            // With two pictures, a waiting one is dropped for the next, which is then converted as a whole.
             #expect(try #require(asked) < Self.whole || pictures == 2)
             try client.expectCanvas("rows \(rows)")
         }
         #expect(try client.converted == 4 || pictures == 2)
-        // Not a word about what has changed, and then again.
+        // First without damage, then with damage again.
         #expect(try client.send(nil) == Self.whole)
         #expect(try #require(try client.change(3..<4, to: 9)) < Self.whole || pictures == 2)
         try client.expectCanvas("behind a whole one")
     }
 
-    /// A picture that looks as the one before is thrown away, and the next one goes on from what is shown.
+    /// A picture that looks like the previous one is dropped, and the next one builds on the shown picture.
     @Test func behindAPictureThatChangesNothing() throws {
         var client = try Client()
         defer { client.end() }
@@ -116,7 +116,7 @@ import Testing
         try client.expectCanvas("the change")
     }
 
-    /// libyuv makes whole pictures: none is copied and then made anew.
+    /// libyuv only converts whole pictures, so none is copied first.
     @Test func behindAScalerOfWholePictures() throws {
         var client = try Client { $0.video.scaler = .libyuv }
         defer { client.end() }
@@ -125,7 +125,7 @@ import Testing
         #expect(try client.converted == 0)
     }
 
-    /// What stands between two pictures so that the canvas need not show the first.
+    /// Events between two pictures after which the canvas may not show the first one.
     enum Between: CaseIterable {
         case orientation, size, secureRegions, secureRegionsMoved, standingRegion, standingRegionAndBack
         case curtain, refused, cutShort, outOfOrder, heldBack, thrownAway, otherMatrix

@@ -7,7 +7,7 @@ import Testing
 @testable import Pipeline
 @testable import Publishing
 
-/// What an operator hears of a destination whose server takes connections and closes them at once.
+/// The messages about a destination whose server accepts connections and closes them at once.
 @Suite struct DestinationReportTests {
     private static let error = {
         var error = PublishError(.connectionLost, "the server closed the connection")
@@ -36,7 +36,7 @@ import Testing
         return snapshot
     }
 
-    /// When the next attempt was to be is said until it is made.
+    /// The time of the next attempt is reported until the attempt.
     @Test func theStatusHasTheAgeOfTheErrorAndTheShortConnections() {
         var snapshot = snapshot()
         snapshot.state = .publishing
@@ -49,7 +49,7 @@ import Testing
         #expect(pending == "the server closed the connection; trying again in 2.0 s")
     }
 
-    /// It is live for a moment, as often as it was before: that is no news.
+    /// A flapping destination goes live repeatedly for a moment, which is no news.
     @Test func goingLiveIsNoNewsWhereItFlaps() {
         let lines = Monitor<[String]>([])
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }

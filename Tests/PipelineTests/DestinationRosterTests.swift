@@ -7,9 +7,9 @@ import Testing
 
 @testable import Pipeline
 
-/// Destinations that come and go while no broadcast runs.
+/// Destinations that are added and removed while no broadcast runs.
 @Suite(.timeLimit(.minutes(2))) struct DestinationRosterTests {
-    /// What is added must find its place in the memory plan, or it is refused with the number and nothing changes.
+    /// A new destination must fit into the memory plan. Otherwise it is refused with the number, and nothing changes.
     @Test func aDestinationThatDoesNotFitIsRefused() throws {
         let rig = try PartsRig { configuration in
             configuration.memory.capBytes = configuration.memoryPlan.totalBytes + 100_000
@@ -24,7 +24,7 @@ import Testing
         #expect(rig.status.report.destinations.map(\.name) == ["main"])
     }
 
-    /// What would fail when it begins is refused at once, all of it in one sentence a mistake.
+    /// Settings that would fail at the start are refused at once, with one sentence for each mistake.
     @Test func aDestinationThatCannotBeginIsRefused() throws {
         let rig = try PartsRig()
         func refusal(_ text: String) throws -> CommandRefusal {
@@ -39,7 +39,7 @@ import Testing
         #expect(rig.status.report.destinations.map(\.name) == ["main"])
     }
 
-    /// Without a broadcast the next one begins with what has been added, and without what has been removed.
+    /// The next broadcast begins with added destinations, and without removed ones.
     @Test func changesLastBeyondABroadcast() throws {
         let rig = try PartsRig()
         #expect(try rig.add("{name: second, url: 'file:/tmp/second.flv'}") == "second")
@@ -70,7 +70,7 @@ import Testing
         #expect(rig.log.lines.count == 1)
         try rig.roster.remove("backup")
         #expect(throws: ProtocolError.self) { try rig.roster.require(accepting: .camera) }
-        // None at all is what the operator wants.
+        // No destination at all is the operator's choice.
         try rig.roster.remove("main")
         try rig.roster.require(accepting: .camera)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Encoding
 
-/// What an effort sets cannot be set beside it.
+/// Options that an effort sets cannot be configured in addition to it.
 @Suite struct EffortOptionsTests {
     @Test(arguments: VideoEffort.allCases)
     func everyOptionOfAnEffortIsRefusedBesideIt(effort: VideoEffort) throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Pipeline
 
-/// A failure passes several layers on its way out. Each said the same sentence, three to five times in all: an operator
+/// A failure passes several layers. Each one logged the same sentence, three to five times in all, so that operators
 /// took one failure for many.
 @Suite(.timeLimit(.minutes(1))) struct FailureLogTests {
     private struct Handler: LogHandler {
@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    /// Starts a broadcast to a file at `path`, runs `body`, ends it as the ingest server does after `fail`; the log.
+    /// Starts a broadcast to a file at `path`, runs `body`, and ends it as the ingest server does after `fail`. Returns
+    /// the log.
     private func log(publishingTo path: String, failure: String, _ body: (BroadcastHost) -> Void) throws -> [String] {
         let lines = Monitor<[String]>([])
         let socket = "/tmp/upcast-failure-\(UUID().uuidString.prefix(8)).sock"
@@ -68,7 +69,7 @@ import Testing
         let sentence = "encoding failed: the encoder caught fire"
         let lines = try log(publishingTo: path, failure: sentence) { host in
             host.watch.fail(sentence)
-            // The audio thread says it too: no news.
+            // The audio thread reports it too, which is no news.
             host.watch.fail("encoding failed: the audio encoder, too")
         }
         let naming = lines.filter { $0.contains("encoding failed") }

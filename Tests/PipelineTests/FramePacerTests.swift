@@ -48,7 +48,7 @@ import Testing
         #expect(encoded(times, rate: 30) == times)
     }
 
-    /// A screen that moves and then stands still: its last frame is what stays visible.
+    /// After a movement, the last frame stays visible on a still screen.
     @Test func theLastFrameOfABurstIsShown() {
         let burst = (0..<60).map { Double($0) * 1000 / 60 }
         #expect(encoded(burst, rate: 30).last == burst.last)

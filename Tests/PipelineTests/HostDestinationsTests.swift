@@ -9,7 +9,7 @@ import Testing
 @testable import Pipeline
 
 @Suite(.timeLimit(.minutes(2))) struct HostDestinationsTests {
-    /// Bug: what fails at its beginning in the second broadcast was final, though the first had gone well.
+    /// Bug: a failure at the start of the second broadcast was final, although the first one had worked.
     @Test(arguments: [false, true]) func whatHasWorkedIsTriedAgainInTheNextBroadcast(isAddedAnew: Bool) throws {
         let folder = try TemporaryDirectory("worked")
         try FileManager.default.createDirectory(atPath: folder.file("flv"), withIntermediateDirectories: false)
@@ -30,7 +30,7 @@ import Testing
         try FileManager.default.removeItem(atPath: folder.file("flv"))
         try rig.start()
         try waitFor("the second to fail") { [.reconnecting, .failed].contains(state()) }
-        // Whoever adds one anew means it as it is.
+        // A destination that is added again has not worked yet.
         #expect(state() == (isAddedAnew ? .failed : .reconnecting))
         rig.host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
         rig.host.joinCloser()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Pipeline
 
-/// A whole broadcast that runs short of memory, and has enough again.
+/// A whole broadcast that runs out of memory, and then has enough again.
 @Suite(.timeLimit(.minutes(2))) struct HostMemoryTests {
     @Test func everyStepIsTakenAndTakenBack() throws {
         let left = Monitor(10_000_000)
@@ -20,7 +20,7 @@ import Testing
             configuration.buffer.delay = .seconds(4)
             configuration.buffer.maxBytes = 8 << 20
             configuration.memory.capBytes = 1 << 30
-            // The clock will be turned far.
+            // The clock is advanced far.
             configuration.stop.drain = configuration.stop.drain - .seconds(1000)
         }) {
             MemoryRoom(.init(limit: limit, charged: limit - left.withLock { $0 }, files: 0), of: "memory cgroup /box")
@@ -58,7 +58,8 @@ import Testing
         _ = rig.host.shutDown()
     }
 
-    /// The steps in numbers: the log never falls below what a jump to a keyframe needs, and the delay goes before that.
+    /// The steps in numbers. The log never shrinks below the size that a jump to a keyframe needs, and the delay is
+    /// given up before that.
     @Test func whatCanBeSaved() {
         var configuration = Configuration()
         configuration.video.bitrate = 3_872_000

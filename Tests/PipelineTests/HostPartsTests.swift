@@ -9,7 +9,7 @@ import Testing
 @testable import Pipeline
 @testable import Publishing
 
-/// The host's jobs, each by itself and without a broadcast.
+/// The host's parts, each tested alone and without a broadcast.
 @Suite struct HostPartsTests {
     private let clock = ManualClock(.seconds(1000))
     private let current = CurrentBroadcast()
@@ -76,7 +76,7 @@ import Testing
         #expect(!ledger.now.hasPublishedNothing, "it is not over")
         ledger.notePublished([snapshot], isEnded: true)
         #expect(ledger.now.hasPublishedNothing == isNothing && ledger.now.hasPublished == (sent > 0))
-        // One that reached somebody does not make up for it.
+        // A broadcast that has published does not make up for it.
         ledger.notePublished([destination(offered: 1, sent: 1, isDrained: true)], isEnded: true)
         #expect(ledger.now.hasPublishedNothing == isNothing && ledger.now.hasPublished)
     }
@@ -101,7 +101,7 @@ import Testing
             for number in 0..<count { log.note(AnnotatedMessage(key: "title", value: "\(number)")) }
         }
         annotate(100)
-        // One line more says that others are left out.
+        // One more line says that further ones are left out.
         #expect(recorder.lines.count == AnnotationLog.linesPerSecond + 1)
         clock.advance(by: .milliseconds(999))
         annotate(1)
@@ -137,7 +137,7 @@ import Testing
         #expect(watch.wedged == nil)
         clock.advance(by: .seconds(1))
         #expect(watch.wedged?.contains("the main thread") == true)
-        // It waits for the others while the daemon ends.
+        // While the daemon ends, the main thread waits for the other threads.
         watch.end()
         #expect(watch.wedged == nil)
     }
@@ -161,7 +161,7 @@ import Testing
         #expect(rig.roster.worked.isEmpty)
         rig.watch.destinationChanged("main", .state(.publishing))
         #expect(rig.roster.worked.keys.sorted() == ["main"])
-        // Without a broadcast there is none to end.
+        // Without a broadcast there is nothing to end.
         rig.watch.endWithoutDestinations()
     }
 }

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import Pipeline
 
-/// A broadcast host without a daemon around it: the test takes the ingest thread's part, and turns the clock by hand.
+/// A broadcast host without a daemon. The test plays the ingest thread, and advances the clock by hand.
 final class HostRig {
     let host: BroadcastHost
     let clock: ManualClock
@@ -22,9 +22,9 @@ final class HostRig {
 
     static let key = "s3cret-pipeline"
 
-    /// One destination that takes the connection and never answers, so that nothing is ever sent.
+    /// One destination that accepts the connection and never answers, so that nothing is ever sent.
     ///
-    /// - Parameter environment: where the destination looks for its stream key, KEY.
+    /// - Parameter environment: contains the destination's stream key, KEY.
     init(
         environment: [String: String] = ["KEY": HostRig.key], stateFile: PrivacyStateFile? = nil,
         _ change: (inout Configuration) -> Void = { _ in },
@@ -37,7 +37,7 @@ final class HostRig {
         var configuration = Configuration()
         configuration.video.width = 320
         configuration.video.height = 180
-        // The manual clock's deadlines are all far off; this one has passed, so that closing waits for nothing.
+        // The manual clock's deadlines are far in the future. This one has passed, so that closing does not wait.
         configuration.stop.drain = .zero - ManualClock.lead - .seconds(60)
         var target = DestinationConfiguration()
         target.url = try DestinationURL("rtmp://127.0.0.1:\(destination.port)/live")
@@ -53,15 +53,15 @@ final class HostRig {
             logger: Logger(label: "test") { _ in log }, clock: clock, stateFile: stateFile, memoryRoom: memoryRoom)
     }
 
-    /// Adds a destination, as a request does.
+    /// Adds a destination as a request does.
     func add(_ text: String) throws -> String { try host.destinations.addInTest(text) }
 
-    /// A client introduces itself.
+    /// Introduces a client.
     func start() throws(ProtocolError) {
         _ = try host.begin(StartedMessage(clientName: "test", convention: .exif), peer: nil)
     }
 
-    /// The broadcast that is under way.
+    /// The current broadcast.
     var broadcast: Broadcast {
         get throws {
             guard let broadcast = host.current.broadcast else { throw TestFailure("no broadcast") }
@@ -69,11 +69,11 @@ final class HostRig {
         }
     }
 
-    /// The destination's.
+    /// The destination's port.
     var port: Int { destination.port }
 }
 
-/// Keeps what is logged.
+/// Records log lines.
 final class LogRecorder: LogHandler, Sendable {
     struct Line: Sendable {
         let level: Logger.Level

@@ -10,7 +10,7 @@ import Timeline
 
 @testable import Pipeline
 
-/// The parts of `CaptureInlet`, each by itself.
+/// The parts of `CaptureInlet`, each tested alone.
 @Suite struct InletTests {
     private static let canvas = CanvasFormat(width: 64, height: 36, frameRate: FrameRate(30))
     private static let pcm = AudioFormat(sampleRate: 48_000, channels: 2, encoding: .int16)
@@ -32,7 +32,7 @@ import Timeline
         let plan = planner.plan(for: frame())
         #expect(planner.plan(for: frame()) == plan && planner.latest == plan && planner.latest(for: frame()) == plan)
         #expect(planner.sourceDescription == "32x16 GREY" && counters.formatChanges.current == 0)
-        // Looking changes nothing.
+        // Reading changes nothing.
         #expect(planner.latest(for: frame(16, 32)) == nil && planner.latest == plan)
         #expect(planner.plan(for: frame(orientationRaw: 6)) != plan)
         #expect(planner.latest(for: frame()) == nil && counters.formatChanges.current == 1)
@@ -55,7 +55,8 @@ import Timeline
         return message
     }
 
-    /// A client that believes something to be hidden must learn that it would not be; one that hides nothing may go on.
+    /// A client that expects regions to be hidden must learn that they would not be. A client without regions may
+    /// continue.
     @Test(arguments: [false, true]) func secureRegionsThatAreOffAreRefused(coversAll: Bool) throws {
         let regions = SampleRegions(
             standing: StandingRegions(), protections: Protections(off: [.secureRegions]))
@@ -101,7 +102,7 @@ import Timeline
         #expect(!late.isAccepted)
     }
 
-    /// A broadcast that waits for its client has a time already: samples come into that.
+    /// A broadcast that waits for its client already has a time, and samples join it.
     @Test func samplesJoinAClockThatRuns() {
         let running = BroadcastClock(clock)
         running.start()

@@ -8,17 +8,18 @@ import Testing
 
 @testable import Pipeline
 
-/// A picture that comes after one that was refused, and before the curtain may fall, is shown when it may; no other is.
+/// A picture that comes after a refused one, and before the curtain may fall, is shown as soon as possible. No other
+/// picture is.
 @Suite(.timeLimit(.minutes(1))) struct KeptPictureTests {
     private static let format = VideoSampleFormat(packed: .gray, width: 64, height: 36)
     private static let app = PrivacyHolder(.app, "kiosk")
 
-    /// The client's side of a broadcast whose first picture has been shown.
+    /// The client of a broadcast whose first picture has been shown.
     private struct Client {
         let rig: HostRig
         var pts = MediaTime.zero
 
-        /// - Parameter consulted: whose answer is awaited; then nothing has been sent.
+        /// - Parameter consulted: the app whose answer is awaited. In that case no picture has been sent.
         init(consulted: PrivacyHolder? = nil) throws {
             rig = try HostRig()
             if let consulted { _ = rig.host.privacy.consult(consulted, .any, by: .daemon) }
@@ -34,7 +35,7 @@ import Testing
         var encoded: UInt64 { get throws { try rig.broadcast.counters.framesEncoded.current } }
         var curtained: UInt64 { get throws { try rig.broadcast.framesCurtained } }
 
-        /// A picture of one grey; `cutShort` is one that does not come whole.
+        /// Sends a picture of one grey. With `cutShort` it does not arrive in whole.
         mutating func send(_ value: UInt8, cutShort: Bool = false) throws {
             pts += .milliseconds(100)
             rig.clock.advance(by: .milliseconds(100))
@@ -48,7 +49,7 @@ import Testing
             if cutShort { sink.cancelVideo() } else { sink.endVideo(arrival: rig.clock.now()) }
         }
 
-        /// The last picture again.
+        /// Repeats the last picture.
         mutating func repeatLast() throws {
             pts += .milliseconds(100)
             rig.clock.advance(by: .milliseconds(100))
@@ -57,7 +58,7 @@ import Testing
                 VideoMessage(pts: pts, format: KeptPictureTests.format, orientation: .up), arrival: rig.clock.now())
         }
 
-        /// Returns once the video thread has drawn the curtain: it holds a second picture meanwhile.
+        /// Returns when the video thread has drawn the curtain, because it holds a second picture until then.
         func refuse() throws {
             let (before, wasUp) = (try repeated, host.privacy.isCurtainUp)
             try rig.broadcast.inlet.refusedRegions("refused", arrival: rig.clock.now())
@@ -71,7 +72,7 @@ import Testing
             _ = host.shutDown()
         }
 
-        /// What the ingest thread does when it waits.
+        /// Acts like the ingest thread when it waits.
         @discardableResult
         func wait(_ span: MediaTime = .zero) throws -> MediaTime? {
             rig.clock.advance(by: span)
@@ -97,12 +98,12 @@ import Testing
         #expect(try client.wait(.milliseconds(1)) == nil)
         #expect(client.holders.isEmpty)
         try waitFor("the kept picture") { try client.encoded == 2 }
-        // It is the last one that the client knows of.
+        // It is the last picture that the client knows of.
         try client.repeatLast()
         #expect(try client.curtained == 1)
     }
 
-    /// While it is kept, a client that says that nothing has changed is right.
+    /// While the picture is kept, the client may report that nothing has changed.
     @Test func unchangedIsTheOneThatIsKept() throws {
         var client = try Client()
         defer { client.end() }
@@ -117,7 +118,8 @@ import Testing
         #expect(try client.rig.broadcast.counters.framesAbandoned.current == 0)
     }
 
-    /// An app that is consulted hides what came and shows what comes: a screen that stands still has to be sent again.
+    /// A consulted app hides the current picture and then shows later ones. The picture of a still screen must be sent
+    /// again.
     @Test func aKeptPictureThatIsThrownAwayIsUnknown() throws {
         var client = try Client(consulted: Self.app)
         defer { client.end() }
@@ -126,7 +128,7 @@ import Testing
         try client.repeatLast()
         try client.host.privacy.raise(Self.app, reason: "test")
         #expect(client.holders == ["daemon:start", "app:kiosk"])
-        // Sent or not, it would be hidden.
+        // The picture would be hidden in any case.
         try client.repeatLast()
         client.host.privacy.lower(Self.app, reason: "test")
         #expect(client.holders == ["daemon:start"])
@@ -140,7 +142,7 @@ import Testing
         try client.repeatLast()
     }
 
-    /// So it is where the refusal is the last that the daemon knows of.
+    /// The same if the refused picture was the last one.
     @Test func anUnchangedPictureAfterARefusedOneIsUnknown() throws {
         var client = try Client()
         defer { client.end() }
@@ -161,13 +163,13 @@ import Testing
         #expect(try client.wait(.seconds(2)) == nil)
         #expect(client.holders == ["daemon:bad_regions"])
         #expect(try client.curtained == 1)
-        // As ever: the first that comes when it may be shown.
+        // As usual, the first picture that may be shown is shown.
         try client.send(30)
         #expect(client.holders.isEmpty)
         try waitFor("the picture") { try client.encoded == 2 }
     }
 
-    /// One that does not come whole leaves the one before it.
+    /// A picture that does not arrive in whole leaves the one before it.
     @Test func aPictureThatIsCutShortIsNotShown() throws {
         var client = try Client()
         defer { client.end() }
@@ -183,7 +185,7 @@ import Testing
         try waitFor("the whole one") { try client.encoded == 2 }
     }
 
-    /// Whoever raises the curtain hides what came before; what comes meanwhile is hidden, too.
+    /// A raise hides the earlier pictures, and those that arrive meanwhile.
     @Test(arguments: [PrivacyHolder(.app, "kiosk"), PrivacyHolder(.operator), PrivacyHolder(.client)])
     func nothingIsKeptForOthers(holder: PrivacyHolder) throws {
         var client = try Client()
@@ -191,7 +193,7 @@ import Testing
         try client.refuse()
         try client.send(20)
         try client.host.privacy.raise(holder, reason: "test")
-        // It lets go again before the ingest thread has looked.
+        // The hold is released before the ingest thread has checked.
         client.host.privacy.lower(holder, reason: "test")
         try client.wait(.seconds(2))
         #expect(client.holders == ["daemon:bad_regions"])
@@ -209,7 +211,7 @@ import Testing
         #expect(client.holders.isEmpty)
     }
 
-    /// It is not shown while an operator pauses the broadcast, and afterwards it is.
+    /// The picture is not shown while an operator pauses the broadcast, but afterwards.
     @Test func anOperatorsPauseKeepsIt() throws {
         var client = try Client()
         defer { client.end() }
@@ -224,7 +226,7 @@ import Testing
         try waitFor("the picture") { try client.encoded == 2 }
     }
 
-    /// With two pictures, as where memory is short, the kept one makes room for the next.
+    /// With two pictures, as when memory is short, the kept one makes room for the next.
     @Test func twoPicturesAreEnough() throws {
         var client = try Client()
         defer { client.end() }
@@ -238,7 +240,7 @@ import Testing
         #expect(try client.rig.broadcast.counters.framesAbandoned.current == 0)
     }
 
-    /// What the client is told: who holds the curtain up, by kind, and that it is down.
+    /// The client's states: the kinds of holders while the curtain is up, and that it is down.
     @Test func theClientIsToldWhatViewersSee() throws {
         var client = try Client()
         defer { client.end() }
@@ -257,7 +259,7 @@ import Testing
         try client.send(20)
         try client.wait(.seconds(1))
         #expect(told().0 == .curtainDown)
-        // Whoever hides something counts; what waits for a picture shows it by itself.
+        // Only holds that hide something count. Holds that wait for a picture end with it.
         #expect(client.host.curtainObjections == 1)
         client.host.paused()
         client.host.resumed()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What a broadcast is given so that it fits, and the cap that the plan advises.
+/// The parts that a broadcast gets so that it fits, and the cap that the plan recommends.
 @Suite struct MemoryFitTests {
     @Test(arguments: [(1920, 1080), (1080, 1920), (886, 1918), (2560, 1440)])
     func theCapThatIsAdvisedIsTheSmallestWithSubpixelMotion(width: Int, height: Int) throws {
@@ -12,14 +12,14 @@ import Testing
         #expect(!configuration.memoryFit.subpixelMotion)
         configuration.memory.capBytes = configuration.memoryPlan.sufficientCapMebibytes << 20
         #expect(configuration.memoryFit.subpixelMotion)
-        // Nothing has to be given up at once.
+        // Nothing must be given up at once.
         let reserve = MemoryGovernor.reserve(of: configuration.memory.capBytes)
         #expect(configuration.memoryPlan.leftBytes >= reserve)
         configuration.memory.capBytes -= 1 << 20
         #expect(!configuration.memoryFit.subpixelMotion)
     }
 
-    /// Who cannot give it as much is told the cap that does without subpixel motion.
+    /// The plan also names the cap that is enough without subpixel motion.
     @Test func theWayOutHasBothCaps() {
         var configuration = Configuration()
         (configuration.video.width, configuration.video.height) = (1920, 1080)
@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    /// Where options hold frames back, leaving them out is offered.
+    /// If options hold frames back, the plan offers to remove them.
     @Test func optionsThatTakeMemoryAreOffered() throws {
         var configuration = Configuration()
         configuration.video.encoderOptions = ["rc-lookahead": "30"]

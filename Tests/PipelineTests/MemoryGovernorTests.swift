@@ -15,7 +15,7 @@ import Testing
         MemoryRoom(MemoryGroup.Usage(limit: limit, charged: limit - left, files: 0), of: "/test")
     }
 
-    /// Looks each half second for `seconds`, and notes what was moved when.
+    /// Checks every half second for `seconds`. Returns the moves with their times.
     private static func watch(
         _ governor: inout MemoryGovernor, left: Int, from start: Double, seconds: Double
     ) -> [(at: Double, move: MemoryGovernor.Move)] {
@@ -28,7 +28,7 @@ import Testing
         return moves
     }
 
-    /// Metrics know the steps by name, without knowing the governor.
+    /// The metrics know the names of the steps, but not the governor.
     @Test func theStepsAreThoseOfTheReport() {
         #expect(MemoryStep.allCases.map(\.rawValue) == StatusReport.memorySteps)
     }
@@ -50,14 +50,14 @@ import Testing
         let up = Self.watch(&governor, left: 8_000_000, from: 102, seconds: 70)
         #expect(up.map(\.move) == [.takeBack(.noSubpixelMotion), .takeBack(.leastLog)])
         #expect(up.map(\.at) == [132, 162.5])
-        // One look at which it does not fit, and the while begins anew.
+        // One check at which it does not fit restarts the wait.
         _ = Self.watch(&governor, left: 3_999_999, from: 172, seconds: 0.5)
         #expect(Self.watch(&governor, left: 4_000_000, from: 172.5, seconds: 40).map(\.at) == [202.5])
         #expect(governor.current.isEmpty && governor.takenBack == 3)
     }
 
-    /// A step that has to be taken again soon is waited for twice as long, up to ten minutes; one that has held begins
-    /// with half a minute again.
+    /// The wait doubles, up to ten minutes, for a step that must soon be given up again. After a step that has lasted,
+    /// the wait is half a minute again.
     @Test func patienceGrowsWithMistakes() {
         var governor = MemoryGovernor(steps: [(.halfLog, 1_000_000)])
         var (now, waits) = (0.0, [Double]())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What operators may ask for while no broadcast runs.
+/// The commands that operators can use while no broadcast runs.
 @Suite struct OperatorCommandsTests {
     private func code(_ command: () throws(CommandRefusal) -> Void) -> CommandRefusal.Code? {
         do {
@@ -44,7 +44,7 @@ import Testing
         }
         try operating.setBitrateCeiling(nil)
         #expect(operating.bitrateCeiling == nil && operating.configuredBitrate == 2_000_000)
-        // A reload's bitrate is what an operator's end of the ceiling leads back to.
+        // Without a ceiling, the bitrate of the reload applies.
         try operating.configureBitrate(1_000_000)
         try operating.setBitrateCeiling(500_000)
         try operating.setBitrateCeiling(nil)

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import Pipeline
 
-/// The host's parts without a host: there is no broadcast, and nothing connects anywhere.
+/// The host's parts without a host: there is no broadcast and no connection.
 final class PartsRig {
     let configuration: Configuration
     let clock = ManualClock(.seconds(1000))
@@ -25,7 +25,7 @@ final class PartsRig {
     let watch: BroadcastWatch
     private let folder: TemporaryDirectory
 
-    /// One destination, "main", with the stream key of the variable KEY; memory for as many as wanted.
+    /// One destination, "main", with the stream key in the variable KEY, and memory for any number.
     init(
         _ change: (inout Configuration) -> Void = { _ in },
         memoryRoom: @escaping @Sendable () -> MemoryRoom? = { nil }
@@ -63,14 +63,14 @@ final class PartsRig {
         return destination
     }
 
-    /// Adds a destination, as a request does.
+    /// Adds a destination as a request does.
     func add(_ text: String) throws -> String { try roster.addInTest(text) }
 
     var names: [String] { roster.all.map(\.name).sorted() }
 }
 
 extension DestinationRoster {
-    /// Waits until the destination's files have been looked at.
+    /// Waits until the destination's files have been checked.
     func addInTest(_ text: String) throws -> String {
         let addition = try add(Array(text.utf8))
         var outcome: Result<String, CommandRefusal>?

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What becomes of a client's picture, for every state of the curtain, the operator and the client.
+/// The verdict on a client's picture, for every state of the curtain, the operator and the client.
 @Suite struct PictureGateTests {
     private static let now = MediaTime.seconds(100)
 
@@ -20,7 +20,7 @@ import Testing
         #expect(gate.hasMissedPicture)
     }
 
-    /// A client whose regions were not understood shows nothing for a second, even if nobody else holds the curtain.
+    /// After a picture with invalid regions, no picture is shown for a second, even without other holders.
     @Test func aRefusedPictureHoldsOthersBack() {
         var gate = PictureGate()
         gate.refuse(at: Self.now)
@@ -33,12 +33,12 @@ import Testing
         #expect(gate.admit(.hidden, isUp: true, isPaused: false, at: Self.now) == .hide)
         #expect(gate.admit(.shown, isUp: true, isPaused: false, at: end) == .show)
         #expect(gate.holdEnds(isUp: true, at: end) == nil)
-        // Another one: from its time on.
+        // Another refusal restarts the second.
         gate.refuse(at: end)
         #expect(gate.verdict(.shown, isUp: true, isPaused: false, at: end) == .keep)
     }
 
-    /// An operator who lets go for everybody shows what comes.
+    /// After an operator has released all holds, pictures are shown.
     @Test func aCurtainThatIsDownHoldsNothingBack() {
         var gate = PictureGate()
         gate.refuse(at: Self.now)
@@ -46,7 +46,7 @@ import Testing
         #expect(gate.holdEnds(isUp: false, at: Self.now) == nil)
     }
 
-    /// "It looks as the last one" can be said again once a picture has gone through.
+    /// After a new picture, the client may report again that nothing has changed.
     @Test func whatWasMissedIsForgottenWithTheNextPicture() {
         var gate = PictureGate()
         gate.miss()

@@ -10,9 +10,8 @@ import Testing
 
 @testable import Pipeline
 
-/// A client whose frames come late: repeats of its last picture must not get in front of frames that are on their way,
-/// for these would then be squeezed together right behind them. The video thread itself runs, by a clock that only
-/// this test turns.
+/// A client whose frames come late. Repeats of its last picture must not overtake frames that are on their way, because
+/// these would then be squeezed together. The real video thread runs with a clock that only this test advances.
 @Suite struct PresentationScheduleTests {
     private struct Frame {
         let pts: Int64
@@ -24,7 +23,7 @@ import Testing
         let isRepeat: Bool
     }
 
-    /// Time passes where the video thread waits, and 5 ms with each packet.
+    /// Time passes while the video thread waits, and 5 ms with each packet.
     private final class Rig: TimeSource, PacketSink, @unchecked Sendable /* one thread */ {
         private static let start = MediaTime.seconds(1000)
         private static let canvas = CanvasFormat(width: 64, height: 36, frameRate: FrameRate(30))
@@ -36,7 +35,7 @@ import Testing
         private let slot: FrameSlot<VideoFrameTag>
         private(set) var shown: [Shown] = []
 
-        /// - Parameter frames: in milliseconds, in the order in which they come.
+        /// - Parameter frames: in milliseconds, in the order of arrival.
         init(_ frames: [Frame]) {
             rest = frames[...]
             slot = FrameSlot(shown: background, others: 2)
@@ -70,7 +69,7 @@ import Testing
             worker.run()
         }
 
-        /// What `FrameSlot.take` does, by this clock.
+        /// Like `FrameSlot.take`, with this clock.
         private func take(until deadline: MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome {
             guard let next = rest.first else {
                 slot.close()
@@ -109,7 +108,7 @@ import Testing
         return rig.shown
     }
 
-    /// 30 frames a second for ten seconds, each as late as `lateness` says.
+    /// 30 frames per second for ten seconds, each delayed by `lateness`.
     private func frames(_ lateness: (Int64) -> Int64) -> [Frame] {
         (0..<300).map { Frame(pts: $0 * 100 / 3, arrival: $0 * 100 / 3 + lateness($0)) }
     }
@@ -121,24 +120,23 @@ import Testing
         #expect(count >= expected, "\(count) of 300 frames shown")
     }
 
-    /// Bug: where a keyframe was due and the frame for it a little late, the picture before was encoded as a keyframe
-    /// in its place.
+    /// Bug: if a keyframe was due and its frame a little late, the previous picture was encoded as a keyframe instead.
     @Test(arguments: [0, 3, 30, 120]) func framesThatKeepComingAreNotRepeated(jitter: Int64) throws {
         let shown = try show(frames { $0 % 3 * jitter / 2 })
         #expect(shown.count { $0.isRepeat } == 0)
         expectNoSqueezing(shown, frames: jitter > 33 ? 100 : 299)
     }
 
-    /// After a hiccup all that follows is late, until the timeline's latency filter takes note.
+    /// After a hiccup, all frames are late until the timeline's latency filter adapts.
     @Test(arguments: [300, 450, 900]) func framesThatStayLate(lateness: Int64) throws {
         let shown = try show(frames { $0 < 60 ? 0 : lateness })
-        // What the repeats of the hiccup have taken the place of is left out, and no more than that.
+        // Only the frames that the repeats of the hiccup replaced are left out.
         expectNoSqueezing(shown, frames: 300 - Int(lateness * 30 / 1000) - 2)
         #expect(shown.contains { $0.isRepeat }, "no hiccup")
         #expect(shown.count { $0.isRepeat } <= Int(lateness / 250))
     }
 
-    /// A client that stops for a while and then sends all that it has kept, at once or a frame every two milliseconds.
+    /// A client that stops for a while and then sends all kept frames, at once or one every two milliseconds.
     @Test(arguments: [300, 450, 900], [0, 2]) func framesThatComeInABurst(stop: Int64, spacing: Int64) throws {
         let resumes = 60 * 100 / 3 + stop
         let shown = try show(
@@ -146,13 +144,13 @@ import Testing
         expectNoSqueezing(shown, frames: 300 - Int(stop * 30 / 1000) - 2)
     }
 
-    /// Every second one frame comes 450 ms late, and those behind it close upon it.
+    /// Every second one frame is 450 ms late, and the following frames catch up.
     @Test func framesWithHiccupsOverAndOver() throws {
         expectNoSqueezing(try show(frames { index in max(0, 450 - index % 30 * 30) }), frames: 150)
     }
 
-    /// Bug: the background that opens a stream without pictures was for zero, and half a second late; so was all that
-    /// repeated it.
+    /// Bug: the background that opens a stream without pictures had time zero, and came half a second late. All its
+    /// repeats were as late.
     @Test func theBackgroundThatOpensTheStreamIsRepeatedOnTheClock() {
         var schedule = PresentationSchedule(FrameRate(30), idleInterval: .milliseconds(250))
         let start = MediaTime.seconds(7)
@@ -164,10 +162,10 @@ import Testing
         #expect(schedule.repeatTime(at: start + .milliseconds(200)) == .milliseconds(700))
     }
 
-    /// A screen that stands still: repeats a quarter of a second apart, on the clock.
+    /// A still screen: repeats are a quarter of a second apart, on the clock.
     @Test func repeatsKeepTheClock() throws {
         let shown = try show([Frame(pts: 0, arrival: 40), Frame(pts: 2000, arrival: 2040)])
-        // 40 ms late, like the frame; the picture of two seconds comes before the repeat that would be due then.
+        // 40 ms late, like the frame. The picture at two seconds comes before the repeat that would be due then.
         #expect(shown.map(\.pts.milliseconds) == [0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000])
         #expect(shown.map(\.isRepeat) == [false] + Array(repeating: true, count: 7) + [false])
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Pipeline
 
-/// Promise: a thread that hangs is found in time, and none that waits is taken for one.
+/// Promise: a thread that hangs is found in time, and a waiting thread is never mistaken for one.
 @Suite struct ProgressWatchTests {
-    /// A watch that is looked through every half second.
+    /// A watch that checks every half second.
     private struct Looking {
         var watch = ProgressWatch(patience: .seconds(2))
         var now = MediaTime.seconds(1000)
@@ -27,7 +27,7 @@ import Testing
         let mark = WorkMark("the video thread")
         var looking = Looking(mark)
         mark.begin()
-        // Seen first at half a second: two seconds later it has been in there for two, at least.
+        // First seen at half a second. Two seconds later, the thread has been in the piece for at least two.
         for _ in 0..<4 { #expect(looking.look() == nil) }
         #expect(looking.look() == .init(name: "the video thread", since: .seconds(2), limit: .seconds(2)))
         mark.begin()
@@ -43,7 +43,7 @@ import Testing
         for _ in 0..<1000 { #expect(looking.look() == nil) }
     }
 
-    /// A thread that is at work at every look, but never at the same.
+    /// A thread that works at every check, but always on another piece.
     @Test func aBusyThread() {
         let mark = WorkMark("the video thread")
         var looking = Looking(mark)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// A sender that waits for a slow network keeps its own deadlines; one that does not come back past them hangs.
+    /// A sender that waits for a slow network has its own deadlines. If it exceeds them, it hangs.
     @Test func deadlinesOfItsOwn() {
         let mark = WorkMark("the sender")
         var looking = Looking(mark)
@@ -62,7 +62,7 @@ import Testing
         #expect(looking.look() == .init(name: "the sender", since: .seconds(22), limit: .seconds(22)))
     }
 
-    /// The whole process was stopped, or the machine slept: nothing was seen of that time.
+    /// The whole process was stopped, or the machine slept. That time does not count.
     @Test func aPauseOfEverything() {
         let mark = WorkMark("the video thread")
         var looking = Looking(mark)
@@ -95,7 +95,7 @@ import Testing
         #expect(rig.host.threads.wedged?.contains("main thread") == true)
         #expect(rig.host.threads.look() == nil)
         #expect(rig.host.threads.wedged == nil)
-        // It is not looked after while the daemon stops: it waits for the others.
+        // While the daemon stops, the main thread waits for the others and is not watched.
         rig.host.noteStopping()
         rig.clock.advance(by: .seconds(60))
         #expect(rig.host.threads.wedged == nil)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The status says what scales the pictures, and the plan has it in its line.
+/// The status names the scaler, and the plan has a line for it.
 @Suite(.timeLimit(.minutes(1))) struct ScalerStatusTests {
     private static func send(_ width: Int, _ height: Int, to rig: HostRig, at pts: MediaTime) throws {
         let format = VideoSampleFormat(packed: .gray, width: width, height: height)
@@ -35,7 +35,7 @@ import Testing
         #expect(rig.host.status.report.video.scaler == choice.scaler(for: nil).rawValue)
         try rig.start()
         #expect(rig.host.status.report.video.scaler == choice.scaler(for: nil).rawValue)
-        // The canvas's half and two thirds.
+        // Half and two thirds of the canvas.
         for (index, size) in [(640, 360), (480, 270)].enumerated() {
             try Self.send(size.0, size.1, to: rig, at: .milliseconds(100 * Int64(index + 1)))
             let plan = GeometryPlan(

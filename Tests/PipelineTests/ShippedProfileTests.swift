@@ -3,7 +3,7 @@ import Foundation
 import Pipeline
 import Testing
 
-/// What is shipped in Config/profiles fits under the cap that it is for, and the plan tells what that costs.
+/// The profiles in Config/profiles fit their caps, and the plan names the costs.
 @Suite struct ShippedProfileTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().appending(path: "../../Config/profiles").standardized
@@ -17,7 +17,7 @@ import Testing
             let loaded = try Configuration.load(path: path, environment: ["STREAM_KEY": "key"])
             let plan = loaded.memoryPlan
             #expect(try plan.capBytes == #require(caps[file]) << 20 && plan.fits, "\(file): \(plan)")
-            // One has the picture, the other the price of doing without, and the cap that avoids it.
+            // One profile has subpixel motion. The others name the cost of its absence, and the cap that avoids that.
             #expect((plan.price == nil) == (file == "1080p30-quality.yaml"), "\(file): \(plan)")
             #expect(plan.sufficientCapMebibytes <= 66)
         }

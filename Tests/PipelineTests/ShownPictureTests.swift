@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What is encoded next: nothing of a picture that a curtain or a standing region hides is left on it.
+/// The next encoded picture contains nothing that a curtain or a standing region hides.
 @Suite struct ShownPictureTests {
     private static let canvas = CanvasFormat(width: 64, height: 32, frameRate: FrameRate(30))
     private static let black = CanvasColor.black(.video)
@@ -29,7 +29,7 @@ import Testing
                 secureColor: ShownPictureTests.black)
         }
 
-        /// A client's picture of one grey.
+        /// Shows a client's picture of one grey.
         func show(_ value: UInt8) throws {
             let canvas = ShownPictureTests.canvas
             let picture = try #require(slot.acquire())
@@ -54,11 +54,11 @@ import Testing
         func cover() -> Bool { shown.coverStandingRegions() }
         func coverForNow() -> ShownPicture.Covered? { shown.coverForNow() }
 
-        /// The greys that are in it.
+        /// The greys in the picture.
         var greys: Set<UInt8> { Set(ShownPictureTests.luma(shown.picture)) }
         var left: Set<UInt8> { Set(ShownPictureTests.luma(shown.picture, columns: 0..<16)) }
         var right: Set<UInt8> { Set(ShownPictureTests.luma(shown.picture, columns: 24..<64)) }
-        /// How many of the slot's pictures are free.
+        /// The number of free pictures in the slot.
         var free: Int {
             var taken: [Picture] = []
             while let picture = slot.acquireFree() { taken.append(picture) }
@@ -90,7 +90,7 @@ import Testing
         #expect(rig.greys == [90] && rig.free == 2)
     }
 
-    /// With and without a picture to spare.
+    /// With and without a free picture.
     @Test(arguments: [2, 1]) func nothingIsLeftUnderACurtain(others: Int) throws {
         let rig = Rig(others: others)
         try rig.show(200)
@@ -102,7 +102,7 @@ import Testing
         #expect(rig.free == (others == 1 ? 0 : 2))
     }
 
-    /// A region that is named while a picture stands is painted over at once, and once.
+    /// A region that is added while a picture is shown is painted over at once, and only once.
     @Test func standingRegionsCoverWhatIsShown() throws {
         let rig = Rig()
         try rig.show(200)
@@ -112,12 +112,12 @@ import Testing
         #expect(rig.cover())
         #expect(rig.left == [16] && rig.right == [200])
         #expect(rig.shown.regions == rig.standing.version)
-        // Ingest may be comparing with the other.
+        // Ingest may be comparing with the other picture.
         #expect(rig.shown.picture !== before && Set(Self.luma(before)) == [200] && rig.free == 2)
         #expect(!rig.cover())
     }
 
-    /// Where no picture is free, the one that is shown is painted on.
+    /// If no picture is free, the shown picture itself is painted on.
     @Test func standingRegionsNeedNoFreePicture() throws {
         let rig = Rig(others: 1)
         try rig.show(200)
@@ -127,7 +127,7 @@ import Testing
         #expect(rig.left == [16] && rig.right == [200])
     }
 
-    /// What was taken back is filled with a curtain, and then the picture is there again.
+    /// The gap of a take-back is filled with a curtain, and then the picture returns.
     @Test func aCurtainForNowGoesAgain() throws {
         let rig = Rig()
         try rig.show(200)
@@ -138,7 +138,7 @@ import Testing
         #expect(rig.shown.picture === picture && rig.greys == [200] && rig.free == 2)
     }
 
-    /// A region that is named meanwhile covers the picture when it comes back.
+    /// A region that is added meanwhile covers the picture when it returns.
     @Test func aRegionThatIsNamedUnderACurtainForNowIsNotForgotten() throws {
         let rig = Rig()
         try rig.show(200)
@@ -158,7 +158,7 @@ import Testing
         #expect(rig.greys == [200])
     }
 
-    /// Nobody can say where a region lies behind frosted glass: nothing shows through any more.
+    /// The place of a region behind frosted glass is unknown, so nothing shows through any more.
     @Test func frostedGlassIsClearedForARegion() throws {
         let tint = CanvasColor(y: 100, u: 128, v: 128)
         let rig = Rig(style: .frosted(tint: tint, amount: 128))

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SnapshotBoothTests {
     private static let canvas = CanvasFormat(width: 64, height: 36, frameRate: FrameRate(30))
 
-    /// An encoder that waits until it is let go.
+    /// An encoder that waits until the test opens it.
     private final class Gate: Sendable {
         let state = Monitor((hasBegun: false, isOpen: false))
         func encode() -> [UInt8] {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Whoever raises the curtain while a file is being made waits for nothing, and nobody gets that file.
+    /// A raise of the curtain does not wait while a file is being encoded, and nobody gets that file.
     @Test func forgettingWaitsForNoEncoder() async throws {
         try await blocking {
             let gate = Gate()
@@ -34,17 +34,17 @@ import Testing
                 result.signal { $0 = .some(file) }
             }
             #expect(gate.state.wait(until: Patience.deadline(20)) { $0.hasBegun ? true : nil } == true)
-            // With a lock around the encoder this would wait for it, and it waits for what comes next.
+            // With a lock around the encoder, this would wait for the encoder, which waits for the next line.
             booth.forget(before: 1)
             #expect(!gate.state.withLock { $0.isOpen })
-            // What is encoded now is not of the copy that is being read.
+            // The picture that is passed now is not written to the copy that is being read.
             booth.pass(picture, epoch: 1, regions: .first)
             gate.state.signal { $0.isOpen = true }
             let file = result.wait(until: Patience.deadline(20)) { $0 }
             asker.join()
             #expect(file == .some(nil))
             #expect(booth.lastFile == nil)
-            // The next who asks gets one of what is shown now.
+            // The next request gets a picture that is shown now.
             #expect(try booth.file() == nil)
             booth.pass(picture, epoch: 1, regions: .first)
             #expect(try booth.file() == [1])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// `video_tooLarge` stood beside `video_superseded`: whoever reads the status by program had to know which is which.
+/// `video_tooLarge` stood beside `video_superseded`, so programs that read the status needed two conventions.
 @Suite struct StatusNameTests {
     @Test(arguments: [
         SampleDropCause.allCases.map(\.rawValue), DropCause.allCases.map(\.rawValue),
@@ -18,7 +18,7 @@ import Testing
         #expect(!names.isEmpty && Set(names).count == names.count)
     }
 
-    /// The status and the metrics have lists of their own, since `ControlProtocol` knows no other module.
+    /// The status and the metrics have their own lists, because `ControlProtocol` knows no other module.
     @Test func listsOfNamesAreWhole() {
         #expect(VideoStatus.efforts == VideoEffort.allCases.map(\.rawValue))
         #expect(StatusReport.memorySteps == MemoryStep.allCases.map(\.rawValue))

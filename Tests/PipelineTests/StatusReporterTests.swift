@@ -9,7 +9,7 @@ import Testing
 @testable import Pipeline
 @testable import Publishing
 
-/// What the status says while no broadcast runs.
+/// The status while no broadcast runs.
 @Suite struct StatusReporterTests {
     @Test func beforeTheFirstBroadcast() throws {
         let rig = try PartsRig()
@@ -26,7 +26,7 @@ import Testing
         #expect(rig.status.statusLine == "idle: waits for a capture client")
     }
 
-    /// An operator who looks after the end sees why it ended.
+    /// After the end, operators can still see why the broadcast ended.
     @Test func afterABroadcast() throws {
         let rig = try PartsRig()
         var snapshot = DestinationSnapshot(name: "main", kind: "rtmp", location: "rtmp://elsewhere/live", since: .zero)
@@ -37,7 +37,7 @@ import Testing
         rig.ledger.note(ended: counted, [snapshot], hasSentAll: false, drained: nil) {}
         let report = rig.status.report
         #expect(report.destinations.map(\.state) == [.failed])
-        // As it is configured, wherever a server has sent it meanwhile.
+        // The configured URL, wherever a server has redirected the destination.
         #expect(report.destinations.map(\.url) == rig.configuration.destinations.map(\.redactedURL))
         #expect(report.video.framesEncoded == 0, "the status is of one broadcast")
         #expect(rig.status.totals.video.framesEncoded == 300, "the metrics are of all")

@@ -6,9 +6,9 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Promise: with B-frames, whose first decode times lie before zero, players show every picture at its own time.
+/// Promise: with B-frames, whose first decode times are negative, players show every picture at its own time.
 @Suite struct BFrameTimesTests {
-    /// What libx264 delivers with two B-frames at 30 frames a second, in milliseconds.
+    /// libx264's output with two B-frames at 30 frames per second, in milliseconds.
     private static let frames: [(dts: Int64, pts: Int64)] = [
         (-67, 0), (-33, 100), (0, 33), (33, 67), (67, 200), (100, 133), (133, 167),
     ]
@@ -51,7 +51,7 @@ import Testing
         #expect(shown == Self.frames.map(\.pts))
     }
 
-    /// Its zero is the first picture, and not the time at which that is decoded.
+    /// The file's zero is the first picture's presentation time, not its decode time.
     @Test func inAFile() throws {
         let folder = try TemporaryDirectory("publishing")
         let writer = FLVFileWriter(

@@ -2,7 +2,7 @@
 import SeededRandom
 import Testing
 
-/// What is read of a server's certificates before they are used: exactly what GnuTLS will read, or nothing.
+/// Parses a server's certificates before they are used: exactly what GnuTLS will read, or nothing.
 @Suite struct CertificateLimitsTests {
     // MARK: DER by hand
 
@@ -16,7 +16,7 @@ import Testing
     }
     private func sequence(_ parts: [UInt8]...) -> [UInt8] { der(0x30, parts.flatMap { $0 }) }
 
-    /// A positive number of so many bits, all of them ones.
+    /// A positive number of this many bits, all of which are ones.
     private func integer(bits: Int) -> [UInt8] {
         let first = UInt8(truncatingIfNeeded: (1 << ((bits - 1) % 8 + 1)) - 1)
         let digits = [first] + [UInt8](repeating: 0xff, count: (bits - 1) / 8)
@@ -30,7 +30,7 @@ import Testing
     private static let secp256k1: [UInt8] = [0x2b, 0x81, 0x04, 0x00, 0x0a]
     private static let dsa: [UInt8] = [0x2a, 0x86, 0x48, 0xce, 0x38, 0x04, 0x01]
     private static let ed25519: [UInt8] = [0x2b, 0x65, 0x70]
-    /// Another name of RSA's, which GnuTLS knows.
+    /// Another identifier of RSA that GnuTLS knows.
     private static let x509RSA: [UInt8] = [0x55, 0x08, 0x01, 0x01]
 
     private func rsa(_ bits: Int, exponentBits: Int = 17, name: [UInt8] = rsaEncryption) -> [UInt8] {
@@ -93,7 +93,7 @@ import Testing
         #expect(refusal(ofKey: rsa(4096, name: Self.x509RSA)) == "its key is neither RSA nor of a curve that TLS names")
     }
 
-    /// A modulus without its leading zero is negative to DER, and as large as ever to GnuTLS.
+    /// A modulus without its leading zero is negative in DER, but GnuTLS reads its full size.
     @Test func aNegativeModulus() {
         let number = der(0x02, [UInt8](repeating: 0xff, count: 2048))
         let key = sequence(number, integer(bits: 17))
@@ -126,7 +126,7 @@ import Testing
         let long = certificate(rsa(2048), extensions: filler)
         #expect(refusal([long, long]) == nil)
         #expect(refusal([long, long, long])?.hasSuffix("bytes came, at most 32768 are accepted") == true)
-        // Of the other version.
+        // A message of the other TLS version.
         #expect(self.refusal(message([good], isTLS13: !isTLS13), isTLS13: isTLS13) != nil)
     }
 
@@ -162,7 +162,7 @@ import Testing
         #expect(refusal(sequence(), []) == "its certificate is not valid DER")
     }
 
-    /// Whatever is cut off or spelled in another way than DER's is refused, and read within its bounds.
+    /// Truncated bytes, and any spelling that is not DER, are refused, and read within their bounds.
     @Test func everythingElseIsMalformed() {
         let whole = message([certificate(rsa(2048), extensions: purposes(2))])
         #expect(refusal(whole) == nil)
@@ -170,7 +170,7 @@ import Testing
         #expect(refusal(whole + [0]) != nil)
         let good = certificate(rsa(2048))
         let spellings: [[UInt8]] = [
-            // Indefinite length; a length in more bytes than it needs; something behind the certificate.
+            // An indefinite length, a length in too many bytes, and bytes after the certificate.
             [0x30, 0x80] + good[4...] + [0, 0], [0x30, 0x83, 0] + good[2...], good + [5, 0],
             certificate([0x1f] + rsa(2048)), [0x30], [0x30, 0x84, 0xff, 0xff, 0xff, 0xff], [],
         ]
@@ -185,7 +185,7 @@ import Testing
             for _ in 0..<3 {
                 bytes[.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
             }
-            // It ends, and traps nowhere.
+            // It returns, and never traps.
             _ = refusal(bytes, isTLS13: .random(using: &random))
             _ = try? CertificateLimits.check(stapled: [bytes])
         }

@@ -1,4 +1,4 @@
-/// Builds what a server sends, chunk by chunk, right or wrong as a test wants it.
+/// Builds a server's bytes chunk by chunk, valid or invalid.
 struct ChunkWriter {
     var bytes: [UInt8] = []
     var chunkSize = 128
@@ -15,7 +15,7 @@ struct ChunkWriter {
         }
     }
 
-    /// A header of format 0, 1 or 2, with its extended timestamp where one is needed.
+    /// A header of format 0, 1 or 2, with an extended timestamp if needed.
     mutating func header(format: Int, stream: Int, time: Int = 0, length: Int = 0, type: UInt8 = 0, streamID: Int = 0) {
         basicHeader(format: format, stream: stream)
         bytes += Self.bigEndian(min(time, 0xff_ffff), 3)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Publishing
 
-/// Promise: a server that stops reading shows in the status and in the log while that lasts.
+/// Promise: the status and the log show a server that stops reading, as long as it does.
 @Suite struct CongestionTests {
-    /// Bug: the log said nothing, and the status up to twice the time.
+    /// Bug: the log did not show it, and the status showed up to twice the time.
     @Test func aServerThatStopsReading() throws {
         let fixture = try FLVFixture.shared.get()
         let mayRead = Monitor(false)

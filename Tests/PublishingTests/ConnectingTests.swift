@@ -30,7 +30,7 @@ import Testing
             of: host, port: port, control: PublishControl(), until: MonotonicClock().now() + .seconds(20))
     }
 
-    /// Connects, and gives the address that answered.
+    /// Connects, and returns the address that answered.
     private func connect(
         to addresses: [SocketAddress], addressTimeout: MediaTime = .seconds(20), within time: MediaTime = .seconds(20),
         clock: any TimeSource = MonotonicClock(), control: PublishControl? = nil
@@ -41,7 +41,7 @@ import Testing
         return SocketAddress(peerOf: descriptor.raw)
     }
 
-    /// One address after the other, each for its share of the time, would have cost ten seconds.
+    /// Trying the addresses one after another, each for its share of the time, would have cost ten seconds.
     @Test func aDeadAddressCostsAQuarterOfASecond() throws {
         let hole = try BlackHole()
         let server = try ScriptedServer { $0.receiveAll() }
@@ -61,7 +61,7 @@ import Testing
                 == address(port.number, listening).first)
     }
 
-    /// A refusal starts the next attempt at once: all eight come while time stands still.
+    /// A refusal starts the next attempt at once: all eight attempts happen while time stands still.
     @Test(.timeLimit(.minutes(1))) func refusalsAreNamedOneByOneAndCostNoTime() throws {
         let ports = try (0..<9).map { _ in try LoopbackPort("127.0.0.1", isListening: false) }
         let addresses = try ports.flatMap { try address($0.number) }
@@ -140,7 +140,7 @@ import Testing
             let result = control.wait(for: POLLIN, on: event.raw, until: far)
             waiter.signal { $0 = result }
         }
-        // Lowering the limit to a time still far off must not end the wait.
+        // Lowering the limit to a time far in the future must not end the wait.
         control.limit(to: MonotonicClock().now() + .seconds(300))
         #expect(waiter.withLock { $0 } == nil)
         control.cancel()

@@ -1,7 +1,7 @@
-/// RSA keys (PEM) whose use costs whoever verifies with them much, and which take too long to be made in a test.
+/// RSA keys (PEM) that are expensive to verify with, and that take too long to generate in a test.
 enum CostlyRSAKeys {
-    /// 16,384 bits, of two primes. The public exponent is as long as the modulus, and the private one is 65537, so that
-    /// it costs a server next to nothing.
+    /// 16,384 bits, with two primes. The public exponent is as long as the modulus. The private exponent is 65537, so
+    /// that the key costs a server almost nothing.
     static let huge = """
         -----BEGIN RSA PRIVATE KEY-----
         MIIcKgIBAAKCCAEAwiWC+d6tRelNHALPZyebbo3HDlDJ3AsKhSYGN2pJUSnjFhwX
@@ -158,7 +158,7 @@ enum CostlyRSAKeys {
         -----END RSA PRIVATE KEY-----
         """ + "\n"
 
-    /// The most that is accepted: 8192 bits and the greatest prime of 32 bits as its public exponent.
+    /// The largest accepted key: 8192 bits, with the largest prime of 32 bits as public exponent.
     static let large = """
         -----BEGIN RSA PRIVATE KEY-----
         MIISLAIBAAKCBAEAvNWwShtfm5Gkrp++xy2vnyyku8UldPqcChXe4RdFG2PnTROu

@@ -41,7 +41,7 @@ import Testing
 
         #expect(run.said == ["connecting", "publishing", "stopping", "stopped"])
         let recording = try nginx.recording(of: "show", videoPackets: fixture.recording.video.count)
-        // nginx moves timestamps to its own zero.
+        // nginx shifts timestamps to its own zero.
         let start = recording.video[0].timestamp
         let expected = fixture.recording.video
         #expect(recording.video.map { $0.timestamp &- start } == expected.map(\.timestamp))
@@ -87,7 +87,7 @@ import Testing
         #expect(error.detail.contains("it may not know the application"), "\(error)")
     }
 
-    /// nginx answers "publish start" before it denies: being accepted is not being healthy.
+    /// nginx sends "publish start" before it denies the publisher, so an accepted stream is not healthy yet.
     @Test func aDeniedPublisherFails() throws {
         let nginx = try NginxServer()
         let log = FLVFixture.log()
@@ -141,7 +141,7 @@ import Testing
         #expect(snapshot.state == .stopped && !snapshot.isDrained && snapshot.video.packets < 40)
     }
 
-    /// 20 MB: the kernel's buffers on both sides take some 7.
+    /// 20 MB; the kernel's buffers on both sides hold about 7 MB.
     private func writeMoreThanBuffersHold(to log: PacketLog) {
         let frame = [UInt8](repeating: 0, count: 500_000)
         for index in 0..<40 {

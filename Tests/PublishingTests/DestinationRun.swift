@@ -5,13 +5,13 @@ import Publishing
 import TestSupport
 import Testing
 
-/// A destination under test with everything it said.
+/// A destination under test, with all its events.
 final class DestinationRun {
     let destination: Destination
     let log: PacketLog
     private let events = Monitor<[DestinationEvent]>([])
 
-    /// One attempt, unless told otherwise.
+    /// One attempt by default.
     init(
         _ settings: DestinationSettings, log: PacketLog, format: BroadcastFormat, reconnect: ReconnectPolicy = .never
     ) throws {
@@ -43,7 +43,8 @@ final class DestinationRun {
         try waitFor(what, within: 30) { condition(destination.snapshot) }
     }
 
-    /// Writes a whole fixture to the log; the cursor would start at its last keyframe, so the first goes ahead alone.
+    /// Writes a whole fixture to the log. The first packet is written alone, because the cursor would start at the last
+    /// keyframe.
     func feed(_ fixture: FLVFixture, offset: MediaTime = .zero) throws {
         fixture.write(0..<1, to: log, offset: offset)
         try wait(until: "the first keyframe went out") { $0.video.packets == 1 }

@@ -71,7 +71,7 @@ import Testing
         #expect(try full.failure().detail == "cannot write to /dev/full: No space left on device")
     }
 
-    /// A pipe whose reader goes away must be this destination's failure, and not the process's end.
+    /// If the reader of a pipe goes away, only this destination must fail, not the process.
     @Test func aPipeWhoseReaderLeaves() throws {
         let fixture = try FLVFixture.shared.get()
         let folder = try TemporaryDirectory("publishing")

@@ -5,7 +5,7 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// An FLV file taken apart, by a reader written from the specification.
+/// A parsed FLV file, by a reader written from the specification.
 struct FLVRecording {
     struct Packet: Equatable, CustomStringConvertible {
         var track: Track
@@ -59,17 +59,18 @@ struct FLVRecording {
         }
     }
 
-    /// An access unit delimiter is the publisher's: what was encoded follows it.
+    /// The publisher adds access unit delimiters; the encoder's output follows them.
     private static func delimiterBytes(_ body: [UInt8]) -> Int { body[5...].starts(with: [0, 0, 0, 2, 9]) ? 6 : 0 }
 }
 
-/// Four seconds of moving pattern and tone, encoded by ffmpeg: what an encoder would put into the log.
+/// Four seconds of a moving pattern and a tone, encoded by ffmpeg, like an encoder's packets in the log.
 struct FLVFixture {
-    /// From the first keyframe on, which is at time zero.
+    /// Starts with the first keyframe, which is at time zero.
     private(set) var recording: FLVRecording
     let format: BroadcastFormat
 
-    /// A failed requirement is reported once only, so tests that share it would pass; they get an error of their own.
+    /// A failed requirement is reported only once, so other tests that share it would pass. Each of them gets an error
+    /// of its own.
     static let shared = Result { try FLVFixture() }.mapError { SharedFailure(text: "no FLV fixture: \($0)") }
 
     private init() throws {
@@ -94,7 +95,7 @@ struct FLVFixture {
         try #require(recording.video.count == 120 && recording.audio.count > 180)
     }
 
-    /// Writes packets to a log, `offset` later than they are.
+    /// Writes packets to a log, `offset` later than recorded.
     func write(_ range: Range<Int>, to log: PacketLog, offset: MediaTime = .zero) {
         for packet in recording.packets[range] {
             let time = MediaTime.milliseconds(Int64(packet.timestamp)) + offset
@@ -107,7 +108,7 @@ struct FLVFixture {
         }
     }
 
-    /// A log that holds all of it.
+    /// A log with room for the whole fixture.
     static func log() -> PacketLog {
         PacketLog(limits: PacketLogLimits(maxBytes: 8 << 20, maxDuration: .seconds(600), maxPackets: 4096))
     }
@@ -115,7 +116,7 @@ struct FLVFixture {
 
 struct SharedFailure: Error { var text: String }
 
-/// What ffmpeg complains about when it decodes a file.
+/// ffmpeg's complaints about a file when it decodes it.
 func decodingErrors(_ path: String) throws -> String {
     let ffmpeg = try ChildProcess("ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"])
     try ffmpeg.waitForSuccess(within: 60)

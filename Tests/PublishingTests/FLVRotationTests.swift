@@ -7,7 +7,7 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Recording into one file after the other: nothing is lost between two, and each plays alone.
+/// Recording into a sequence of files: nothing is lost between two files, and each one plays alone.
 @Suite struct FLVRotationTests {
     private static func writer(
         _ settings: FLVFileSettings, _ format: BroadcastFormat, clock: any TimeSource = MonotonicClock(),
@@ -26,7 +26,7 @@ import Testing
         try writer.write(PacketInfo(track: packet.track, pts: pts, dts: time, priority: priority), &buffer)
     }
 
-    /// The fixture's packets as they come: audio some time after the video of its time.
+    /// The fixture's packets in order of arrival: audio some time after the video of its time.
     private static func lateAudio(_ fixture: FLVFixture) -> [FLVRecording.Packet] {
         fixture.recording.packets.enumerated().sorted { a, b in
             func arrival(_ packet: FLVRecording.Packet) -> Int {
@@ -36,7 +36,7 @@ import Testing
         }.map(\.element)
     }
 
-    /// What is in one file must be the packets from `start` (ms) to `end` and nothing else, from time zero on.
+    /// Expects that one file has exactly the packets from `start` to `end` (ms), from time zero on.
     private func check(
         _ folder: TemporaryDirectory, _ name: String, _ fixture: FLVFixture, _ range: Range<UInt32>
     ) throws {
@@ -81,7 +81,7 @@ import Testing
         },
     ]
 
-    /// The fixture has keyframes at 0 and 2 s. Audio of the first file comes after the second has begun.
+    /// The fixture has keyframes at 0 and 2 s. Audio of the first file comes after the second file has begun.
     @Test(arguments: rules) func aNewFileBeginsWithTheNextKeyframe(rule: Rule) throws {
         let fixture = try FLVFixture.shared.get()
         let folder = try TemporaryDirectory("publishing")
@@ -107,7 +107,7 @@ import Testing
         #expect(throws: (any Error).self) { try folder.bytes(of: "show-2.flv") }
     }
 
-    /// Both files are complete when the destination is dropped while audio for the first may still come.
+    /// Both files are complete if the destination is dropped while audio for the first one may still come.
     @Test func anEndInBetweenCompletesBoth() throws {
         let fixture = try FLVFixture.shared.get()
         let folder = try TemporaryDirectory("publishing")
@@ -140,7 +140,7 @@ import Testing
         #expect(try folder.bytes(of: "show-3.flv") == Array("precious".utf8))
     }
 
-    /// A pipe has no beginning to go back to: it gets everything.
+    /// A pipe cannot seek back to its beginning, so it gets everything.
     @Test func aPipeIsNotRotated() throws {
         let folder = try TemporaryDirectory("publishing")
         let path = folder.file("pipe.flv")
@@ -183,7 +183,7 @@ import Testing
         }
         #expect(try syncs(.never) == [])
         #expect(try syncs(.atSegmentEnd) == ["a.flv", "a-2.flv"])
-        // At 2 s; the next file's own two seconds are not over before it ends.
+        // At 2 s. The next file ends before its own two seconds have passed.
         #expect(try syncs(.every(.seconds(2))) == ["a.flv", "a.flv", "a-2.flv"])
     }
 
@@ -200,7 +200,7 @@ import Testing
         #expect(access(folder.file("show.flv"), F_OK) != 0)
     }
 
-    /// A small file system at a folder, for as long as it lives.
+    /// A small file system at a folder, mounted during its lifetime.
     private final class SmallDisk {
         let folder: TemporaryDirectory
 
@@ -213,8 +213,8 @@ import Testing
         static let isPossible = (try? SmallDisk()) != nil
     }
 
-    /// A file system that is full: the file ends with its last whole tag, complete, and says what happened; the next
-    /// attempt leaves no empty file behind.
+    /// The file system is full. The file is completed with its last whole tag, and the error says what happened. The
+    /// next attempt leaves no empty file.
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root")) func theDiskIsFull() throws {
         let fixture = try FLVFixture.shared.get()
         let disk = try SmallDisk()
@@ -240,7 +240,7 @@ import Testing
         #expect(try #require(recording.metadata.last?["duration"]?.numberValue) > 0.3)
         #expect(try decodingErrors(path) == "")
 
-        // Now without a page for another header.
+        // Now there is no page left for another header.
         let filler = try OwnedDescriptor(checking: open(folder.file("filler"), O_WRONLY | O_CREAT, 0o600))
         while Glibc.write(filler.raw, [0], 1) == 1 {}
         let second = folder.file("show-2.flv")

@@ -7,20 +7,20 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Promise: SRS with default settings takes every connection and every file, whatever the size of its first keyframe.
+/// Promise: SRS with default settings accepts every connection and every file, whatever the size of the first keyframe.
 ///
-/// Bug: a first slice of 256 to 511 bytes has the length 00 00 01 xx, SRS took it for an Annex B start code, and ended
-/// the connection at the next packet.
+/// Bug: a first slice of 256 to 511 bytes has the length 00 00 01 xx. SRS took that for an Annex B start code, and
+/// closed the connection at the next packet.
 @Suite struct FirstKeyframeTests {
     private static let sizes = 200...700
 
-    /// One NAL unit with its length; without zero bytes in it.
+    /// One NAL unit with its length, without zero bytes in it.
     private static func unit(_ header: UInt8, bytes: Int) -> [UInt8] {
         ChunkWriter.bigEndian(bytes, 4) + [header] + [UInt8](repeating: 0xaa, count: bytes - 1)
     }
 
-    /// What one connection, or file, begins with: two pictures, of which the first is a keyframe, and another of the
-    /// first's size.
+    /// The beginning of a connection or a file: two pictures, of which the first is a keyframe, and another of the same
+    /// size as the first.
     private static func packets(_ size: Int) -> [(info: PacketInfo, payload: [UInt8])] {
         func video(_ ms: Int64, _ priority: PacketPriority) -> PacketInfo {
             PacketInfo(track: .video, pts: .milliseconds(ms), dts: .milliseconds(ms), priority: priority)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// What reached a server on its first connections, one list for each.
+    /// The messages that reached a server on its first connections, one list for each connection.
     private final class Received: Sendable {
         private let connections = Monitor<[[PublishedMessages.Message]]>([])
 
@@ -69,7 +69,7 @@ import Testing
             onNotice: { _ in })
     }
 
-    /// Takes the access units of one connection or file, from each keyframe on as well: so does what a relay passes on.
+    /// Checks the access units of one connection or file, also from each keyframe on, as a relay passes them on.
     private static func check(_ accessUnits: [(isKeyframe: Bool, bytes: [UInt8])], _ what: String) {
         for start in accessUnits.indices where start == 0 || accessUnits[start].isKeyframe {
             var srs = SRSFormat()
@@ -102,7 +102,7 @@ import Testing
             let units = Self.accessUnits(messages)
             try #require(units.count == 3)
             Self.check(units, "a first slice of \(size) bytes")
-            // What the encoder made follows as it was.
+            // The encoder's output follows unchanged.
             let isWhole = units[0].bytes == [0, 0, 0, 2, 9, 0x10] + Self.unit(0x65, bytes: size)
             #expect(isWhole && units[1].bytes == Self.unit(0x41, bytes: 20), "\(size)")
         }
@@ -166,7 +166,7 @@ import Testing
             info.pts = info.dts
             run.log.write(info, payload: packet.payload.span.bytes)
         }
-        // Whether the first picture counts depends on when the server closed; a stop sends all that waits.
+        // Whether the first picture counts depends on when the server closed. A stop sends all waiting packets.
         try run.wait(until: "the second connection to have a picture") { $0.video.packets >= 2 }
         run.stop()
         let units = Self.accessUnits(try received.wait(for: 1)[0])
@@ -174,7 +174,7 @@ import Testing
         Self.check(units, "a second connection")
     }
 
-    /// Where the curtain takes a keyframe back at the last moment, or sound comes first.
+    /// The curtain takes a keyframe back at the last moment, or sound comes first.
     @Test func aFirstPictureThatIsNoKeyframeIsTaken() throws {
         let received = Received()
         let server = try ScriptedServer { received.serve($0) }

@@ -7,10 +7,10 @@ import TestSupport
 @testable import Publishing
 import Testing
 
-/// Promise: a disk that hangs under a file of one destination's is said, and is nobody else's affair.
+/// Promise: a disk that hangs below one destination's file is reported, and affects only that destination.
 @Suite struct HangingFileTests {
     private func check(_ run: DestinationRun, _ file: String) throws {
-        // What a watchdog goes by: the thread is in no piece of work.
+        // For the watchdog, the thread is in no piece of work.
         #expect(run.destination.work?.current == nil)
         #expect(run.destination.snapshot.lastError == nil)
         let sentence = "the disk of \(file) has not answered for \(FileReading.patience): it hangs"
@@ -25,7 +25,7 @@ import Testing
         #expect(run.destination.work?.current == nil)
     }
 
-    /// Bug: neither the log nor the status said anything for as long as the disk hung.
+    /// Bug: neither the log nor the status showed a disk that hung.
     @Test func theStreamKeysDisk() throws {
         let (isAsked, mayGoOn) = (Monitor(false), Monitor(false))
         let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(Loopback.freePort())/live")
@@ -47,7 +47,7 @@ import Testing
         #expect(run.notices.contains { $0.contains("the disk of key_file /disk/key answers again") }, "\(run.notices)")
     }
 
-    /// Bug: the thread counted as stuck, so that the whole daemon was ended by its watchdog.
+    /// Bug: the thread counted as stuck, so that the watchdog ended the whole daemon.
     @Test(
         .enabled(if: HangingDisk.unavailable == nil && StunnelServer.isInstalled, "needs FUSE and openssl"),
         arguments: [false, true])

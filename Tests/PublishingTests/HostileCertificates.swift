@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Certificates that cost much to use, most of them signed by an authority that a test may trust.
+/// Certificates that are expensive to use, most of them signed by an authority that a test may trust.
 struct HostileCertificates {
     private let folder: TemporaryDirectory
 
     static let shared = Result { try HostileCertificates() }.mapError { SharedFailure(text: "no certificates: \($0)") }
 
-    /// Certificates near the greatest size that is accepted, made of very many small parts; as are their issuers'.
+    /// Certificates near the maximum size, with very many small parts, and issuers of the same kind.
     static let long = ["names", "subject", "extensions", "purposes"]
 
     func file(_ name: String) -> String { folder.file(name) }
@@ -44,8 +44,8 @@ struct HostileCertificates {
     /// Writes `name`.crt.
     ///
     /// - Parameters:
-    ///   - key: whose public half it holds.
-    ///   - issuer: the certificate that it is signed by, with `signerKey`.
+    ///   - key: the key whose public half the certificate contains.
+    ///   - issuer: the certificate that signs it, with `signerKey`.
     private func sign(
         _ name: String, subject: String = "/CN=localhost", key: String = "small", _ extensions: String = server,
         by issuer: String = "ca", signerKey: String = "ca"
@@ -59,7 +59,8 @@ struct HostileCertificates {
         ])
     }
 
-    /// Responses for "leaf": by a signer with a huge key whose certificate comes with it, and by an ordinary one.
+    /// Responses for "leaf": one by a signer with a huge key whose certificate is included, and one by an ordinary
+    /// signer.
     private func responses() throws {
         let signer = "extendedKeyUsage=OCSPSigning\n"
         try sign("huge-signer", subject: "/CN=huge signer", key: "huge", signer)
@@ -83,8 +84,8 @@ struct HostileCertificates {
             ] + further)
     }
 
-    /// chain0, a server's, to chain9, each with the large key and signed by the next; chain9 by the authority. The
-    /// response to chain0 is by none of them, which takes a look at each to find out.
+    /// chain0, a server's, to chain9, each with the large key and signed by the next one; the authority signs chain9.
+    /// None of them has signed the response to chain0, so each must be tried.
     private func chain() throws {
         for index in (0..<10).reversed() {
             let isLast = index == 9

@@ -7,12 +7,12 @@ import MediaCore
 @testable import Publishing
 import Testing
 
-/// Servers that misbehave once they have accepted the stream: media goes out all the same, or the error has a name.
+/// Servers that misbehave after they have accepted the stream. Media still goes out, or the error has a name.
 @Suite struct HostilePublishedServerTests {
-    /// What a server may do for as long as the client is there.
+    /// A server's misbehaviour during a connection.
     struct Nuisance: Sendable, CustomTestStringConvertible {
         var name: String
-        /// Runs after "publish" was accepted; false where the client has gone.
+        /// Runs after "publish" was accepted. Returns false if the client has gone.
         var act: @Sendable (ScriptedPeer) -> Bool
         var testDescription: String { name }
 
@@ -38,7 +38,7 @@ import Testing
         { $0.message(message.type.rawValue, message.payload) }
     }
 
-    /// Each is for nothing: the stream goes on.
+    /// Harmless: the stream continues.
     static let harmless = [
         Nuisance("100,000 pings", count: 100_000) { $0.message(4, [0, 6, 0, 0, 0, 7], stream: 2) },
         Nuisance("acknowledgements of 4 GB", count: 20_000) { $0.message(3, [0xff, 0xff, 0xff, 0xff], stream: 2) },
@@ -85,7 +85,7 @@ import Testing
         #expect(run.said.count < 8, "\(run.said)")
     }
 
-    /// Publishes 32 packets to such a server, each when the one before is out, so that it reads on in between.
+    /// Publishes 32 packets to such a server, each after the one before is out, so that the publisher keeps reading.
     static func publish(to nuisance: Nuisance) throws -> DestinationRun {
         let server = try ScriptedServer { peer in
             peer.acceptPublisher()
@@ -113,7 +113,7 @@ import Testing
         return DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything)
     }
 
-    /// Bytes that come one by one are no progress: the deadline is for the whole handshake.
+    /// Single bytes do not extend the deadline, which is for the whole handshake.
     @Test func aServerThatDribblesAfterTheHandshake() throws {
         let server = try ScriptedServer { peer in
             peer.handshake()

@@ -5,12 +5,12 @@ import MediaCore
 @testable import Publishing
 import Testing
 
-/// Promise: no server moves the process's memory by more than a megabyte.
+/// Promise: no server increases the process's memory by more than a megabyte.
 ///
-/// In a process of its own, since what other tests do at the same time would be measured too; without sanitizers, which
-/// have memory of their own.
+/// Runs in a separate process, because other concurrent tests would be measured, too. Without sanitizers, which use
+/// memory of their own.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["UPCAST_SANITIZER"] == nil)) struct HostileServerMemoryTests {
-    /// What would be kept if nothing bounded it: 4 and 8 MB.
+    /// Input that would need 4 and 8 MB if memory were not bounded.
     static let swollen = [
         HostileServerTests.Junk("a command of 16 MB, a quarter of it sent") {
             $0.setChunkSize(0xff_ffff)
@@ -44,11 +44,11 @@ import Testing
                 + HostilePublishedServerTests.harmless.map { nuisance in
                     (nuisance.name, { _ = try HostilePublishedServerTests.publish(to: nuisance) })
                 }
-            // What comes with the first connections stays.
+            // Memory of the first connections is never freed.
             for _ in 0..<2 { for test in cases.prefix(2) + cases.suffix(2) { try test.run() } }
             for test in cases {
                 ProcessMemory.releaseFreed()
-                // The kernel's high-water mark starts anew (proc(5), clear_refs).
+                // Resets the kernel's high-water mark (proc(5), clear_refs).
                 try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
                 let before = try #require(ProcessMemory.current())
                 try test.run()

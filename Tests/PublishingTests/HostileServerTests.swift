@@ -8,7 +8,7 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Servers that refuse, lie, flood and fall silent: each ends in a named error.
+/// Servers that refuse, lie, flood and fall silent. Each one ends in a named error.
 @Suite struct HostileServerTests {
     static let format = BroadcastFormat(
         video: VideoTrackFormat(
@@ -153,7 +153,7 @@ import Testing
         #expect(error.kind == .handshakeTimeout)
     }
 
-    /// A server that pings without end gets a few answers, and media goes on all the same.
+    /// A server that pings without end gets a few answers, and media still goes out.
     @Test func aFloodOfPings() throws {
         let server = try ScriptedServer { peer in
             peer.acceptPublisher()
@@ -186,7 +186,7 @@ import Testing
         #expect(error.detail == "the server ended the stream (NetStream.Unpublish.Success: the show is over)")
     }
 
-    /// What cannot be followed is told once, without what the server should not have known, and nothing changes.
+    /// A redirect that cannot be followed is reported once, without secrets, and nothing changes.
     @Test func aReconnectRequestThatMustNotBeFollowed() throws {
         let server = try ScriptedServer { peer in
             peer.acceptPublisher()

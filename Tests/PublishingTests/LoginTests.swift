@@ -7,11 +7,11 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Logging in to a server that keeps to the protocol and computes for itself what it should be told.
+/// Logins at a server that follows the protocol and computes the expected answers itself.
 @Suite struct LoginTests {
     private static let password = "p%ss:w0rd"
 
-    /// Refuses twice, as servers do, then lets the one in who knows the password; says what each client was told.
+    /// Refuses twice, as servers do, then admits clients that know the password. Records each verdict.
     private static func server(_ method: String, verdicts: Monitor<[Bool]>) throws -> ScriptedServer {
         try ScriptedServer(clients: 4) { peer in
             peer.handshake()
@@ -51,7 +51,7 @@ import Testing
         return fields
     }
 
-    /// By coreutils.
+    /// Computed with coreutils.
     private static func md5(_ text: String) throws -> String {
         let folder = try TemporaryDirectory("publishing")
         try folder.write(text, to: "text")
@@ -86,7 +86,7 @@ import Testing
         let run = try run("bob:p%25ss:w0rd@", port: server.port)
         try run.wait(for: .publishing)
         #expect(verdicts.withLock { $0 } == [true])
-        // Once, and not for each of the three connections.
+        // Reported once, not for each of the three connections.
         #expect(run.notices.count == 1 && run.notices.first?.contains("unencrypted connection") == true)
         run.stop()
         #expect(run.destination.snapshot.state == .stopped)
@@ -108,7 +108,7 @@ import Testing
         #expect(error.kind == .credentials && error.detail.contains("login_file"), "\(error)")
     }
 
-    /// A server that refuses with other words may have been told the secrets, and repeats them.
+    /// A server that refuses in other words may know the secrets, and repeat them.
     @Test func aRefusalThatRepeatsTheSecrets() throws {
         let server = try ScriptedServer { peer in
             peer.handshake()
@@ -123,7 +123,7 @@ import Testing
         #expect(error.detail == "the server rejected the application (\(words))")
     }
 
-    /// The steps share one deadline: a server cannot draw the handshake out by asking again and again.
+    /// All steps share one deadline, so a server cannot extend the handshake with further challenges.
     @Test func aServerThatFallsSilentAfterItsChallenge() throws {
         let server = try ScriptedServer(clients: 2) { peer in
             peer.handshake()
@@ -142,7 +142,7 @@ import Testing
         #expect(try run.failure().kind == .handshakeTimeout)
     }
 
-    /// The server of these tests lets another encoder in: what it computes is what is spoken.
+    /// The server of these tests also admits another encoder, so it computes the real protocol.
     @Test(arguments: ["adobe", "llnw"]) func anotherEncoderAgreesWithThisServer(method: String) throws {
         let verdicts = Monitor<[Bool]>([])
         let server = try Self.server(method, verdicts: verdicts)

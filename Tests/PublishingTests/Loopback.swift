@@ -6,7 +6,7 @@ import TestSupport
 
 /// Ports on the loopback address.
 enum Loopback {
-    /// A port that nobody listens at now.
+    /// A port without a listener.
     static func freePort() throws -> UInt16 { UInt16(try LoopbackPorts.free()) }
 
     /// Binds to a free port of 127.0.0.1.
@@ -24,7 +24,7 @@ enum Loopback {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Connects again and again until somebody answers at the port.
+    /// Connects repeatedly until the port answers.
     static func waitForListener(at port: UInt16) throws {
         try waitFor("a listener at port \(port)", within: 30) {
             let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
@@ -49,7 +49,7 @@ enum Loopback {
 }
 
 extension Loopback {
-    /// Waits for a listener that takes one connection only, by looking at the kernel's table instead of connecting.
+    /// Waits for a listener that accepts only one connection, by reading the kernel's table instead of connecting.
     static func waitForOneShotListener(at port: UInt16) throws {
         let hexadecimal = String(port, radix: 16, uppercase: true)
         let entry = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal + " 00000000:0000 0A"

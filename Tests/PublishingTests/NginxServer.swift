@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A real nginx with its RTMP module, on a free port, that records what is published into its own folder.
+/// A real nginx with its RTMP module on a free port. It records published streams into its own folder.
 final class NginxServer {
     static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx")
         && FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_rtmp_module.so")
@@ -13,7 +13,7 @@ final class NginxServer {
 
     static let hasIPv6 = FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false
 
-    /// - Parameter address: what to listen at besides 127.0.0.1, in brackets.
+    /// - Parameter address: an address to listen at in addition to 127.0.0.1, in brackets.
     init(address: String? = nil) throws {
         folder = try TemporaryDirectory("publishing")
         let port = try Loopback.freePort()
@@ -39,7 +39,7 @@ final class NginxServer {
     func freeze() { process.signal(SIGSTOP) }
     func thaw() { process.signal(SIGCONT) }
 
-    /// The recording of a stream, once it holds as many video packets.
+    /// The recording of a stream, once it has this many video packets.
     func recording(of key: String, videoPackets: Int) throws -> FLVRecording {
         var result: FLVRecording?
         try waitFor("\(videoPackets) recorded frames of \(key)", within: 30) {

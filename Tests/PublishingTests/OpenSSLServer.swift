@@ -6,14 +6,14 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// openssl s_server, which speaks TLS as it is told: any key, any group, any stapled response.
+/// openssl s_server, with any key, any group and any stapled response.
 final class OpenSSLServer {
     let port: UInt16
     private let process: ChildProcess
 
     /// - Parameters:
     ///   - files: certificate and key (PEM).
-    ///   - arguments: further ones of s_server's.
+    ///   - arguments: further arguments of s_server.
     init(certificate: String, key: String, _ arguments: [String]) throws {
         port = try Loopback.freePort()
         let files = ["-cert", certificate, "-key", key]
@@ -23,11 +23,11 @@ final class OpenSSLServer {
     }
 }
 
-/// One TLS handshake by this thread, with what it cost it.
+/// One TLS handshake on this thread, with its computation time.
 struct MeasuredHandshake {
     let error: PublishError?
     let protocolName: String?
-    /// Of the thread alone: whatever else the machine does is not in it.
+    /// Of this thread only, without the machine's other work.
     let computation: MediaTime
 
     /// - Parameter caFile: nil accepts any certificate.

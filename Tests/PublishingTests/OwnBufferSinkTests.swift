@@ -6,10 +6,10 @@ import Testing
 
 @testable import Publishing
 
-/// Promise: the curtain takes back what any kind of sink keeps, in a buffer of its own as well as in the kernel's, and
-/// the loop needs to know nothing of the kind. The sink here keeps packets as a library such as libsrt does.
+/// Promise: the curtain takes back packets in any kind of sink, in the sink's own buffer as well as in the kernel's.
+/// The loop does not need to know the kind. The sink here keeps packets like a library such as libsrt.
 @Suite struct OwnBufferSinkTests {
-    /// The library's buffer and the network behind it.
+    /// The library's buffer, and the network behind it.
     private final class Link: UnsentMedia {
         struct State {
             var waiting: [MediaTime] = []
@@ -30,7 +30,7 @@ import Testing
             }
         }
 
-        /// The network takes what waits.
+        /// Moves waiting packets to the network.
         func flow() {
             state.withLock {
                 $0.arrived += $0.waiting

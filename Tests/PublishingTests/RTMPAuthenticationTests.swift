@@ -17,7 +17,7 @@ import Testing
         "[ AccessManager.Reject ] : [ authmod=\(method) ] : ?reason=needauth&user=bob&\(fields) "
     }
 
-    /// The vectors are Python's: base64(md5(base64(md5(user + salt + password)) + opaque + nonce)).
+    /// The vectors come from Python: base64(md5(base64(md5(user + salt + password)) + opaque + nonce)).
     @Test(arguments: [
         ("salt=SaLt+/=&challenge=ch4l=&opaque=op4qu3==", "response=aOPf56jlIEQLA0hKf5K7Ig==&opaque=op4qu3=="),
         ("opaque=op4qu3==&salt=SaLt+/=", "response=aOPf56jlIEQLA0hKf5K7Ig==&opaque=op4qu3=="),
@@ -31,7 +31,7 @@ import Testing
                 == "authmod=adobe&user=bob&challenge=deadbeef&\(response)")
     }
 
-    /// The digest covers the application with its instance, "_definst_" where it names none, without its query.
+    /// The digest covers the application with its instance ("_definst_" if it names none) and without its query.
     @Test(arguments: [
         ("live", "58c9863974d01fc3e5c11b5cc3191437"), ("live?token=a/b", "58c9863974d01fc3e5c11b5cc3191437"),
         ("live/inst", "3337c0174595653dc01285e3c0b9375c"),
@@ -54,7 +54,7 @@ import Testing
         return nil
     }
 
-    /// However long a server goes on asking, a wrong password ends it after one answer.
+    /// A wrong password ends the login after one answer, even if the server continues to ask.
     @Test func wrongCredentialsEndIt() {
         let again = challenge("adobe", "salt=s&challenge=c")
         #expect(failure(asked("adobe"), again) == nil)

@@ -2,7 +2,7 @@
 import SeededRandom
 import Testing
 
-/// Everything a reader makes of `bytes`, fed in portions of the sizes that `portion` names.
+/// All messages that a reader finds in `bytes`, fed in portions whose sizes `portion` returns.
 private func read(
     _ bytes: [UInt8], portion: () -> Int = { Int.max }
 ) throws(RTMPProtocolError) -> [RTMPMessage] {
@@ -39,7 +39,7 @@ private func read(
         ])
     }
 
-    /// Bug: pyrtmp begins a chunk stream with a header of type 1, which other publishers take; it was refused.
+    /// Bug: pyrtmp begins a chunk stream with a header of type 1, which other publishers accept. It was refused.
     @Test func aFirstHeaderOfType1IsForStream0() throws {
         var writer = ChunkWriter()
         writer.message(20, [UInt8](repeating: 1, count: 200), stream: 3, time: 0x0123_4567, format: 1)
@@ -107,7 +107,7 @@ private func read(
             do { _ = try read(writer.bytes) } catch { return error }
             return nil
         }
-        // librtmp reuses the short body for the longer message here: a heap overflow.
+        // Here librtmp reuses the short body for the longer message: a heap overflow.
         #expect(error {
             $0.header(format: 0, stream: 3, length: 200, type: 20)
             $0.bytes += [UInt8](repeating: 0, count: 128)
@@ -130,7 +130,7 @@ private func read(
         #expect(error { $0.message(2, [], stream: 2) } == .badControlMessage(type: 2, bytes: 0))
     }
 
-    /// Any messages, chunked any way, fed in any portions, come out as they went in.
+    /// Any messages, chunked in any way and fed in any portions, come out unchanged.
     @Test(arguments: 0..<40) func roundTripsInAnyPortions(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var writer = ChunkWriter()
@@ -153,7 +153,7 @@ private func read(
         #expect(try read(writer.bytes) { Int.random(in: 1...largest, using: &random) } == expected)
     }
 
-    /// Mutated input gives messages or a named error, never a trap, and no message beyond the limit.
+    /// Mutated input yields messages or a named error, never a trap, and no message beyond the limit.
     @Test(arguments: 0..<8) func survivesMutation(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var writer = ChunkWriter()

@@ -2,6 +2,6 @@
 import Testing
 
 @Suite struct RTMPLibraryTests {
-    /// Fails where the linker did not let our two functions come before librtmp's own.
+    /// Fails if the linker did not place our two functions before librtmp's own.
     @Test func socketLayerIsOurs() throws { try RTMPLibrary.selfTest() }
 }

@@ -89,7 +89,8 @@ import Testing
         try publisher.finish(until: clock.now() + .seconds(1))
     }
 
-    /// A whole broadcast that moves: the first server gets the end in order, the second begins with a keyframe.
+    /// A redirect of a whole broadcast: the first server gets an orderly end, and the second one begins with a
+    /// keyframe.
     @Test func aDestinationMovesAtAKeyframe() throws {
         let fixture = try FLVFixture.shared.get()
         let ends = Monitor<[String]>([])
@@ -112,7 +113,7 @@ import Testing
                 name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y")))),
             log: FLVFixture.log(), format: fixture.format)
         try run.wait(for: .publishing)
-        // Keyframes again and again: one of them finds the request read.
+        // Writes keyframes repeatedly, until the publisher has read the request before one of them.
         try waitFor("a broadcast at the second server", within: 30) {
             let count = Int64(run.destination.snapshot.video.packets)
             fixture.write(0..<1, to: run.log, offset: .milliseconds(count * 40))

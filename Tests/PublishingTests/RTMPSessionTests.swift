@@ -4,7 +4,7 @@ import FLV
 import SeededRandom
 import Testing
 
-/// A command message as a server would send it.
+/// A command message in the form that a server sends.
 func command(_ values: AMF0Value...) -> RTMPMessage {
     var writer = AMF0Writer()
     for value in values { writer.value(value) }
@@ -53,7 +53,7 @@ let publishStart = status("NetStream.Publish.Start", text: "Start publishing")
         #expect(try session.receive(status("NetStream.Unpublish.Success")) == .unpublished)
     }
 
-    /// A socket whose sending direction is closed breaks when it is sent to, and what was sent counts as lost.
+    /// A write to a socket whose sending direction is closed breaks the connection, and sent bytes count as lost.
     @Test func nothingIsAnsweredAfterUnpublishing() throws {
         let ping = RTMPMessage(type: .userControl, streamID: 0, payload: [0, 6, 0, 0, 0, 9])
         let window = RTMPMessage(type: .windowAcknowledgementSize, streamID: 0, payload: [0, 0, 0x10, 0])
@@ -67,7 +67,7 @@ let publishStart = status("NetStream.Publish.Start", text: "Start publishing")
         #expect(session.acknowledgementDue(received: 50_000) == nil)
     }
 
-    /// librtmp looks for words in a description that is not there: a null dereference that any server can cause.
+    /// librtmp searches a missing description for words: a null dereference that any server can cause.
     @Test func errorRepliesWithAndWithoutDescription() throws {
         let bare = command(.string("_error"), .number(1), .null, .null)
         var first = try session()
@@ -183,7 +183,7 @@ let publishStart = status("NetStream.Publish.Start", text: "Start publishing")
             == .createStream)
     }
 
-    /// Whatever a server says, the session answers or names the error.
+    /// For any input, the session answers or names the error.
     @Test(arguments: 0..<8) func survivesMutation(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let messages = [

@@ -5,7 +5,7 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// What is asked of the kernel, and what it answers.
+/// The requests to the kernel, and its answers.
 @Suite struct RTMPSocketTests {
     private func socket(
         to port: UInt16, control: PublishControl, _ inspect: (CInt) throws -> Void = { _ in }
@@ -29,7 +29,7 @@ import Testing
     @Test func buffersAreBoundedAndTheKernelGivesUpInTheEnd() throws {
         let server = try ScriptedServer { $0.receiveAll() }
         _ = try socket(to: server.port, control: PublishControl()) { descriptor in
-            // The kernel doubles what it is given, for its own bookkeeping.
+            // The kernel doubles the requested size for its own bookkeeping.
             let sendBuffer = try option(descriptor, SOL_SOCKET, SO_SNDBUF)
             #expect(sendBuffer > 0 && sendBuffer <= 2 * TCPConnector.sendBufferBytes)
             let receiveBuffer = try option(descriptor, SOL_SOCKET, SO_RCVBUF)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func theKernelTellsWhatIsUnsentAndHowThePathIs() throws {
-        // Or librtmp tells standard error what happens here on purpose.
+        // Without this, librtmp would log the intended failures to standard error.
         try RTMPLibrary.selfTest()
         let mayRead = Monitor(false)
         let server = try ScriptedServer { peer in
@@ -53,7 +53,7 @@ import Testing
         let handle = RTMPHandle(socket: socket)
         let body = [UInt8](repeating: 0, count: 65_536)
         var failure: PublishError?
-        // A server that does not read takes a window, then nothing.
+        // A server that does not read accepts one window, then nothing.
         for _ in 0..<1000 where failure == nil {
             socket.deadline = MonotonicClock().now() + .milliseconds(100)
             do { try handle.send(.dataAMF0, on: .data, body: body) } catch { failure = error }

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Bug: a server that was stopped went on being called live as long as its kernel took bytes, for 12 s and more.
+    /// Bug: a stopped server counted as live as long as its kernel took bytes, for 12 s and more.
     @Test func aServerThatStopsAcknowledgingIsOverdueFromThreeSteps() {
         var watch = AcknowledgementWatch(window: 1_000)
         _ = watch.note(delivered: 1_000, acknowledged: 1_000, at: seconds(1))
@@ -63,7 +63,7 @@ import Testing
         #expect(watch.note(delivered: 9_000, acknowledged: 9_000, at: seconds(9)) == .zero)
     }
 
-    /// Bug: a path that swallowed everything after a server's first acknowledgement was called live for ever.
+    /// Bug: a path that lost everything after a server's first acknowledgement counted as live for ever.
     @Test func oneAcknowledgementOfAWholeWindowIsEnough() {
         var watch = AcknowledgementWatch(window: 1_000)
         _ = watch.note(delivered: 1_100, acknowledged: 1_000, at: seconds(1))
@@ -75,7 +75,7 @@ import Testing
         #expect(courteous.note(delivered: 9_000, acknowledged: 300, at: seconds(5)) == .zero)
     }
 
-    /// Bug: a server that acknowledges every 2.5 MB, whatever it is asked, was thrown out again and again.
+    /// Bug: a server that acknowledges every 2.5 MB, whatever window it gets, was disconnected again and again.
     @Test func aFirstStepThatIsLargeIsItsStep() {
         var watch = AcknowledgementWatch(window: 1_000)
         for step in 1...400 {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// Bug: so was one that acknowledges a whole window once, and no more.
+    /// Bug: a server that acknowledges a whole window only once was disconnected again and again, too.
     @Test func whatWasLearntOutlivesTheConnection() {
         var watch = AcknowledgementWatch(window: 1_000)
         _ = watch.note(delivered: 1_100, acknowledged: 1_000, at: seconds(1))
@@ -96,7 +96,7 @@ import Testing
         watch.reconnect(wasOverdue: true)
         _ = watch.note(delivered: 1_100, acknowledged: 1_000, at: seconds(13))
         #expect(watch.note(delivered: 9_000, acknowledged: 1_000, at: seconds(33)) == .zero)
-        // One that goes on, and then stops, is noticed as before.
+        // A server that continues and then stops is detected as before.
         watch.reconnect(wasOverdue: false)
         for step in 1...3 {
             _ = watch.note(delivered: UInt64(step * 1_000), acknowledged: UInt64(step * 1_000), at: seconds(34))
@@ -105,7 +105,7 @@ import Testing
         #expect(watch.note(delivered: 9_000, acknowledged: 3_000, at: seconds(40)) == seconds(5))
     }
 
-    /// Servers have a step of their own: SRS takes half of what it is asked, others keep to 2.5 MB.
+    /// Servers have their own step: SRS uses half of the window, others always 2.5 MB.
     @Test func aServersOwnStepIsLearnt() {
         var watch = AcknowledgementWatch(window: 1_000)
         _ = watch.note(delivered: 50_000, acknowledged: 50_000, at: seconds(1))
@@ -126,9 +126,9 @@ import Testing
                 sent: UInt64(step) * 10_000, outstanding: (step - 50) * 10_000, at: .milliseconds(Int64(step) * 100))
         }
         #expect(meter.stalled(at: .seconds(7)) == .seconds(2))
-        // What was noticed at 5.1 s was sent since 5.0 s.
+        // Bytes that were noticed at 5.1 s were sent after 5.0 s.
         #expect(meter.socketLag(at: .seconds(7)) == .milliseconds(1900))
-        // However long it lasts: the oldest byte stays the oldest.
+        // However long the stall lasts, the oldest byte stays the oldest.
         for step in 71...300 {
             meter.note(
                 sent: UInt64(step) * 10_000, outstanding: (step - 50) * 10_000, at: .milliseconds(Int64(step) * 100))
@@ -138,13 +138,13 @@ import Testing
 
     @Test func whatIsOutstandingIsAsLateAsItIsOld() {
         var meter = LinkMeter(at: .zero)
-        // 100 kB a second, of which half a second's is always outstanding.
+        // 100 kB per second, of which half a second's bytes are always outstanding.
         for step in 1...20 {
             meter.note(
                 sent: UInt64(step) * 10_000, outstanding: min(step, 5) * 10_000, at: .milliseconds(Int64(step) * 100))
         }
         #expect(meter.socketLag(at: .seconds(2)) == .milliseconds(400))
-        // The path alone takes as long.
+        // The path alone takes that long.
         meter.note(sent: 210_000, outstanding: 50_000, roundTrip: .milliseconds(500), at: .milliseconds(2100))
         #expect(meter.socketLag(at: .milliseconds(2100)) == .zero)
     }
@@ -163,17 +163,17 @@ import Testing
         }
         #expect(report.lateness == .milliseconds(8_900))
         #expect(report.congestedSince == .milliseconds(1_700))
-        // The old bytes arrive; what comes now has waited in the log.
+        // The old bytes arrive. The next ones have waited in the log.
         meter.note(sent: 110_000, outstanding: 0, backlog: .seconds(8), at: .milliseconds(10_100))
         #expect(meter.lateness(behind: .seconds(8), at: .milliseconds(10_100)) == .seconds(8))
-        // And is as late for as long as it is on its way.
+        // They stay that late as long as they are on their way.
         meter.note(sent: 120_000, outstanding: 10_000, backlog: .seconds(8), at: .milliseconds(10_200))
         #expect(meter.lateness(behind: .zero, at: .milliseconds(10_300)) == .milliseconds(8_100))
         report.noteLateness(.zero, at: .seconds(11))
         #expect(report.congestedSince == nil)
     }
 
-    /// Once for each time that it lasts.
+    /// Reported once for each congestion that lasts.
     @Test func congestionIsSaidWhenItLasts() {
         var report = LinkReport(time: .zero)
         var isTold = false
@@ -191,7 +191,8 @@ import Testing
         #expect(said == [5_000, 7_000])
     }
 
-    /// Bug: a keyframe that had just been given to the socket counted as late as its bytes take at the stream's rate.
+    /// Bug: a keyframe that had just been given to the socket counted as late by the time of its bytes at the stream's
+    /// rate.
     @Test func aKeyframeThatWasJustSentIsNotLate() {
         var meter = LinkMeter(at: .zero)
         for step in 1...20 {

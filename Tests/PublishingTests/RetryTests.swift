@@ -6,11 +6,11 @@ import MediaCore
 import Publishing
 import Testing
 
-/// "Retry now", and what goes on from one connection to the next.
+/// "Retry now", and state that continues from one connection to the next.
 @Suite struct RetryTests {
     private static let asked = "trying again now, as asked"
 
-    /// A server that takes some media from each client and closes when it is told to, the numbers of whom add up.
+    /// A server that takes some media from each client and closes on request. The requested numbers of clients add up.
     private final class ClosingServer {
         private let clientsToClose = Monitor(0)
         private var server: ScriptedServer?
@@ -41,7 +41,7 @@ import Testing
             log: log, format: HostileServerTests.format, reconnect: policy)
     }
 
-    /// One that is connected.
+    /// A destination that is connected.
     private func run(_ server: ClosingServer, firstDelay: MediaTime) throws -> DestinationRun {
         let run = try run(server.port, firstDelay: firstDelay)
         try run.wait(until: "the first connection") { $0.connects == 1 && $0.state == .publishing }
@@ -60,7 +60,7 @@ import Testing
         let run = try run(server, firstDelay: .seconds(600))
         server.closeNext()
         try run.wait(until: "a pause") { $0.state == .reconnecting }
-        // Asked for again and again: one that comes between the failure and the pause is forgotten.
+        // Requested repeatedly, because a request between the failure and the pause is forgotten.
         try run.wait(until: "the second connection") { snapshot in
             if snapshot.state == .reconnecting { run.destination.retryNow() }
             return snapshot.connects == 2
@@ -68,7 +68,7 @@ import Testing
         #expect(run.notices.contains { $0.contains(Self.asked) })
     }
 
-    /// Bug: a retry that was asked for while packets flowed skipped the pause after the next failure.
+    /// Bug: a retry requested while packets flowed skipped the pause after the next failure.
     @Test func isForgottenWherePacketsFlow() throws {
         let server = try ClosingServer(clients: 2)
         let run = try run(server, firstDelay: .milliseconds(50))
@@ -79,7 +79,7 @@ import Testing
         #expect(!run.notices.contains { $0.contains(Self.asked) }, "\(run.notices)")
     }
 
-    /// Bug: a server that was being restarted refused the first connect, and the broadcast was given up.
+    /// Bug: a server that was restarting refused the first connect, and the broadcast was given up.
     @Test(arguments: ["AppShutdown", "Failed"]) func aServerThatIsRestartedIsTriedAgain(word: String) throws {
         let server = try ScriptedServer(clients: 2) { peer in
             if peer.number == 1 {
@@ -100,7 +100,7 @@ import Testing
         #expect(run.said.contains { $0.contains("takes no publisher now") && $0.contains("restarting") }, "\(run.said)")
     }
 
-    /// Bug: bytes sent began at zero with each connection.
+    /// Bug: the count of sent bytes restarted at zero with each connection.
     @Test func bytesAreCountedOnFromOneConnectionToTheNext() throws {
         let server = try ClosingServer(clients: 2)
         let run = try run(server, firstDelay: .milliseconds(50))

@@ -4,13 +4,13 @@ import LinuxSystem
 @testable import Publishing
 import Testing
 
-/// A server on loopback that does what a test says to one client after the other, up to a number of them.
+/// A server on loopback that runs a test's script for one client after the other, up to a number of clients.
 final class ScriptedServer {
     let port: UInt16
     private let listener: OwnedDescriptor
     private var thread: WorkerThread?
 
-    /// - Parameter receiveBuffer: what the kernel takes of a client whom the script does not read; nil for the usual.
+    /// - Parameter receiveBuffer: the size of the kernel's receive buffer; nil for the default.
     init(
         clients: Int = 1, receiveBuffer: CInt? = nil, _ script: @escaping @Sendable (ScriptedPeer) -> Void
     ) throws {
@@ -38,7 +38,7 @@ final class ScriptedServer {
     }
 }
 
-/// A port whose queue of waiting connections is full, so that the kernel drops further SYNs without a word.
+/// A port whose queue of waiting connections is full, so that the kernel silently drops further SYNs.
 final class BlackHole {
     let port: UInt16
     private let listener: OwnedDescriptor
@@ -58,7 +58,7 @@ final class BlackHole {
     deinit { for filler in fillers { close(filler) } }
 }
 
-/// A port of a loopback address that is taken, and answers or refuses.
+/// A bound port of a loopback address, which accepts or refuses connections.
 final class LoopbackPort {
     let number: UInt16
     private let socket: OwnedDescriptor
@@ -89,9 +89,9 @@ final class LoopbackPort {
     }
 }
 
-/// The server's end of the connection; closed when the script returns.
+/// The server's end of a connection; closed when the script returns.
 final class ScriptedPeer {
-    /// How many were there before.
+    /// The number of clients before this one.
     let number: Int
     private let descriptor: CInt
     private var seen: [UInt8] = []
@@ -100,14 +100,14 @@ final class ScriptedPeer {
     init(_ descriptor: CInt, number: Int) {
         self.number = number
         self.descriptor = descriptor
-        // A test that goes wrong ends rather than hangs.
+        // A test that goes wrong ends instead of hanging.
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
     deinit { close(descriptor) }
 
-    /// Sends all of it; false where the client has gone.
+    /// Sends all bytes. Returns false if the client has gone.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var done = 0
@@ -127,7 +127,7 @@ final class ScriptedPeer {
         send(writer.bytes)
     }
 
-    /// Reads on; false where the client has gone.
+    /// Reads more bytes. Returns false if the client has gone.
     @discardableResult
     func receive() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -136,13 +136,13 @@ final class ScriptedPeer {
         return count > 0
     }
 
-    /// Bytes that the kernel has taken for the script, and that it has not read.
+    /// Bytes that the kernel has received and the script has not read.
     var unread: Int {
         var count: CInt = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
     }
 
-    /// Reads to the end: how much came, and whether a reset was the end.
+    /// Reads to the end. Returns the number of bytes, and whether the end was a reset.
     func receiveToEnd() -> (bytes: Int, isReset: Bool) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var bytes = 0
@@ -153,7 +153,7 @@ final class ScriptedPeer {
         }
     }
 
-    /// As over a link that loses everything: what arrives from now on is thrown away before TCP sees it.
+    /// Simulates a link that loses everything: packets are dropped before TCP sees them.
     func loseEverything() throws {
         // "Keep 0 bytes" (BPF_RET | BPF_K), as struct sock_filter and struct sock_fprog.
         var instruction: UInt64 = 6
@@ -170,16 +170,16 @@ final class ScriptedPeer {
         setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &ignored, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// Says that nothing more will come from the server.
+    /// Closes the server's sending direction.
     func closeSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-    /// Reads until a text has come by.
+    /// Reads until the text has arrived.
     func receive(until text: String) {
         let pattern = Array(text.utf8)
         while !seen.indices.contains(where: { seen[$0...].starts(with: pattern) }), receive() {}
     }
 
-    /// Reads the next command, put together from its chunks; nil where the client has gone.
+    /// Reads the next command from its chunks; nil if the client has gone.
     func receiveCommand() -> [AMF0Value]? {
         while true {
             var position = 0
@@ -192,7 +192,7 @@ final class ScriptedPeer {
         }
     }
 
-    /// Reads until the client closes, and what has been read and not been asked for.
+    /// Reads until the client closes. Returns the bytes that no other call has consumed.
     func receiveRest() -> [UInt8] {
         while receive() {}
         return seen
@@ -201,7 +201,7 @@ final class ScriptedPeer {
     /// Reads until the client closes.
     func receiveAll() { while receive() { seen.removeAll() } }
 
-    /// RTMP's handshake, without looking at what the client says.
+    /// RTMP's handshake, ignoring the client's contents.
     func handshake() {
         while seen.count < 1537, receive() {}
         send([3] + [UInt8](repeating: 0, count: 1536) + [UInt8](repeating: 0, count: 1536))
@@ -209,14 +209,14 @@ final class ScriptedPeer {
         seen.removeFirst(min(seen.count, 3073))
     }
 
-    /// Handshake and commands, up to where the client may send media.
+    /// Handshake and commands, until the client may send media.
     func acceptPublisher() {
         handshake()
         receive(until: "connect")
         acceptConnected()
     }
 
-    /// What follows the client's `connect`, up to where it may send media.
+    /// The exchange after the client's `connect`, until the client may send media.
     func acceptConnected() {
         send(connectResult)
         receive(until: "createStream")

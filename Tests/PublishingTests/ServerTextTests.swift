@@ -17,8 +17,8 @@ import Testing
         #expect(try shown("plain words", key: "k", url: "rtmp://h/app") == "plain words")
     }
 
-    /// Bug: of a key with a token, or a URL with one, a server that quoted the token alone gave it away; so did one
-    /// that changed its spelling.
+    /// Bug: if a key or a URL contained a token, a server that quoted only the token revealed it. So did a server that
+    /// changed its spelling.
     @Test func hidesPartsAndOtherSpellings() throws {
         #expect(try shown("invalid token TOPSECRET1", key: "s?token=TOPSECRET1") == "invalid token <redacted>")
         let url = "rtmp://h/live?auth=TOPSECRET3&u=1"
@@ -29,7 +29,7 @@ import Testing
         #expect(try shown("the token is bad", key: "strm?token=abcd1") == "the token is bad", "a name is no secret")
     }
 
-    /// Bug: unreserved characters that a server percent-encodes were not matched, and the key was shown.
+    /// Bug: unreserved characters that a server percent-encodes were not matched, so the key was shown.
     @Test func hidesEveryPercentEncodedSpelling() throws {
         let key = "SECRETKEY-0123456789"
         #expect(try shown("no SECRETKEY%2D0123456789", key: key) == "no <redacted>")
@@ -40,14 +40,14 @@ import Testing
         #expect(try shown("no \(all.replacing("%", with: "%25"))!", key: key) == "no <redacted>!")
         #expect(try shown("no SECRETKEY%2%350123456789", key: key) == "no SECRETKEY%2%350123456789")
         #expect(try shown("no SECRETKEY%%32D0123456789", key: key) == "no <redacted>")
-        // The key itself holds an escape.
+        // The key itself contains an escape.
         #expect(try shown("no abcd/e, abcd%2fe", key: "k1?token=abcd%2Fe") == "no <redacted>, <redacted>")
         #expect(try shown("no ab+cd ef", key: "ab cd+ef") == "no <redacted>")
-        // What is no secret is shown as it was sent.
+        // Text that is not secret is shown as it was sent.
         #expect(try shown("100% of %41 %zz a+b", key: "k3y") == "100% of %41 %zz a+b")
     }
 
-    /// Bug: a "+" of the key's that was percent-encoded was shown, and so was a key behind a percent sign.
+    /// Bug: a percent-encoded "+" of a key was shown, and so was a key after a percent sign.
     @Test func hidesKeysWithPercentAndPlus() throws {
         for spelling in ["TOP%2FSECRET", "TOP/SECRET", "TOP%252fSECRET", "T%4fP%2FSECRET"] {
             #expect(try shown("no \(spelling) 5%", key: "TOP%2FSECRET") == "no <redacted> 5%")
@@ -55,12 +55,12 @@ import Testing
         for spelling in ["TOP+SECRET", "TOP SECRET", "TOP%20SECRET", "TOP%2bSECRET"] {
             #expect(try shown("no \(spelling)", key: "TOP+SECRET") == "no <redacted>")
         }
-        // A percent sign in front makes its beginning look encoded.
+        // A percent sign before the key makes its beginning look encoded.
         #expect(try shown("100%ABCSECRET", key: "ABCSECRET") == "100%<redacted>")
         #expect(try shown("50%25 of %zz%4", key: "ABCSECRET") == "50%25 of %zz%4", "the rest stays as it is")
     }
 
-    /// Bug: what turns the direction of writing arrived in the status.
+    /// Bug: characters that change the direction of writing reached the status.
     @Test func showsNoFormatCharacters() throws {
         let hidden = "\u{202e}\u{2066}\u{200b}\u{feff}\u{85}\u{9b}\u{2028}\u{2029}\u{ad}\u{e0041}"
         #expect(try shown("a\(hidden)b é 画") == "a" + String(repeating: " ", count: 10) + "b é 画")

@@ -6,11 +6,11 @@ import MediaCore
 @testable import Publishing
 import Testing
 
-/// A server that says nothing: what it may mean, and what is said when it does so again and again.
+/// A server that gives no reason: the likely causes, and the report when that repeats.
 @Suite struct ShortConnectionTests {
     private static let causes = ["name may be taken", "publisher denied", "key wrong"]
 
-    /// Bug: only the key was named.
+    /// Bug: only the key was named as a cause.
     @Test func aServerThatClosesWithoutAWordHasThreeReasons() throws {
         let server = try ScriptedServer { peer in
             peer.handshake()
@@ -25,8 +25,8 @@ import Testing
         for cause in Self.causes { #expect(error.detail.contains(cause), "\(error)") }
     }
 
-    /// Bug: nothing but the closing was named where it was read together with the server's consent, and it did not
-    /// count.
+    /// Bug: if the close was read together with the server's consent, only the close was named, and the connection did
+    /// not count.
     @Test(arguments: [true, false]) func consentAndEndInOneBreath(hasWords: Bool) throws {
         let server = try ScriptedServer(clients: 60) { peer in
             peer.handshake()
@@ -67,7 +67,7 @@ import Testing
         }
         let run = try run(server.port)
         try run.wait(until: "another failure") { $0.failures[.nameInUse, default: 0] >= 3 }
-        // A busy machine may find one that lasted.
+        // On a busy machine one connection may have lasted.
         #expect(run.said.count { $0.hasPrefix("flapping") } <= 1, "\(run.said)")
     }
 
@@ -85,7 +85,7 @@ import Testing
             log: FLVFixture.log(), format: HostileServerTests.format, reconnect: policy)
     }
 
-    /// Bug: live and closed in turn for hours, each time as if it were the first.
+    /// Bug: a destination alternated between live and closed for hours, each time reported as if it were the first.
     @Test func liveAndClosedAgainAndAgainIsSaid() throws {
         let stays = Monitor(false)
         let server = try ScriptedServer(clients: 60) { peer in
@@ -97,13 +97,13 @@ import Testing
         stays.withLock { $0 = true }
         try run.wait(until: "the second word") { _ in run.said.count { $0.hasPrefix("flapping") } >= 2 }
         let flapping = run.said.filter { $0.hasPrefix("flapping") }
-        // A busy machine may find one that lasted, and begin anew.
+        // On a busy machine one connection may have lasted, so that the count restarted.
         #expect(flapping.first?.hasPrefix("flapping 3:") == true, "\(run.said)")
         for cause in Self.causes { #expect(flapping.first?.contains(cause) == true, "\(flapping)") }
-        // What it follows from stands before it.
+        // The cause precedes the consequence.
         let first = try #require(run.said.firstIndex { $0.hasPrefix("flapping") })
         #expect(run.said[first - 1] == run.said[first].dropFirst("flapping 3: ".count), "\(run.said)")
-        // The pauses go on growing: a connection that was live for a moment is a failure like the others.
+        // The pauses continue to grow, because a connection that was live for a moment is a failure like others.
         let snapshot = run.destination.snapshot
         #expect(snapshot.isFlapping && snapshot.attempt >= snapshot.connects, "\(snapshot)")
         #expect(try #require(snapshot.lastErrorAt) <= MonotonicClock().now())
@@ -111,7 +111,7 @@ import Testing
         #expect(run.notices.contains { $0.contains("stays connected again") }, "\(run.notices)")
     }
 
-    /// Said of the third, and whenever there have been twice as many.
+    /// Reported at the third one, and at each doubling of the count.
     @Test func itIsSaidMoreAndMoreRarely() {
         var connections = ShortConnections()
         var news: [Int] = []
@@ -124,7 +124,7 @@ import Testing
         #expect(!connections.isNews && !connections.isFlapping)
     }
 
-    /// The cause stands in the log before what follows from the state.
+    /// In the log, the cause precedes the consequence of the state.
     @Test func aFailureIsToldBeforeItsState() throws {
         let server = try ScriptedServer { peer in
             peer.handshake()

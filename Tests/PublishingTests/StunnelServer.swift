@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Certificates for a test: a CA, a second one that nobody trusts, a third with the first one's name, and servers'
+/// Certificates for a test: a CA, a second one that is not trusted, a third one with the first one's name, and servers'
 /// certificates by the first.
 struct TestCertificates {
     let folder: TemporaryDirectory
@@ -51,9 +51,9 @@ struct TestCertificates {
                 + ["-out", folder.file(certificate), "-subj", "/CN=\(subject)", "-days", "2"])
     }
 
-    /// Writes `file`.pem with certificate and key, as stunnel wants them.
+    /// Writes `file`.pem with certificate and key, in stunnel's format.
     ///
-    /// - Parameter days: how long it is valid; -1 makes one that has expired yesterday.
+    /// - Parameter days: the validity; -1 for a certificate that expired yesterday.
     private func server(
         _ file: String, names: String, days: Int = 2, key newKey: [String] = newKey, extensions: String = ""
     ) throws {
@@ -68,14 +68,14 @@ struct TestCertificates {
         try concatenate(file, certificate: file + ".crt")
     }
 
-    /// Puts a certificate and `file`.key into `file`.pem.
+    /// Joins a certificate and `file`.key into `file`.pem.
     private func concatenate(_ file: String, certificate: String) throws {
         let both = try folder.bytes(of: certificate) + folder.bytes(of: file + ".key")
         try Data(both).write(to: URL(filePath: folder.file(file + ".pem")))
     }
 }
 
-/// A real stunnel that takes TLS on a free port and passes what is inside on.
+/// A real stunnel that accepts TLS on a free port and forwards the contents.
 final class StunnelServer {
     static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/stunnel4")
         && FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
@@ -86,9 +86,9 @@ final class StunnelServer {
 
     /// - Parameters:
     ///   - certificate: one of `TestCertificates`, such as "localhost" or "expired".
-    ///   - version: the only version that is spoken, such as "TLSv1.2".
-    ///   - withIPv6: listen at ::1, too.
-    ///   - port: where one that has ended listened; nil for a free one.
+    ///   - version: the only supported version, such as "TLSv1.2".
+    ///   - withIPv6: also listen at ::1.
+    ///   - port: the port of a stunnel that has ended; nil for a free one.
     init(
         certificate: String, version: String, to target: UInt16, withIPv6: Bool = false, port: UInt16? = nil
     ) throws {
@@ -96,7 +96,7 @@ final class StunnelServer {
         let port = try port ?? Loopback.freePort()
         self.port = port
         let pem = try TestCertificates.shared.get().folder.file(certificate + ".pem")
-        // Sections are bound in their order: when the last one answers, all do.
+        // Sections are bound in order, so all answer when the last one does.
         let services = (withIPv6 ? ["::1"] : []) + ["127.0.0.1"]
         let sections = services.map { address in
             """

@@ -6,7 +6,7 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Which certificates are accepted, and what is said about those that are not.
+/// Which certificates are accepted, and the errors for those that are not.
 @Suite(.enabled(if: StunnelServer.isInstalled), .serialized) struct TLSCertificateTests {
     private func run(
         port: UInt16, host: String = "localhost", _ change: (inout RTMPDestinationSettings) -> Void = { _ in }
@@ -20,12 +20,12 @@ import Testing
             format: HostileServerTests.format)
     }
 
-    /// Nobody listens behind it: TLS must fail before that matters.
+    /// Nothing listens behind it, because TLS must fail first.
     private func stunnel(_ certificate: String, version: String = "TLSv1.3") throws -> StunnelServer {
         try StunnelServer(certificate: certificate, version: version, to: Loopback.freePort())
     }
 
-    /// Of a file of many only those with the right name are tried, and it takes the right key, too.
+    /// Of a file with many CAs, only those with the right name are tried. The key must match, too.
     @Test(arguments: [true, false]) func theCAAmongMany(isThere: Bool) throws {
         let certificates = try TestCertificates.shared.get().folder
         let files = ["other.pem", "twin.pem"] + (isThere ? ["ca.pem"] : []) + ["twin.pem"]
@@ -36,7 +36,7 @@ import Testing
         try folder.write(bundle, to: "bundle.pem")
         let stunnel = try stunnel("localhost")
         let error = try run(port: stunnel.port) { $0.caFile = folder.file("bundle.pem") }.failure()
-        // Behind a TLS that was accepted there is nobody.
+        // Nothing listens behind an accepted TLS connection.
         #expect((error.kind == .certificate) == !isThere, "\(error)")
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(error.detail.contains("its issuer is not among the trusted CAs"), "\(error)")
     }
 
-    /// What ordinary servers have is accepted.
+    /// The certificates of ordinary servers are accepted.
     @Test(.enabled(if: NginxServer.isInstalled), arguments: [
         "rsa-2048", "rsa-4096", "p-384", "ed25519", "for-both", "for-all",
     ], ["TLSv1.2", "TLSv1.3"]) func ordinaryCertificates(certificate: String, version: String) throws {
@@ -77,7 +77,7 @@ import Testing
         #expect(run.destination.snapshot.lastError == nil)
     }
 
-    /// A client's certificate of the right CA and name makes no server.
+    /// A client certificate with the right CA and name is not valid for a server.
     @Test(arguments: ["TLSv1.2", "TLSv1.3"]) func aCertificateForAnotherPurpose(version: String) throws {
         let stunnel = try stunnel("for-clients", version: version)
         let error = try run(port: stunnel.port).failure()
@@ -87,7 +87,7 @@ import Testing
                 == "the server's certificate was refused: it is not for TLS servers (extended key usage)")
     }
 
-    /// Also where nobody wants it verified.
+    /// Also refused if verification is off.
     @Test(arguments: ["TLSv1.2", "TLSv1.3"], [true, false]) func weakKeys(version: String, isVerified: Bool) throws {
         let short = try stunnel("rsa-1024", version: version)
         let error = try run(port: short.port) { $0.verifiesCertificate = isVerified }.failure()
@@ -118,7 +118,7 @@ import Testing
         #expect(run.destination.snapshot.lastError == nil)
     }
 
-    /// The operator turned verification off: it works, and is said every time.
+    /// With verification turned off, it works, and a warning is given each time.
     @Test(.enabled(if: NginxServer.isInstalled), arguments: ["self-signed", "expired"])
     func withoutVerification(certificate: String) throws {
         let nginx = try NginxServer()

@@ -3,8 +3,8 @@ import TestSupport
 @testable import Publishing
 import Testing
 
-/// Promise: no certificate costs more than 100 ms of computation before it is judged. One that costs more stalls the
-/// destination's thread, which nothing can interrupt, until a watchdog ends the daemon.
+/// Promise: no certificate costs more than 100 ms of computation before it is judged. A more expensive one would stall
+/// the destination's thread, which nothing can interrupt, until a watchdog ends the daemon.
 @Suite(.enabled(if: StunnelServer.isInstalled), .serialized) struct TLSCostTests {
     private static let bound = MediaTime.milliseconds(100)
 
@@ -12,7 +12,7 @@ import Testing
         _ server: OpenSSLServer, caFile: String?, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> PublishError? {
         let handshake = try MeasuredHandshake(port: server.port, caFile: caFile)
-        // A sanitizer multiplies what an allocation costs, and a list of names is thousands of them.
+        // A sanitizer multiplies the cost of an allocation, and a list of names needs thousands of them.
         guard !Patience.isSanitized else { return handshake.error }
         #expect(handshake.computation < Self.bound, "\(handshake)", sourceLocation: sourceLocation)
         return handshake.error
@@ -41,8 +41,8 @@ import Testing
         #expect(error?.kind == .certificate && error?.detail.contains("issuer 1's RSA key") == true, "\(error as Any)")
     }
 
-    /// Bug: GnuTLS verified a stapled OCSP response, with the key of a certificate that came in it, before it looked
-    /// whether anybody trusted the chain.
+    /// Bug: GnuTLS verified a stapled OCSP response, with the key of a certificate in the response, before it checked
+    /// whether the chain was trusted.
     @Test(arguments: ["-tls1_2", "-tls1_3"], [true, false]) func aHugeOCSPSigner(
         version: String, isTrusted: Bool
     ) throws {
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.kind == .certificate && error?.detail.contains(why) == true, "\(error as Any)")
     }
 
-    /// A response that is in order does no harm.
+    /// A valid response does no harm.
     @Test(arguments: ["-tls1_2", "-tls1_3"]) func anOrdinaryOCSPResponse(version: String) throws {
         let hostile = try HostileCertificates.shared.get()
         let server = try OpenSSLServer(
@@ -75,7 +75,7 @@ import Testing
         #expect(try handshake(server, caFile: TestCertificates.shared.get().ca)?.kind == .tls)
     }
 
-    /// Bug: two certificates with as many names as find room cost 57 to 99 ms.
+    /// Bug: two certificates with the maximum number of names cost 57 to 99 ms.
     @Test(arguments: ["-tls1_2", "-tls1_3"]) func manyNames(version: String) throws {
         let hostile = try HostileCertificates.shared.get()
         let server = try OpenSSLServer(
@@ -85,7 +85,7 @@ import Testing
         #expect(error?.detail.contains("its certificate has 5001 alternative names") == true, "\(error as Any)")
     }
 
-    /// What can be made expensive apart from keys, as much of it as is accepted.
+    /// Everything that can be made expensive apart from keys, up to its limit.
     @Test(arguments: HostileCertificates.long, [true, false]) func longLists(name: String, isTrusted: Bool) throws {
         let hostile = try HostileCertificates.shared.get()
         let server = try OpenSSLServer(
@@ -94,7 +94,7 @@ import Testing
         _ = try handshake(server, caFile: isTrusted ? hostile.file("ca.crt") : TestCertificates.shared.get().otherCA)
     }
 
-    /// The longest chain that is accepted, of the largest keys, each signed by the next up to a trusted authority.
+    /// The longest accepted chain, with the largest keys, each signed by the next one up to a trusted authority.
     @Test(arguments: [true, false]) func aLongChainOfLargeKeys(isTrusted: Bool) throws {
         let hostile = try HostileCertificates.shared.get()
         let server = try OpenSSLServer(

@@ -21,7 +21,7 @@ import Testing
             settings, log: FLVFixture.log(), format: FLVFixture.shared.get().format, reconnect: reconnect)
     }
 
-    /// Bug: whoever showed another certificate at one reconnect ended the destination for the rest of the broadcast.
+    /// Bug: another certificate at a single reconnect ended the destination for the rest of the broadcast.
     @Test func aBadCertificateIsTriedAgainWhereTheServerHasWorked() throws {
         let fixture = try FLVFixture.shared.get()
         let nginx = try NginxServer()
@@ -42,7 +42,7 @@ import Testing
         #expect(!run.said.contains("failed"), "\(run.said)")
     }
 
-    /// Bug: it was final where an earlier broadcast had met a good one.
+    /// Bug: a bad certificate was final although an earlier broadcast had got a good one.
     @Test func aBadCertificateIsTriedAgainInALaterBroadcast() throws {
         let stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort())
         let ca = try TestCertificates.shared.get().ca
@@ -58,7 +58,7 @@ import Testing
         #expect(try run(stunnel, reconnect: ReconnectPolicy()) { $0.caFile = ca }.failure().kind == .certificate)
     }
 
-    /// The name resolves to ::1 first, where nobody listens; an address in the certificate will do as well.
+    /// The name resolves to ::1 first, where nothing listens. An address in the certificate is valid, too.
     @Test(arguments: [("TLSv1.3", "localhost"), ("TLSv1.2", "localhost"), ("TLSv1.3", "127.0.0.1")])
     func everyByteArrivesVerified(version: String, host: String) throws {
         let fixture = try FLVFixture.shared.get()
@@ -76,7 +76,7 @@ import Testing
         #expect(zip(recording.audio, fixture.recording.audio).allSatisfy { $0.payload == $1.payload })
     }
 
-    /// A destination from a request: its authorities are a name beneath the operator's folder.
+    /// A destination from a request: its CA file is a name beneath the operator's folder.
     @Test func authoritiesBeneathAFolder() throws {
         let fixture = try FLVFixture.shared.get()
         let nginx = try NginxServer()
@@ -98,7 +98,7 @@ import Testing
         let error = try run(stunnel) { $0.caFile = otherCA }.failure()
         #expect(error.kind == .certificate)
         #expect(error.detail == "the server's certificate was refused: its issuer is not among the trusted CAs")
-        // Nor do the system's CAs know it.
+        // The system's CAs do not know it either.
         #expect(try run(stunnel) { _ in }.failure().kind == .certificate)
     }
 

@@ -22,7 +22,7 @@ import Testing
         #expect(gate.lastPTS == .milliseconds(12))
     }
 
-    /// Only what is newer is taken back; and what was kept once is not kept when it is raised again.
+    /// Takes back only newer packets. Packets that were kept once are not kept at the next raise.
     @Test func keepsWhatItIsToldTo() {
         let gate = TakeBackGate(clock: MonotonicClock())
         #expect(gate.raise(to: 1, keeping: .milliseconds(100)) == nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(gate.begin(packet(290, epoch: 1)))
     }
 
-    /// A connection whose bytes are all of what may go out is not broken.
+    /// A connection is not broken if all of its bytes may go out.
     @Test func breaksOnlyWhatHoldsThem() throws {
         let gate = TakeBackGate(clock: MonotonicClock())
         let unsent = Held()
@@ -50,7 +50,7 @@ import Testing
         #expect(unsent.discards == 1)
     }
 
-    /// A packet that was written and waits in the sink's own buffer is thrown away as one that is being written is.
+    /// A written packet that waits in the sink's own buffer is discarded, like one that is being written.
     @Test(arguments: [true, false]) func discardsWhatWaits(isWaiting: Bool) {
         let gate = TakeBackGate(clock: MonotonicClock())
         let unsent = Held(isWaiting: isWaiting)
@@ -62,7 +62,7 @@ import Testing
         #expect(unsent.discards == (isWaiting ? 1 : 0))
     }
 
-    /// Before it is closed, what the other side has not acknowledged goes; afterwards nobody touches it any more.
+    /// Before the close, unacknowledged bytes are discarded. Afterwards nothing accesses the connection any more.
     @Test(arguments: [(true, true, 0), (true, false, 1), (false, true, 1), (false, false, 1)])
     func discardsBeforeItIsClosed(inOrder: Bool, isAcknowledged: Bool, discards: Int) {
         let gate = TakeBackGate(clock: MonotonicClock())
@@ -77,7 +77,7 @@ import Testing
         #expect(!gate.isCut)
     }
 
-    /// What is on its way when the curtain is raised is cut off where it is lost, before the kernel sends it again.
+    /// Lost bytes that were on their way when the curtain was raised are cut off before the kernel sends them again.
     @Test(arguments: [true, false]) func cutsWhatIsLost(before: Bool) throws {
         let clock = ManualClock()
         let gate = TakeBackGate(clock: clock)
@@ -89,7 +89,7 @@ import Testing
             acknowledged: 1000, outstanding: 500, silence: .seconds(5), patience: .milliseconds(100),
             isSendingAgain: false)
         unsent.state.withLock { $0 = sent }
-        // Nothing was on its way until now: the five seconds say nothing.
+        // Nothing was on its way until now, so the five seconds do not count.
         clock.set(.milliseconds(before ? 101 : 99))
         _ = gate.raise(to: 1)
         #expect(gate.isCut == before)
@@ -102,7 +102,7 @@ import Testing
         #expect(unsent.discards == 1)
     }
 
-    /// Nobody waits any more once the other side has all of it, whatever becomes of what follows.
+    /// The wait ends when the other side has received all awaited bytes, whatever happens to later ones.
     @Test func awaitsNothingElse() throws {
         let clock = ManualClock()
         let gate = TakeBackGate(clock: clock)
@@ -124,7 +124,7 @@ import Testing
         #expect(!gate.isAwaiting && !gate.isCut)
     }
 
-    /// What a sink of a test has accepted; counts how often it was thrown away.
+    /// The accepted bytes of a test's sink. Counts how often they were discarded.
     private final class Held: UnsentMedia {
         let isWaiting: Bool
         let isAcknowledged: Bool

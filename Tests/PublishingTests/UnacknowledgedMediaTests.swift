@@ -8,8 +8,8 @@ import Testing
 
 @testable import Publishing
 
-/// Promise: when a destination has ended, nothing of its media is sent any more, however it ended: a server that reads
-/// again finds what its own kernel had taken by then, and a reset.
+/// Promise: after a destination has ended, none of its media is sent any more, however it ended. A server that reads
+/// again finds the bytes that its own kernel had received by then, and a reset.
 @Suite struct UnacknowledgedMediaTests {
     enum Ending: CaseIterable, Sendable {
         case broadcastEnds, isRemoved, serverClosesItsSide, isRedirected
@@ -24,9 +24,9 @@ import Testing
     }
 
     private struct Late: Sendable {
-        /// In the server's kernel when the destination had ended.
+        /// Bytes in the server's kernel when the destination had ended.
         var taken: Int
-        /// Read from then on.
+        /// Bytes that were read afterwards.
         var read: Int
         var isReset: Bool
     }
@@ -69,7 +69,7 @@ import Testing
             run.destination.leave(deadline: soon)
             run.destination.join()
         case .isRedirected:
-            // It goes on elsewhere with a keyframe.
+            // The destination continues elsewhere with a keyframe.
             fixture.write(0..<10, to: log, offset: .seconds(1))
             try run.wait(until: "another connection is made") { $0.state == .connecting }
         }
@@ -82,8 +82,8 @@ import Testing
         #expect(found.isReset)
     }
 
-    /// What was sent and lost is thrown away as what waits to be sent: the kernel would send it again. Where it has not
-    /// noticed as yet, the connection is broken as soon as an acknowledgement is overdue, before it does.
+    /// Lost bytes are discarded like unsent ones, because the kernel would send them again. If the kernel has not
+    /// noticed the loss yet, the connection is broken before that, as soon as an acknowledgement is overdue.
     @Test(arguments: [(true, false), (false, false), (false, true)])
     func whatALinkHasLostIsNotSentAgain(isNoticed: Bool, broadcastEnds: Bool) throws {
         let fixture = try FLVFixture.shared.get()
@@ -97,7 +97,7 @@ import Testing
             Self.wait(for: .ended, phase)
             let taken = peer.unread
             peer.loseNothing()
-            // Whoever has no such connection any more answers with a reset.
+            // A host without this connection answers with a reset.
             peer.send([0])
             let (read, isReset) = peer.receiveToEnd()
             late.signal { $0 = Late(taken: taken, read: read, isReset: isReset) }
@@ -130,7 +130,8 @@ import Testing
         #expect(found.isReset)
     }
 
-    /// Of the one connection to a port of 127.0.0.1, since something was acknowledged last, as /proc/net/tcp has it.
+    /// The retransmissions of the only connection to a port of 127.0.0.1 since its last acknowledgement, from
+    /// /proc/net/tcp.
     private static func retransmissions(to port: UInt16) throws -> Int {
         let file = try OwnedDescriptor(checking: open("/proc/net/tcp", O_RDONLY | O_CLOEXEC))
         var (bytes, page) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
@@ -146,7 +147,7 @@ import Testing
             .compactMap { Int($0[6], radix: 16) }.max() ?? 0
     }
 
-    /// The counterpart: where the server has taken everything, the connection ends in order.
+    /// The counterpart: if the server has received everything, the connection ends in order.
     @Test func whatWasAcknowledgedEndsInOrder() throws {
         let fixture = try FLVFixture.shared.get()
         let late = Monitor<(bytes: Int, isReset: Bool)?>(nil)
