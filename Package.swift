@@ -239,6 +239,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Functions with equal code are linked once, which saves 1.5 % of upcastd. Executables only: packages that use the
+// libraries could not depend on targets with such flags.
+for target in package.targets where ["upcastd", "upcastctl", "upcast-send"].contains(target.name) {
+    target.linkerSettings = [.unsafeFlags(["-Xlinker", "--icf=safe"], .when(configuration: .release))]
+}
+
 // What scripts/bench times single steps with. Only builds that ask for it compile it: UPCAST_BENCH=1 swift build. (A
 // package of its own would not see what has `package` access.)
 if Context.environment["UPCAST_BENCH"] != nil {
