@@ -24,6 +24,7 @@ package struct AudioSourceCounters: Equatable, Sendable {
     package var driftPartsPerMillion = 0
     /// The maximum distance of an appended block from its PTS.
     package var largestDeviation = MediaTime.zero
+    package var level = SoundLevel()
 
     package init() {}
 }

@@ -320,8 +320,12 @@ final class SourceLane {
         if isOpen, next < start + Int64(count) {
             do { try close() } catch { abandon() }
         }
+        var level = SoundLevel.Block()
         if hasSamples(from: start) {
-            ring.take(from: start, count: count, gain: gain, into: target, offset: offset)
+            level = ring.take(from: start, count: count, gain: gain, into: target, offset: offset)
+        }
+        if end != nil {
+            counters.level.note(level, frames: count, channels: output.channels, fullWindow: rate / 2)
         }
         rendered = start + Int64(count)
     }

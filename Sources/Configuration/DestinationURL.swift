@@ -48,6 +48,8 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
     /// The path of a local file; nil for a server.
     var localPath: String? { if case .flvFile(let path) = self { path } else { nil } }
 
+    package var isFile: Bool { localPath != nil }
+
     /// Whether the connection uses TLS.
     package var isSecure: Bool { if case .rtmp(let endpoint) = self { endpoint.isSecure } else { false } }
 

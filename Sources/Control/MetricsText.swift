@@ -21,6 +21,7 @@ package struct MetricsText {
             report.latency.filter { $0.path == "socket_to_encoder" }.map { ([], $0.distribution) })
         metrics.memory(report.memory)
         metrics.timeline(report.timeline)
+        metrics.process(report)
         return metrics.text
     }
 
@@ -29,6 +30,16 @@ package struct MetricsText {
         gauge(
             "state", "1 for the current state of the daemon, 0 for the others.",
             StatusReport.State.allCases.map { ([("state", $0.rawValue)], $0 == report.state ? 1 : 0) })
+        gauge(
+            "air_state", "1 for what viewers get, 0 for the other states.",
+            AirState.allCases.map { ([("state", $0.rawValue)], $0 == report.air.state ? 1 : 0) })
+        gauge("on_air", "1 while an RTMP destination takes media.", report.air.state.isOnAir ? 1 : 0)
+        gauge("recording", "1 while a file destination takes media.", report.air.isRecording ? 1 : 0)
+        // One moment for both, so that the time does not move with each look.
+        let airBegan = report.process.startTimeMilliseconds + report.uptimeMilliseconds - report.air.sinceMilliseconds
+        gauge(
+            "air_state_since_timestamp_seconds", "Unix time at which the current air state began.",
+            Double(airBegan) / 1000)
         gauge("uptime_seconds", "Time since the daemon started.", Double(report.uptimeMilliseconds) / 1000)
         counter("broadcasts_total", "Broadcasts started.", report.broadcasts)
         gauge("client_connected", "1 while a capture client is connected.", report.client == nil ? 0 : 1)
@@ -72,6 +83,15 @@ package struct MetricsText {
         counter("audio_silence_samples_total", "Encoded silence where no source had sound.", audio.silenceSamples)
         counter("audio_encoded_bytes_total", "Encoded audio.", audio.bytesEncoded)
         gauge("audio_target_bytes_per_second", "Target bitrate of audio.", bytes(audio.targetBitsPerSecond))
+        gauge(
+            "audio_level_peak_dbfs", "Peak of the last half second.",
+            audio.levels.map { ([("source", $0.source)], $0.peakDecibels) })
+        gauge(
+            "audio_level_rms_dbfs", "RMS of the last half second.",
+            audio.levels.map { ([("source", $0.source)], $0.rmsDecibels) })
+        gauge(
+            "audio_silent_seconds", "Time since the source last had sound above -60 dBFS.",
+            audio.levels.map { ([("source", $0.source)], Double($0.silentMilliseconds) / 1000) })
     }
 
     private mutating func queue(_ queue: QueueStatus) {
@@ -103,6 +123,12 @@ package struct MetricsText {
                     )
                 }
             })
+        gauge(
+            "destination_info", "Kind of each destination: rtmp or file; the value is 1.",
+            all.map { ([("destination", $0.name), ("kind", $0.kind.rawValue)], 1) })
+        gauge(
+            "destination_down_seconds", "Time since the destination last took media in this broadcast.",
+            all.map { ([("destination", $0.name)], Double($0.downMilliseconds) / 1000) })
         counter("destination_sent_bytes_total", "Bytes sent.", each(\.bytesSent))
         counter("destination_sent_packets_total", "Packets sent.", each(\.packetsSent))
         counter(
@@ -158,6 +184,26 @@ package struct MetricsText {
             })
     }
 
+    /// Names, units and meanings are those of Prometheus's client libraries.
+    private mutating func process(_ report: StatusReport) {
+        let process = report.process
+        family(
+            "process_cpu_seconds_total", "Processor time of the process, user and system.", "counter",
+            [([], Double(process.cpuMilliseconds) / 1000)])
+        for (name, help, value) in [
+            (
+                "process_start_time_seconds", "Unix time at which the process started.",
+                Double(process.startTimeMilliseconds) / 1000
+            ),
+            ("process_open_fds", "Open descriptors.", Double(process.openDescriptors)),
+            ("process_max_fds", "Most descriptors that may be open.", Double(process.maximumDescriptors)),
+            ("process_resident_memory_bytes", "Resident set of the process.", Double(report.memory.residentBytes)),
+            ("process_virtual_memory_bytes", "Address space of the process.", Double(process.virtualBytes)),
+        ] {
+            family(name, help, "gauge", [([], value)])
+        }
+    }
+
     // MARK: The format
 
     private typealias Labels = [(name: String, value: String)]
@@ -165,24 +211,24 @@ package struct MetricsText {
 
     private mutating func gauge(_ name: String, _ help: String, _ value: Double) { gauge(name, help, [([], value)]) }
     private mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) {
-        family(name, help, "gauge", samples)
+        family("upcast_\(name)", help, "gauge", samples)
     }
     private mutating func counter(_ name: String, _ help: String, _ value: Int) {
         counter(name, help, [([], Double(value))])
     }
     private mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) {
-        family(name, help, "counter", samples)
+        family("upcast_\(name)", help, "counter", samples)
     }
 
     private mutating func family(_ name: String, _ help: String, _ type: String, _ samples: [Sample]) {
         head(name, help, type)
-        for sample in samples { line("upcast_\(name)", sample.labels, sample.value) }
+        for sample in samples { line(name, sample.labels, sample.value) }
     }
 
     private mutating func histogram(
         _ name: String, _ help: String, _ all: [(labels: [(name: String, value: String)], LatencyStatus.Distribution)]
     ) {
-        head(name, help, "histogram")
+        head("upcast_\(name)", help, "histogram")
         for (labels, distribution) in all {
             for (bound, count) in zip(distribution.bounds, distribution.atMost) {
                 let seconds = Self.number(Double(bound) / 1_000_000)
@@ -195,7 +241,7 @@ package struct MetricsText {
     }
 
     private mutating func head(_ name: String, _ help: String, _ type: String) {
-        text += "# HELP upcast_\(name) \(help)\n# TYPE upcast_\(name) \(type)\n"
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
     private mutating func line(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {

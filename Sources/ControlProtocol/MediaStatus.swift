@@ -67,6 +67,8 @@ package struct AudioStatus: JSONRecord {
     package var silenceSamples = 0
     package var bytesEncoded = 0
     package var targetBitsPerSecond = 0
+    /// Of the sources that have sent sound in this broadcast, after their gain.
+    package var levels: [AudioLevelStatus] = []
 
     package init() {}
 
@@ -79,6 +81,26 @@ package struct AudioStatus: JSONRecord {
         fields("silence_samples", &silenceSamples)
         fields("bytes_encoded", &bytesEncoded)
         fields("target_bits_per_second", &targetBitsPerSecond)
+        fields("levels", &levels)
+    }
+}
+
+/// How loud a source is: over the last half second, in dBFS; -100 is digital silence.
+package struct AudioLevelStatus: JSONRecord {
+    /// "app" or "microphone".
+    package var source = ""
+    package var peakDecibels = 0.0
+    package var rmsDecibels = 0.0
+    /// For how long its peak has been below -60 dBFS; zero while there is sound.
+    package var silentMilliseconds = 0
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("source", &source)
+        fields("peak_dbfs", &peakDecibels)
+        fields("rms_dbfs", &rmsDecibels)
+        fields("silent_ms", &silentMilliseconds)
     }
 }
 
@@ -88,10 +110,18 @@ package struct DestinationStatus: JSONRecord {
         case idle, connecting, live, congested, reconnecting, failed, closed
     }
 
+    /// `rtmp` for servers, `file` for recordings.
+    package enum Kind: String, CaseIterable, Sendable {
+        case rtmp, file
+    }
+
     package var name = ""
+    package var kind = Kind.rtmp
     package var url = ""
     package var state = State.idle
     package var stateMilliseconds = 0
+    /// For how long it has taken no media in this broadcast, over all attempts; zero while it takes some.
+    package var downMilliseconds = 0
     package var bytesSent = 0
     package var packetsSent = 0
     /// What the server acknowledged (RTMP Acknowledgement); zero for servers that do not.
@@ -122,9 +152,11 @@ package struct DestinationStatus: JSONRecord {
 
     package mutating func visit(_ fields: inout JSONFields) {
         fields("name", &name)
+        fields("kind", &kind)
         fields("url", &url)
         fields("state", &state)
         fields("state_ms", &stateMilliseconds)
+        fields("down_ms", &downMilliseconds)
         fields("bytes_sent", &bytesSent)
         fields("packets_sent", &packetsSent)
         fields("bytes_acknowledged", &bytesAcknowledged)

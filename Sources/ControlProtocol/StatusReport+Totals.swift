@@ -52,7 +52,8 @@ extension StatusReport {
         var report = self
         report.destinations = destinations.map { destination in
             var idle = DestinationStatus()
-            (idle.name, idle.url, idle.state) = (destination.name, destination.url, destination.state)
+            (idle.name, idle.kind, idle.url) = (destination.name, destination.kind, destination.url)
+            idle.state = destination.state
             return idle
         }
         return report

@@ -21,6 +21,8 @@ package struct StatusReport: JSONRecord {
     package var version = ""
     package var state = State.idle
     package var stateMilliseconds = 0
+    /// What viewers get.
+    package var air = AirStatus()
     package var uptimeMilliseconds = 0
     /// Broadcasts since the daemon started, the current one included.
     package var broadcasts = 0
@@ -34,6 +36,7 @@ package struct StatusReport: JSONRecord {
     package var memory = MemoryStatus()
     /// What the guard of the timeline met: jumps, corrections, skew; names end in their unit.
     package var timeline: [Counter] = []
+    package var process = ProcessStatus()
     package var latency: [LatencyStatus] = []
     package var privacy = PrivacyStatus()
 
@@ -43,6 +46,7 @@ package struct StatusReport: JSONRecord {
         fields("version", &version)
         fields("state", &state)
         fields("state_ms", &stateMilliseconds)
+        fields("air", &air)
         fields("uptime_ms", &uptimeMilliseconds)
         fields("broadcasts", &broadcasts)
         fields("client", &client)
@@ -55,6 +59,7 @@ package struct StatusReport: JSONRecord {
         fields("timeline", &timeline)
         fields("latency", &latency)
         fields("privacy", &privacy)
+        fields("process", &process)
     }
 }
 
@@ -132,6 +137,28 @@ package struct MemoryStatus: JSONRecord {
         fields("bitrate_loss_percent", &bitrateLossPercent)
         fields("steps_down", &stepsDown)
         fields("steps_up", &stepsUp)
+    }
+}
+
+/// What the process uses, as Prometheus's client libraries report it.
+package struct ProcessStatus: JSONRecord {
+    /// Of all threads, since the process started.
+    package var cpuMilliseconds = 0
+    /// Unix time in milliseconds.
+    package var startTimeMilliseconds = 0
+    /// Zero where they are unknown.
+    package var openDescriptors = 0
+    package var maximumDescriptors = 0
+    package var virtualBytes = 0
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("cpu_ms", &cpuMilliseconds)
+        fields("start_time_ms", &startTimeMilliseconds)
+        fields("open_fds", &openDescriptors)
+        fields("max_fds", &maximumDescriptors)
+        fields("virtual_bytes", &virtualBytes)
     }
 }
 

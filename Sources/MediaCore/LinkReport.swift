@@ -22,6 +22,8 @@ package struct LinkReport: Equatable, Sendable {
     package var connection = 0
     /// Packets that were left out since the destination's start because it was behind.
     package var shedPackets = 0
+    /// When `shedPackets` grew last (monotonic clock); nil before the first.
+    package var shedAt: MediaTime?
 
     package init(time: MediaTime) { self.time = time }
 

@@ -10,6 +10,7 @@ extension Destination {
             state.snapshot.state = new
             state.snapshot.since = clock.now()
             if new != .publishing, new != .stopping {
+                state.snapshot.downSince = state.snapshot.downSince ?? clock.now()
                 state.snapshot.link.isPublishing = false
                 state.snapshot.link.congestedSince = nil
             }
@@ -59,7 +60,9 @@ extension Destination {
             // Idle repeats have no arrival.
             if info.track == .video, info.arrival > .zero { state.latency.note(begin - info.arrival) }
             switch info.track {
-            case .video: state.snapshot.video.add(byteCount)
+            case .video:
+                state.snapshot.video.add(byteCount)
+                if state.snapshot.shortConnections == 0 { state.snapshot.downSince = nil }
             case .audio: state.snapshot.audio.add(byteCount)
             }
         }
@@ -75,7 +78,7 @@ extension Destination {
             state.snapshot.link.noteLateness(measurement.behind, at: now)
             state.snapshot.link.deliveredBytes = measurement.deliveredBytes
             state.snapshot.link.outstandingBytes = measurement.outstandingBytes
-            state.snapshot.link.shedPackets = shed.video.late + shed.video.disposable + shed.audio.late
+            state.snapshot.link.noteShed(shed.video.late + shed.video.disposable + shed.audio.late, at: now)
             return state.snapshot.link
         }
     }

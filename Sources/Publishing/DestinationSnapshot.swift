@@ -54,6 +54,9 @@ package struct DestinationSnapshot: Equatable, Sendable {
     package var state = DestinationState.idle
     /// When the state was entered (monotonic clock).
     package var since: MediaTime
+    /// Since when the destination has taken no media, over all attempts (monotonic clock); nil while it takes some.
+    /// A server that keeps closing connections at once takes none until one lasts.
+    package var downSince: MediaTime?
     package var video = SentCounters()
     package var audio = SentCounters()
     /// Packets encoded since the destination began, sent or not.
@@ -91,11 +94,16 @@ package struct DestinationSnapshot: Equatable, Sendable {
     /// Whether the server repeatedly accepts connections and closes them at once.
     package var isFlapping: Bool { shortConnections >= ShortConnections.worthTelling }
 
-    init(name: String, kind: String, location: String, since: MediaTime) {
+    /// Whether it is a server, and not a file.
+    package var isServer: Bool
+
+    init(name: String, kind: String, isServer: Bool, location: String, since: MediaTime) {
         self.name = name
         self.kind = kind
+        self.isServer = isServer
         self.location = location
         self.since = since
+        downSince = since
         link = LinkReport(time: since)
     }
 }

@@ -25,6 +25,7 @@ package struct FLVFileSettings: Sendable, Equatable {
 
 extension FLVFileSettings: SinkSettings {
     var kindName: String { "flv-file" }
+    var isServer: Bool { false }
     var location: String { path }
     var cursorPolicy: CursorPolicy { .keepEverything }
     /// Not watched: see `Destination.work`.

@@ -14,4 +14,10 @@ extension LinkReport {
         self.behind = behind
         congestedSince = lateness > Self.congestedLateness ? congestedSince ?? now : nil
     }
+
+    /// - Parameter packets: shed since the destination began.
+    mutating func noteShed(_ packets: Int, at now: MediaTime) {
+        if packets > shedPackets { shedAt = now }
+        shedPackets = packets
+    }
 }

@@ -177,6 +177,7 @@ final class PublishingLoop {
         guard shortConnections.count > 0 else { return }
         let wasFlapping = shortConnections.isFlapping
         shortConnections.reset()
+        // The next packet ends the outage.
         destination.state.withLock { $0.snapshot.shortConnections = 0 }
         if wasFlapping { destination.notice("stays connected again") }
     }

@@ -51,6 +51,7 @@ package struct RTMPDestinationSettings: Sendable {
 }
 
 extension RTMPDestinationSettings: SinkSettings {
+    var isServer: Bool { true }
     var kindName: String { endpoint.isSecure ? "rtmps" : "rtmp" }
     var location: String { endpoint.description }
     var cursorPolicy: CursorPolicy { CursorPolicy() }

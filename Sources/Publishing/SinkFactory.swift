@@ -34,6 +34,8 @@ struct SinkContext {
 protocol SinkSettings: Sendable {
     /// The name in status and metrics, such as "rtmps".
     var kindName: String { get }
+    /// Whether viewers can watch what arrives there; false for a recording.
+    var isServer: Bool { get }
     /// The URL without secrets, or the path.
     var location: String { get }
     /// The default policy for shedding packets.

@@ -12,8 +12,8 @@ import Testing
     @Test func everyLineIsWellFormed() throws {
         let value = #""[^"\\\n]*(\\.[^"\\\n]*)*""#
         let labels = "(\\{[a-z]+=\(value)(,[a-z]+=\(value))*\\})?"
-        let sample = try Regex("upcast_[a-z_]+\(labels) -?[0-9.e+-]+")
-        let comment = /# (HELP upcast_[a-z_]+ .+|TYPE upcast_[a-z_]+ (gauge|counter|histogram))/
+        let sample = try Regex("(upcast|process)_[a-z_]+\(labels) -?[0-9.e+-]+")
+        let comment = /# (HELP (upcast|process)_[a-z_]+ .+|TYPE (upcast|process)_[a-z_]+ (gauge|counter|histogram))/
         for line in lines {
             #expect(line.wholeMatch(of: sample) != nil || line.wholeMatch(of: comment) != nil, "\(line)")
         }

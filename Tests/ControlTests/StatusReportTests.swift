@@ -10,6 +10,7 @@ extension StatusReport {
         report.version = "0.1.0"
         report.state = .live
         report.stateMilliseconds = 723_000
+        (report.air.state, report.air.sinceMilliseconds, report.air.isRecording) = (.impaired, 722_000, true)
         report.uptimeMilliseconds = 3_720_000
         report.broadcasts = 3
         var client = ClientStatus()
@@ -41,6 +42,10 @@ extension StatusReport {
         report.audio.silenceSamples = 60_000
         report.audio.bytesEncoded = 11_568_000
         report.audio.targetBitsPerSecond = 128_000
+        var level = AudioLevelStatus()
+        (level.source, level.peakDecibels, level.rmsDecibels) = ("app", -3.5, -20.1)
+        level.silentMilliseconds = 12_000
+        report.audio.levels = [level]
         report.drops = [Counter("superseded", 2), Counter("too_late", 1)]
         report.queue.milliseconds = 120
         report.queue.bytes = 40_000
@@ -52,6 +57,7 @@ extension StatusReport {
         main.url = "rtmp://live.example.net/app/***"
         main.state = .congested
         main.stateMilliseconds = 4_200
+        main.downMilliseconds = 90_000
         main.bytesSent = 232_100_000
         main.packetsSent = 55_000
         main.bytesAcknowledged = 231_000_000
@@ -105,6 +111,11 @@ extension StatusReport {
         (protection.name, protection.isOn, protection.isInUse) = ("curtain", true, true)
         report.privacy.protections = [protection]
         report.privacy.auditLost = 3
+        report.process.cpuMilliseconds = 123_450
+        report.process.startTimeMilliseconds = 1_790_000_000_000
+        report.process.openDescriptors = 31
+        report.process.maximumDescriptors = 1024
+        report.process.virtualBytes = 300_000_000
         return report
     }
 }
@@ -138,7 +149,8 @@ extension StatusReport {
             return members.flatMap { names($0.value, prefix.isEmpty ? $0.name : "\(prefix).\($0.name)") }
         }
         let expected = """
-            version state state_ms uptime_ms broadcasts client.name client.kind client.connected_ms
+            version state state_ms air.state air.since_ms air.recording uptime_ms broadcasts
+            client.name client.kind client.connected_ms
             video.width video.height video.frame_rate video.encoder video.effort video.configured_effort video.scaler
             video.source video.frames_received video.frames_encoded video.frames_repeated
             video.frames_unchanged video.frames_partial video.keyframes video.bytes_encoded
@@ -146,10 +158,11 @@ extension StatusReport {
             audio.sample_rate_hz audio.channels audio.app_blocks_received audio.microphone_blocks_received
             audio.samples_encoded
             audio.silence_samples audio.bytes_encoded audio.target_bits_per_second
+            audio.levels[].source audio.levels[].peak_dbfs audio.levels[].rms_dbfs audio.levels[].silent_ms
             drops.superseded drops.too_late
             queue.ms queue.bytes queue.packets queue.capacity_ms queue.capacity_bytes
-            destinations[].name destinations[].url destinations[].state destinations[].state_ms
-            destinations[].bytes_sent
+            destinations[].name destinations[].kind destinations[].url destinations[].state destinations[].state_ms
+            destinations[].down_ms destinations[].bytes_sent
             destinations[].packets_sent destinations[].bytes_acknowledged destinations[].connects
             destinations[].failures.connect_timeout destinations[].next_attempt_ms
             destinations[].drops.disposable destinations[].lag_ms
@@ -169,6 +182,7 @@ extension StatusReport {
             privacy.regions[].x
             privacy.regions[].y privacy.regions[].width privacy.regions[].height
             privacy.protections[].name privacy.protections[].on privacy.protections[].held privacy.audit_lost
+            process.cpu_ms process.start_time_ms process.open_fds process.max_fds process.virtual_bytes
             """
         #expect(names(StatusReport.full.json, "") == expected.split(whereSeparator: \.isWhitespace).map(String.init))
     }
@@ -189,7 +203,7 @@ extension StatusReport {
     @Test func peopleSeeItAligned() {
         let place = "rtmp://live.example.net/app/***"
         let expected = """
-            state     live for 12 min 3 s
+            state     impaired for 12 min 2 s, recording
             daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
             curtain   up, held by app:kiosk of user 1000 (will resign active) for 1.5 s
             hidden    1 region
@@ -201,6 +215,7 @@ extension StatusReport {
                       21690 frames received, 200 unchanged, 21688 encoded, of which 300 repeated, 362 keyframes
             audio     48000 Hz, 2 channels, 128 kbit/s
                       app 33893 blocks, microphone 1 block, silence 1.2 s
+                      app silent for 12.0 s
             drops     superseded 2, too late 1
             queue     120 of 3000 ms, 39.0 KiB of 2.0 MiB queued
             timeline  jumps 1, skew -350 us
@@ -209,14 +224,14 @@ extension StatusReport {
                       31.4 MiB of 47.6 MiB needed (memory cgroup /sys/fs/cgroup/box), given up: half log
                       too little for subpixel motion search: the same picture needs 60 % more bitrate
 
-            DESTINATION  STATE      FOR    SENT       ACKNOWLEDGED  BEHIND  P50, P99      CONNECTS  WHERE
-            main         congested  4.2 s  221.3 MiB  220.2 MiB     960 ms  9.3, 34.0 ms  2         \(place)
+            DESTINATION  STATE      FOR         SENT       ACKNOWLEDGED  BEHIND  P50, P99      CONNECTS  WHERE
+            main         congested  1 min 30 s  221.3 MiB  220.2 MiB     960 ms  9.3, 34.0 ms  2         \(place)
               not sent: disposable 12
               failures: connect timeout 1
               next attempt in 2.5 s
               4 connections in a row closed within a second
               last error, 12.0 s ago: the server closed?the connection
-            recording    live       -      -          -             -       -             -         \
+            recording    live       -           -          -             -       -             -         \
             file:/var/lib/upcast/a.flv
 
             """
@@ -227,6 +242,8 @@ extension StatusReport {
     @Test func anIdleDaemonSaysOnlyWhatItHas() {
         var report = StatusReport.full
         report.state = .idle
+        (report.air, report.audio.levels) = (AirStatus(), [])
+        report.air.sinceMilliseconds = 723_000
         report.client = nil
         let idle = StatusReport()
         report.privacy = idle.privacy

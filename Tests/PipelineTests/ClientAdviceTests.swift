@@ -9,7 +9,7 @@ import Testing
     private typealias Frames = ClientAdvice.Frames
 
     private func live(_ lag: Int64) -> Destinations {
-        Destinations(publishing: 1, total: 1, lag: .milliseconds(lag))
+        Destinations(publishing: 1, total: 1, serversPublishing: 1, servers: 1, lag: .milliseconds(lag))
     }
     private func tick(
         _ advice: inout ClientAdvice, _ destinations: Destinations, received: UInt64 = 0, wasted: UInt64 = 0
@@ -19,7 +19,7 @@ import Testing
 
     @Test func saysEachChangeOnce() {
         var advice = ClientAdvice()
-        #expect(tick(&advice, Destinations(total: 1)) == nil)
+        #expect(tick(&advice, Destinations(total: 1, servers: 1)) == nil)
         #expect(tick(&advice, live(0))?.state == .live)
         #expect(tick(&advice, live(100)) == nil)
         let congested = tick(&advice, live(600))
@@ -65,7 +65,7 @@ import Testing
     @Test func aNewConnectionIsAnnouncedAgain() {
         var advice = ClientAdvice()
         #expect(advice.look(live(0))?.state == .live)
-        #expect(advice.look(Destinations(total: 1)) == nil)
+        #expect(advice.look(Destinations(total: 1, servers: 1)) == nil)
         #expect(advice.look(live(0))?.state == .live)
     }
 
@@ -73,27 +73,42 @@ import Testing
         var advice = ClientAdvice()
         _ = advice.look(live(0))
         let message = advice.look(
-            Destinations(total: 1, nextAttempt: .milliseconds(750), lost: "the server closed the connection"))
+            Destinations(
+                total: 1, servers: 1, nextAttempt: .milliseconds(750), lost: "the server closed the connection"))
         #expect(message?.state == .reconnecting)
         #expect(message?.value == 750)
-        #expect(message?.text == "the server closed the connection")
+        #expect(message?.text == "off air: the server closed the connection")
         #expect(advice.look(live(0))?.state == .live)
     }
 
     /// Bug: with two destinations, the client did not learn that one had died while the other one lived.
     @Test func oneOfTwoThatDiesIsTold() {
         var advice = ClientAdvice()
-        #expect(advice.look(Destinations(publishing: 2, total: 2))?.state == .live)
-        let message = advice.look(Destinations(publishing: 1, total: 2, lost: "\"second\" is gone"))
+        #expect(advice.look(Destinations(publishing: 2, total: 2, serversPublishing: 2, servers: 2))?.state == .live)
+        let message = advice.look(
+            Destinations(publishing: 1, total: 2, serversPublishing: 1, servers: 2, lost: "\"second\" is gone"))
         #expect(message?.state == .degraded)
         #expect(message?.value == 1)
-        #expect(message?.text == "\"second\" is gone")
-        #expect(advice.look(Destinations(publishing: 2, total: 2))?.state == .live)
+        #expect(message?.text == "on air without one destination: \"second\" is gone")
+        #expect(advice.look(Destinations(publishing: 2, total: 2, serversPublishing: 2, servers: 2))?.state == .live)
     }
 
     /// A second destination that connects for the first time is not a loss.
     @Test func oneThatIsNotYetConnectedIsNoLoss() {
         var advice = ClientAdvice()
-        #expect(advice.look(Destinations(publishing: 1, total: 2))?.state == .live)
+        #expect(advice.look(Destinations(publishing: 1, total: 2, serversPublishing: 1, servers: 2))?.state == .live)
+    }
+
+    /// Bug: a client was told "live" while its only server was dead, because a recording went on beside it.
+    @Test func aRecordingBesideADeadServerIsOffAir() {
+        var advice = ClientAdvice()
+        let message = advice.look(
+            Destinations(
+                publishing: 1, total: 2, serversPublishing: 0, servers: 1, nextAttempt: .seconds(2), lost: "gone"))
+        #expect(message?.state == .reconnecting && message?.text == "off air: gone")
+        // Where recordings are all there is, they are what the client is for.
+        var recorder = ClientAdvice()
+        let recording = recorder.look(Destinations(publishing: 1, total: 1))
+        #expect(recording?.state == .live && recording?.text == "off air, recording: packets reach the destination")
     }
 }

@@ -41,13 +41,13 @@ import Testing
         clock.advance(by: .seconds(5))
         starting()
         phase.note()
-        #expect(phase.now == (.idle, .seconds(1000)), "a client that introduces itself is no broadcast yet")
+        #expect(phase.now.phase == (.idle, .seconds(1000)), "a client that introduces itself is no broadcast yet")
         current.state.withLock { $0.isStopping = true }
         phase.note()
-        #expect(phase.now == (.stopping, .seconds(1005)))
+        #expect(phase.now.phase == (.stopping, .seconds(1005)))
         clock.advance(by: .seconds(5))
         phase.note()
-        #expect(phase.now == (.stopping, .seconds(1005)))
+        #expect(phase.now.phase == (.stopping, .seconds(1005)))
     }
 
     // MARK: BroadcastLedger
@@ -55,7 +55,8 @@ import Testing
     private func destination(offered: Int, sent: Int, isDrained: Bool, state: DestinationState = .stopped)
         -> DestinationSnapshot
     {
-        var snapshot = DestinationSnapshot(name: "main", kind: "rtmp", location: "rtmp://server/live", since: .zero)
+        var snapshot = DestinationSnapshot(
+            name: "main", kind: "rtmp", isServer: true, location: "rtmp://server/live", since: .zero)
         snapshot.offeredPackets = offered
         snapshot.video.packets = sent
         snapshot.isDrained = isDrained

@@ -3,17 +3,20 @@ import Testing
 
 @testable import Pipeline
 
-/// Promise: one line tells an operator what the daemon does.
+/// Promise: one line tells an operator what viewers get, and never calls a recording "on air".
 @Suite struct StatusLineTests {
     private func report(
-        _ state: StatusReport.State, _ destinations: [(String, DestinationStatus.State)]
+        _ air: AirState, _ destinations: [(String, DestinationStatus.State)], files: [String] = [],
+        state: StatusReport.State = .live
     ) -> StatusReport {
         var report = StatusReport()
         report.state = state
+        report.air.state = air
         report.destinations = destinations.map { name, state in
             var status = DestinationStatus()
             status.name = name
             status.state = state
+            status.kind = files.contains(name) ? .file : .rtmp
             return status
         }
         report.video.bitsPerSecond = 3_460_000
@@ -21,16 +24,29 @@ import Testing
         return report
     }
 
-    @Test func lines() {
-        #expect(report(.idle, [("main", .closed)]).line == "idle: waits for a capture client")
-        #expect(report(.starting, [("main", .connecting)]).line == "starting: main not yet reached")
-        #expect(report(.live, [("main", .live)]).line == "live: main, 3.5 Mbit/s, queue 40 ms")
+    @Test func whatViewersGet() {
+        #expect(report(.idle, [("main", .closed)], state: .idle).line == "idle: waits for a capture client")
+        #expect(report(.offAir, [("main", .connecting)], state: .starting).line == "off air: main not reached")
+        #expect(report(.onAir, [("main", .live)]).line == "on air: main, 3.5 Mbit/s, queue 40 ms")
         #expect(
-            report(.live, [("main", .congested), ("copy", .live), ("backup", .failed)]).line
-                == "live: main (congested), copy, 3.5 Mbit/s, queue 40 ms; without backup")
-        #expect(report(.paused, [("main", .live)]).line == "paused: main, 3.5 Mbit/s, queue 40 ms")
-        #expect(report(.reconnecting, [("main", .reconnecting)]).line == "reconnecting: main")
-        #expect(report(.draining, [("main", .live)]).line == "draining: 0 ms to be sent to main")
-        #expect(report(.stopping, []).line == "stopping: sending what is queued")
+            report(.impaired, [("main", .congested), ("copy", .live), ("backup", .failed)]).line
+                == "impaired: main (congested), copy, 3.5 Mbit/s, queue 40 ms; without backup")
+        #expect(
+            report(.onAir, [("main", .live)], state: .paused).line
+                == "on air: main, 3.5 Mbit/s, queue 40 ms, paused")
+        #expect(report(.hidden, [("main", .live)]).line == "hidden: main, 3.5 Mbit/s, queue 40 ms")
+        #expect(report(.onAir, [("main", .live)], state: .draining).line == "draining: 0 ms to be sent to main")
+        #expect(report(.idle, [], state: .stopping).line == "stopping: sending what is queued")
+    }
+
+    @Test func recordingsStandBeside() {
+        let both = [("main", DestinationStatus.State.reconnecting), ("archive", .live)]
+        #expect(report(.offAir, both, files: ["archive"]).line == "off air: main not reached; recording archive")
+        #expect(
+            report(.offAir, [("archive", .live)], files: ["archive"]).line
+                == "off air: no RTMP destination; recording archive")
+        #expect(
+            report(.onAir, [("main", .live), ("archive", .live)], files: ["archive"]).line
+                == "on air: main, 3.5 Mbit/s, queue 40 ms; recording archive")
     }
 }

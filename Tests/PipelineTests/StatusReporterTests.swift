@@ -29,7 +29,8 @@ import Testing
     /// After the end, operators can still see why the broadcast ended.
     @Test func afterABroadcast() throws {
         let rig = try PartsRig()
-        var snapshot = DestinationSnapshot(name: "main", kind: "rtmp", location: "rtmp://elsewhere/live", since: .zero)
+        var snapshot = DestinationSnapshot(
+            name: "main", kind: "rtmp", isServer: true, location: "rtmp://elsewhere/live", since: .zero)
         snapshot.state = .failed
         var counted = StatusReport()
         counted.broadcasts = 1

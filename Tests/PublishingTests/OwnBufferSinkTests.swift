@@ -80,6 +80,7 @@ import Testing
 
     private struct Kind: SinkSettings {
         let links = Monitor<[Link]>([])
+        var isServer: Bool { true }
         var kindName: String { "own" }
         var location: String { "own://buffer" }
         var cursorPolicy: CursorPolicy { .keepEverything }

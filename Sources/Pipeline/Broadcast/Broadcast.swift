@@ -37,7 +37,7 @@ final class Broadcast: Sendable {
     private let video: VideoWorker
     /// Why the curtain differs from the configured one, as a sentence.
     let curtainProblem: String?
-    private let curtain: Curtain
+    let curtain: Curtain
     /// The figure of the newest take-back.
     private let taken = TakeBackFigure()
     /// The curtain's epoch when this broadcast was created.

@@ -19,7 +19,7 @@ extension Curtain {
             if causes.insert(cause).inserted || holder.kind == .daemon { why.append(sentence) }
         }
         return StateMessage(
-            .curtainUp, value: causes.rawValue, text: "viewers see a curtain: \(why.joined(separator: "; "))")
+            .curtainUp, value: causes.rawValue, text: "hidden: viewers see a curtain: \(why.joined(separator: "; "))")
     }
 }
 

@@ -109,6 +109,10 @@ final class DestinationSet: Sendable {
         }
     }
 
+    func forEachSnapshot(_ body: (DestinationSnapshot) -> Void) {
+        for member in state.withLock({ $0.members }) { body(member.snapshot) }
+    }
+
     func contains(where isWanted: (DestinationSnapshot) -> Bool) -> Bool {
         state.withLock { $0.members }.contains { isWanted($0.snapshot) }
     }

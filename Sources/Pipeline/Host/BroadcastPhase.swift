@@ -1,36 +1,50 @@
 internal import ControlProtocol
 internal import LinuxSystem
 internal import MediaCore
+internal import Privacy
 internal import Publishing
 
-/// The state that `status` reports, and since when. Any thread.
+/// The states that `status` reports, what the daemon does and what viewers get, and since when. Any thread.
 final class BroadcastPhase: Sendable {
+    struct States {
+        var phase: (state: StatusReport.State, since: MediaTime)
+        var air: (state: AirState, since: MediaTime)
+        var isRecording = false
+    }
+
     private let current: CurrentBroadcast
     private let clock: any TimeSource
-    private let state: Monitor<(phase: StatusReport.State, since: MediaTime)>
+    private let states: Monitor<States>
 
     init(_ current: CurrentBroadcast, clock: any TimeSource) {
         (self.current, self.clock) = (current, clock)
-        state = Monitor((.idle, clock.now()))
+        states = Monitor(States(phase: (.idle, clock.now()), air: (.idle, clock.now())))
     }
 
-    /// Determines the state again. Called after everything that can change it.
+    /// Determines the states again. Called after everything that can change them.
     func note() {
         let now = clock.now()
         // Under this lock, so that a thread does not overwrite a newer state with an older one.
-        state.withLock { state in
+        states.withLock { states in
             let (lifecycle, isStopping) = current.state.withLock { ($0.lifecycle, $0.isStopping) }
-            let destinations = lifecycle.run?.broadcast.destinations
+            let broadcast = lifecycle.run?.broadcast
+            var air = AirFigures()
+            air.hasClient = lifecycle.running != nil
+            air.isCurtainUp = broadcast?.curtain.stamp.isUp ?? false
+            broadcast?.destinations.forEachSnapshot { air.note($0, at: now) }
+            if air.state != states.air.state { states.air = (air.state, now) }
+            states.isRecording = air.recording > 0
             let phase = Self.phase(
                 lifecycle, isStopping: isStopping,
-                takesPackets: destinations?.contains(where: \.takesPackets) ?? false,
+                takesPackets: broadcast?.destinations.contains(where: \.takesPackets) ?? false,
                 // Destinations that got packets may have been removed since; `before` remembers them.
-                hasPublished: destinations?.contains { $0.video.packets > 0 } ?? false, before: state.phase)
-            if phase != state.phase { state = (phase, now) }
+                hasPublished: broadcast?.destinations.contains { $0.video.packets > 0 } ?? false,
+                before: states.phase.state)
+            if phase != states.phase.state { states.phase = (phase, now) }
         }
     }
 
-    var now: (phase: StatusReport.State, since: MediaTime) { state.withLock { $0 } }
+    var now: States { states.withLock { $0 } }
 
     static func phase(
         _ lifecycle: Lifecycle, isStopping: Bool, takesPackets: Bool, hasPublished: Bool, before: StatusReport.State

@@ -56,6 +56,9 @@ extension Broadcast {
         audio.samplesEncoded = meter.audioPackets.asInt * 1024
         audio.silenceSamples = mixer.silentBlocks * 1024
         audio.bytesEncoded = meter.audioBytes.asInt
+        audio.levels = [("app", mixer.app), ("microphone", mixer.microphone)].filter { $0.1.blocks > 0 }.map {
+            AudioLevelStatus($0.0, $0.1.level, sampleRate: audio.sampleRate)
+        }
     }
 
     /// Samples that were thrown away before they were encoded. Each destination's status has its own drops.
@@ -98,5 +101,14 @@ extension Broadcast {
             Counter("app_drift_ppm", mixer.app.driftPartsPerMillion),
             Counter("microphone_drift_ppm", mixer.microphone.driftPartsPerMillion),
         ]
+    }
+}
+
+extension AudioLevelStatus {
+    init(_ source: String, _ level: SoundLevel, sampleRate: Int) {
+        self.init()
+        self.source = source
+        (peakDecibels, rmsDecibels) = (level.peakDecibels, level.rmsDecibels)
+        silentMilliseconds = sampleRate > 0 ? level.silentFrames * 1000 / sampleRate : 0
     }
 }

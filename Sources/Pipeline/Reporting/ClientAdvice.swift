@@ -12,12 +12,18 @@ struct ClientAdvice {
         /// The number of destinations that take packets.
         var publishing = 0
         var total = 0
+        /// The servers among them, which viewers can watch. A recording beside a dead server is not on air.
+        var serversPublishing = 0
+        var servers = 0
         /// How late packets reach the slowest destination.
         var lag = MediaTime.zero
         /// Time until the next attempt of a destination that is down; nil if none is planned.
         var nextAttempt: MediaTime?
         /// The error of a destination that is down, as a sentence.
         var lost: String?
+
+        /// Viewers get the broadcast, or all destinations are recordings and one takes it.
+        var isReached: Bool { servers > 0 ? serversPublishing > 0 : publishing > 0 }
     }
 
     /// Frame counts are totals since the broadcast's start.
@@ -70,18 +76,19 @@ struct ClientAdvice {
 
     /// Called when a destination has changed.
     mutating func look(_ destinations: Destinations) -> StateMessage? {
-        guard destinations.publishing > 0 else { return withoutDestination(destinations) }
+        guard destinations.isReached else { return withoutDestination(destinations) }
         let milliseconds = destinations.lag.milliseconds
         if destinations.lag > (said == .congested ? half(Self.congestedLag) : Self.congestedLag) {
             return say(
                 .congested, value: milliseconds,
-                "the network takes less than is encoded; packets are \(milliseconds) ms late")
+                "impaired: the network takes less than is encoded; packets are \(milliseconds) ms late")
         }
         if destinations.publishing < destinations.total, let lost = destinations.lost {
-            return say(.degraded, value: Int64(destinations.publishing), lost)
+            return say(.degraded, value: Int64(destinations.publishing), "on air without one destination: \(lost)")
         }
         if let enough { return say(.slowDown, value: Int64(enough.frames), enough.sentence) }
-        return say(.live, value: 0, "packets reach the destination")
+        let words = destinations.servers > 0 ? "on air" : "off air, recording"
+        return say(.live, value: 0, "\(words): packets reach the destination")
     }
 
     private mutating func withoutDestination(_ destinations: Destinations) -> StateMessage? {
@@ -90,7 +97,8 @@ struct ClientAdvice {
             said = nil
             return nil
         }
-        return say(.reconnecting, value: next.milliseconds, destinations.lost ?? "the connection was lost")
+        let why = destinations.lost ?? "the connection was lost"
+        return say(.reconnecting, value: next.milliseconds, "off air: \(why)")
     }
 
     private mutating func say(_ state: BroadcastState, value: Int64, _ text: String) -> StateMessage? {

@@ -4,8 +4,11 @@ internal import Publishing
 
 /// Figures for all destinations of a broadcast together.
 extension [DestinationSnapshot] {
-    /// At least one destination has got packets and takes more.
-    var isPublishing: Bool { contains(where: \.takesPackets) }
+    /// At least one server has got packets and takes more. Files count only if there is no server.
+    var isPublishing: Bool {
+        let servers = filter(\.isServer)
+        return (servers.isEmpty ? self : servers).contains(where: \.takesPackets)
+    }
 
     /// There are destinations, and all of them have failed.
     var noneIsLeft: Bool { !isEmpty && allSatisfy { $0.state == .failed } }
@@ -32,12 +35,14 @@ extension ClientAdvice.Destinations {
         if snapshot.link.isPublishing { lag = max(lag, snapshot.link.lateness) }
         guard snapshot.state != .stopped else { return }
         total += 1
+        if snapshot.isServer { servers += 1 }
         if let next = snapshot.nextAttempt {
             let wait = max(.zero, next - now)
             nextAttempt = min(wait, nextAttempt ?? wait)
         }
         if snapshot.takesPackets {
             publishing += 1
+            if snapshot.isServer { serversPublishing += 1 }
         } else if lost == nil {
             lost = snapshot.lastError?.description
         }

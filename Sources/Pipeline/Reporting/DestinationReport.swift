@@ -39,6 +39,7 @@ extension DestinationSnapshot {
     func status(at now: MediaTime) -> DestinationStatus {
         var status = DestinationStatus()
         status.name = name
+        status.kind = isServer ? .rtmp : .file
         status.url = location
         status.state =
             switch state {
@@ -51,6 +52,7 @@ extension DestinationSnapshot {
             }
         let begin = status.state == .congested ? link.congestedSince ?? since : since
         status.stateMilliseconds = Int((now - begin).milliseconds)
+        status.downMilliseconds = downSince.map { Int(max(.zero, now - $0).milliseconds) } ?? 0
         status.bytesSent = Int(clamping: bytesSent)
         status.packetsSent = video.packets + audio.packets
         status.bytesAcknowledged = Int(clamping: bytesAcknowledged ?? 0)

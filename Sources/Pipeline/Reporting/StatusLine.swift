@@ -1,18 +1,29 @@
 internal import ControlProtocol
 
 extension StatusReport {
-    /// "live: main, 3.5 Mbit/s, queue 40 ms". Values are rounded, so that the line does not change with every update.
+    /// "on air: main, 3.5 Mbit/s, queue 40 ms". Values are rounded, so that the line does not
+    /// change with every update.
     var line: String {
         let (up, down) = (destinations.filter(\.takesPackets), destinations.filter { !$0.takesPackets })
-        return switch state {
-        case .idle: "idle: waits for a capture client"
-        case .starting: "starting: \(down.list) not yet reached"
-        case .live, .paused:
-            "\(state.rawValue): \(up.list), \(rate), queue \(queue.milliseconds / 10 * 10) ms\(down.lost)"
-        case .reconnecting: "reconnecting: \(down.list)"
-        case .draining: "draining: \(queue.milliseconds / 100 * 100) ms to be sent to \(up.list)"
-        case .stopping: "stopping: sending what is queued"
+        switch state {
+        case .draining: return "draining: \(queue.milliseconds / 100 * 100) ms to be sent to \(up.list)"
+        case .stopping: return "stopping: sending what is queued"
+        case .idle, .starting, .live, .reconnecting, .paused: break
         }
+        return switch air.state {
+        case .idle: "idle: waits for a capture client"
+        case .offAir:
+            (down.servers.isEmpty ? "off air: no RTMP destination" : "off air: \(down.servers.list) not reached")
+                + recordings
+        case .onAir, .impaired, .hidden:
+            "\(air.state.words): \(up.servers.list), \(rate), queue \(queue.milliseconds / 10 * 10) ms"
+                + (state == .paused ? ", paused" : "") + recordings + down.lost
+        }
+    }
+
+    private var recordings: String {
+        let files = destinations.filter { $0.takesPackets && $0.kind == .file }
+        return files.isEmpty ? "" : "; recording \(files.list)"
     }
 
     private var rate: String {
@@ -26,6 +37,8 @@ extension DestinationStatus {
 }
 
 extension [DestinationStatus] {
+    fileprivate var servers: [DestinationStatus] { filter { $0.kind == .rtmp } }
+
     fileprivate var list: String {
         isEmpty ? "no destination" : map { $0.state == .congested ? "\($0.name) (congested)" : $0.name }
             .joined(separator: ", ")

@@ -20,6 +20,7 @@ package final class StatusReporter: Sendable {
     private let memoryRoom: @Sendable () -> MemoryRoom?
     private let clock: any TimeSource
     private let startedAt: MediaTime
+    private let startTime = UnixTime.milliseconds
     private let rows = Monitor(StatusHistory())
 
     init(
@@ -57,6 +58,7 @@ package final class StatusReporter: Sendable {
         var report = look().report
         report.memory = memoryStatus
         report.privacy = privacy.status
+        report.process = processStatus
         return report
     }
 
@@ -66,6 +68,7 @@ package final class StatusReporter: Sendable {
         var totals = isIdle ? report.gaugesOnly : report
         totals.memory = memoryStatus
         totals.privacy = privacy.status
+        totals.process = processStatus
         totals.add(earlier)
         return totals
     }
@@ -76,7 +79,7 @@ package final class StatusReporter: Sendable {
         phase.note()
         // Read after `note`, so that a state that has just begun is not in the future.
         let now = clock.now()
-        let (phase, since) = phase.now
+        let states = phase.now
         let (run, count, earlier) = ledger.look { earlier in
             current.state.withLock { ($0.lifecycle.run, $0.count, earlier) }
         }
@@ -97,8 +100,11 @@ package final class StatusReporter: Sendable {
         report.audio.targetBitsPerSecond = configuration.audio.bitrate
         report.queue.capacityBytes = configuration.buffer.maxBytes
         report.queue.capacityMilliseconds = Int(configuration.buffer.duration.milliseconds)
-        report.state = phase
-        report.stateMilliseconds = Int((now - since).milliseconds)
+        report.state = states.phase.state
+        report.stateMilliseconds = Int((now - states.phase.since).milliseconds)
+        report.air.state = states.air.state
+        report.air.sinceMilliseconds = Int((now - states.air.since).milliseconds)
+        report.air.isRecording = states.isRecording
         guard let run else {
             let ended = earlier.lastDestinations
             report.destinations = ended.isEmpty ? untriedDestinations : ended.map { $0.status(at: now) }
@@ -122,6 +128,7 @@ package final class StatusReporter: Sendable {
             let name = report.destinations[index].name
             guard let destination = configured.first(where: { $0.name == name }) else { continue }
             report.destinations[index].url = destination.redactedURL
+            report.destinations[index].kind = destination.url.isFile ? .file : .rtmp
         }
     }
 
@@ -142,6 +149,17 @@ package final class StatusReporter: Sendable {
             status.name = destination.name
             return status
         }
+    }
+
+    private var processStatus: ProcessStatus {
+        let usage = ProcessUsage.current()
+        var status = ProcessStatus()
+        status.cpuMilliseconds = Int(usage.cpuNanoseconds / 1_000_000)
+        status.startTimeMilliseconds = startTime
+        status.openDescriptors = usage.openDescriptors ?? 0
+        status.maximumDescriptors = usage.maximumDescriptors ?? 0
+        status.virtualBytes = usage.virtualBytes ?? 0
+        return status
     }
 
     private var memoryStatus: MemoryStatus {

@@ -29,6 +29,20 @@ enum StatusText {
         return off.isEmpty ? "" : "off: \(off.joined(separator: ", "))"
     }
 
+    /// What viewers get, and since when: "off air for 1 min 30 s, recording".
+    static func air(_ status: StatusReport) -> String {
+        "\(status.air.state.words) for \(Quantity.time(status.air.sinceMilliseconds))"
+            + (status.air.isRecording ? ", recording" : "")
+    }
+
+    /// "app -12.0 dBFS peak, -20.1 RMS", or for how long it has been silent.
+    static func level(_ level: AudioLevelStatus) -> String {
+        guard level.silentMilliseconds < 1000 else {
+            return "\(level.source) silent for \(Quantity.time(level.silentMilliseconds))"
+        }
+        return "\(level.source) \(level.peakDecibels) dBFS peak, \(level.rmsDecibels) RMS"
+    }
+
     static func render(_ status: StatusReport) -> String {
         var lines: [(label: String, text: String)] = []
         func line(_ label: String, _ parts: String...) {
@@ -36,7 +50,7 @@ enum StatusText {
             if !text.isEmpty { lines.append((label, text)) }
         }
 
-        line("state", "\(status.state.rawValue) for \(Quantity.time(status.stateMilliseconds))")
+        line("state", air(status), [.paused, .draining, .stopping].contains(status.state) ? status.state.rawValue : "")
         line(
             "daemon", "upcastd \(status.version)", "up \(Quantity.time(status.uptimeMilliseconds))",
             Quantity.counted(status.broadcasts, "broadcast"))
@@ -83,6 +97,8 @@ enum StatusText {
             unlessZero(audio.microphoneBlocksReceived) { "microphone \(Quantity.counted($0, "block"))" },
             audio.sampleRate > 0
                 ? unlessZero(audio.silenceSamples * 1000 / audio.sampleRate) { "silence \(Quantity.time($0))" } : "")
+
+        line("", audio.levels.map(level).joined(separator: ", "))
 
         // Without a client, drops, queue and latency are omitted.
         let drops = counters(status.drops)
@@ -134,7 +150,13 @@ enum StatusText {
         let columns: [(header: String, cells: [String])] = [
             ("DESTINATION", destinations.map(\.name)),
             ("STATE", destinations.map(\.state.rawValue)),
-            ("FOR", destinations.map { unlessZero($0.stateMilliseconds, Quantity.time) }),
+            // An outage counts from its beginning, not from the last attempt.
+            (
+                "FOR",
+                destinations.map {
+                    unlessZero($0.downMilliseconds > 0 ? $0.downMilliseconds : $0.stateMilliseconds, Quantity.time)
+                }
+            ),
             ("SENT", destinations.map { unlessZero($0.bytesSent, Quantity.bytes) }),
             ("ACKNOWLEDGED", destinations.map { unlessZero($0.bytesAcknowledged, Quantity.bytes) }),
             ("BEHIND", destinations.map { unlessZero($0.lagMilliseconds) { "\($0) ms" } }),
