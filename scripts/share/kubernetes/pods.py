@@ -18,6 +18,7 @@ import yaml
 
 # stop.drain_ms and buffer.delay_ms, in seconds, unless the pod sets others; and what closing takes.
 DRAIN, DELAY, CLOSING = 3, 0, 2
+NODE_LOCAL_DNS = "169.254.20.10/32"
 
 mistakes = []
 # Variables that upcastd knows.
@@ -54,9 +55,10 @@ def check_upcastd(where, container, pod):
         check(resources[kind]["memory"] == "50Mi", where, f"{kind} other memory than 50Mi")
     check("cpu" in resources["requests"], where, "requests no processor time")
     check("cpu" not in resources["limits"], where, "has its processor time throttled")
-    for probe, command in {"startup": "health", "liveness": "health", "readiness": "ready"}.items():
-        asked = container.get(f"{probe}Probe", {}).get("exec", {}).get("command")
-        check(asked == ["upcastctl", command], where, f"has no {probe} probe with upcastctl {command}")
+    for probe, path in {"startup": "/healthz", "liveness": "/healthz", "readiness": "/readyz"}.items():
+        asked = container.get(f"{probe}Probe", {}).get("httpGet", {})
+        check(asked.get("path") == path, where, f"has no {probe} probe with httpGet {path}")
+        check(asked.get("port") == "control", where, f"has a {probe} probe at another port than control")
     settings = environment(container)
     drain = int(settings.get("UPCAST_STOP_DRAIN_MS", DRAIN * 1000)) / 1000
     delay = int(settings.get("UPCAST_BUFFER_DELAY_MS", DELAY * 1000)) / 1000
@@ -71,7 +73,11 @@ def check_upcastd(where, container, pod):
     for variable in settings:
         if variable.startswith("UPCAST_"):
             check(re.sub(r"_\d+_", "_0_", variable) in reference, where, f"{variable} is no key of the configuration")
+    check("UPCAST_CONTROL_LISTEN" in settings, where, "does not listen where its probes ask")
     if "UPCAST_CONTROL_LISTEN" in settings:
+        # The kubelet connects to the pod's address.
+        host = settings["UPCAST_CONTROL_LISTEN"].rpartition(":")[0]
+        check(host in ("0.0.0.0", "[::]"), where, f"listens at {host}, where no probe reaches it")
         check("UPCAST_CONTROL_TOKEN_FILE" in settings, where, "listens without a token")
         check("UPCAST_CONTROL_METRICS_TOKEN_FILE" in settings, where, "gives Prometheus the operator's token")
         port = int(settings["UPCAST_CONTROL_LISTEN"].rpartition(":")[2])
@@ -146,6 +152,18 @@ def check_selectors(where, item, pods):
     check(any(labels.items() <= chosen.items() for chosen in pods), where, f"chooses no pod: {labels}")
 
 
+def check_dns(where, spec):
+    """Names must resolve wherever the cluster's DNS server is: in a pod, or on the node."""
+    rules = [rule for rule in spec["egress"] if any(port["port"] == 53 for port in rule.get("ports", []))]
+    check(len(rules) == 1, where, f"has {len(rules)} rules for DNS")
+    for rule in rules:
+        check({port["protocol"] for port in rule["ports"]} == {"UDP", "TCP"}, where, "lets DNS out by one protocol only")
+        blocks = {peer["ipBlock"]["cidr"] for peer in rule["to"] if "ipBlock" in peer}
+        labels = [peer["podSelector"]["matchLabels"] for peer in rule["to"] if "podSelector" in peer]
+        check({"k8s-app": "kube-dns"} in labels, where, "does not let DNS out to CoreDNS")
+        check(NODE_LOCAL_DNS in blocks, where, f"does not let DNS out to NodeLocal DNSCache, {NODE_LOCAL_DNS}")
+
+
 def closed(schema):
     """The schema, so that it refuses properties that it does not name, as the API server drops them."""
     if isinstance(schema, dict):
@@ -178,6 +196,8 @@ def main():
             check(chosen <= item["spec"]["template"]["metadata"]["labels"].items(), where, "does not choose its own pods")
         elif item["kind"] in ("Service", "PodDisruptionBudget", "NetworkPolicy", "PodMonitor"):
             check_selectors(where, item, labels)
+        if item["kind"] == "NetworkPolicy":
+            check_dns(where, item["spec"])
         if item["kind"] == "PodMonitor":
             ports = {
                 port["name"]

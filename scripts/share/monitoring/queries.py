@@ -1,11 +1,12 @@
-"""Whether alerts and dashboard ask for what /metrics has, and whether each is complete.
+"""Whether alerts and dashboards ask for what /metrics has, and whether each is complete.
 
-    queries.py --metrics FILE --rules FILE --dashboard FILE --runbook FILE [--write-queries FILE]
+    queries.py --metrics FILE --rules FILE --dashboards FILE... --runbook FILE [--write-test FOLDER]
 
-FILE of --metrics is Prometheus' text format. Every name in a query must be in it, every label of a matcher must be one
-of that metric's, and every state, event or direction that is asked for must be there. --write-queries writes the
-dashboard's queries as rules, variables filled in, so that promtool can parse them. Exit status 1 with a line for each
-mistake.
+FILE of --metrics is Prometheus' text format. Every name in a query must be in it or be recorded by a rule, every label of
+a matcher must be one of that metric's, and every state, kind, event or direction that is asked for must be there.
+--write-test writes into FOLDER, for promtool: queries.json, the dashboards' queries as rules with variables filled in; and
+queries.test.json, a test of them beside the alerts (alerts.yaml in FOLDER) on two daemons that have all the metrics. Every
+query must have an answer there. Exit status 1 with a line for each mistake.
 """
 
 import argparse
@@ -18,10 +19,11 @@ import yaml
 # What Prometheus itself adds, or a histogram's buckets have.
 OTHER_LABELS = {"job", "instance", "le"}
 # The values of these are all there from the start.
-COMPLETE_LABELS = {"state", "event", "direction"}
+COMPLETE_LABELS = {"state", "event", "direction", "kind"}
 SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-SELECTOR = re.compile(r"\b(upcast_\w+)\s*(?:\{([^}]*)\})?")
+# Names of metrics, and of what the rules record: those have colons.
+SELECTOR = re.compile(r"(?<![\w:])((?:\w+:)?(?:upcast|process)_[\w:]+)\s*(?:\{([^}]*)\})?")
 MATCHER = re.compile(r'(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"')
 GROUPING = re.compile(r"\b(?:by|without|on|ignoring)\s*\(([^)]*)\)")
 
@@ -84,9 +86,19 @@ def anchors(path):
 
 
 def check_rules(path, runbook, metrics):
-    alerts = []
-    for group in yaml.safe_load(open(path, encoding="utf-8"))["groups"]:
-        for rule in group["rules"]:
+    """Adds what the rules record to the metrics."""
+    alerts, pages = [], set()
+    rules = [rule for group in yaml.safe_load(open(path, encoding="utf-8"))["groups"] for rule in group["rules"]]
+    for rule in rules:
+        if name := rule.get("record"):
+            if name in metrics:
+                mistake(name, "is there twice")
+            # The name begins with the labels that are left.
+            metrics[name] = {label: set() for label in name.partition(":")[0].split("_")}
+    for rule in rules:
+        if "record" in rule:
+            check_query(rule["record"], rule["expr"], metrics)
+        else:
             name = rule["alert"]
             alerts.append(name)
             check_query(name, rule["expr"], metrics)
@@ -96,16 +108,24 @@ def check_rules(path, runbook, metrics):
                     mistake(name, f"has no {needed}")
             if rule.get("labels", {}).get("severity") not in ("critical", "warning", "info"):
                 mistake(name, "has no severity")
-            if annotations.get("runbook_url", "").partition("#")[2] not in anchors(runbook):
+            page, _, anchor = annotations.get("runbook_url", "").partition("#")
+            pages.add(page)
+            if anchor != name.lower() or anchor not in anchors(runbook):
                 mistake(name, f"{runbook} has no section for it")
     for name in {name for name in alerts if alerts.count(name) > 1}:
         mistake(name, "is there twice")
+    # Absolute, and one place to replace.
+    if len(pages) != 1 or not all(page.startswith("https://") for page in pages):
+        mistake(path, f"runbook_url names these pages: {', '.join(sorted(pages))}")
+    for name in anchors(runbook):
+        if name.startswith("upcast") and name not in {alert.lower() for alert in alerts} | {"upcast"}:
+            mistake(runbook, f"#{name} is a section of no alert")
     return alerts
 
 
 def filled(query):
     """A dashboard's query as Grafana would send it."""
-    for variable, value in {"$__rate_interval": "1m", "$__interval": "15s", "$job": ".*", "$instance": ".*"}.items():
+    for variable, value in {"$__rate_interval": "1m", "$__interval": "15s", "$__range": "30m", "$job": "upcast", "$instance": ".*"}.items():
         query = query.replace(variable, value)
     return query
 
@@ -154,24 +174,70 @@ def check_dashboard(path, metrics):
     return panels, queries
 
 
+def series_of(metrics):
+    """Two daemons that have all the metrics: gauges as in the file or 1, counters that rise."""
+    series = []
+    for instance in ("a:9180", "b:9180"):
+        series.append({"series": f'up{{job="upcast",instance="{instance}"}}', "values": "1x160"})
+        for name, labels, value in metrics:
+            counts = re.search("_(total|bucket|sum|count)$", name)
+            # Panels leave zeros out.
+            value = "1" if value == "0" and "state=" not in labels else value
+            mine = ",".join(filter(None, [f'job="upcast",instance="{instance}"', labels]))
+            series.append({"series": f"{name}{{{mine}}}", "values": "0+30x160" if counts else f"{value}x160"})
+    return series
+
+
+def samples(path):
+    """(name, labels, value) of every sample of a file, and of every name without one."""
+    found, seen = [], set()
+    lines = open(path, encoding="utf-8").read().splitlines()
+    for line in lines:
+        if not line.startswith("#") and (sample := SAMPLE.match(line)):
+            found.append((sample[1], sample[2] or "", line.rpartition(" ")[2]))
+            seen.add(re.sub("_(bucket|sum|count)$", "", sample[1]))
+    types = [line.split() for line in lines if line.startswith("# TYPE ")]
+    return found + [(words[2], "", "1") for words in types if words[2] not in seen]
+
+
+def write_test(folder, queries, metrics):
+    rules = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries)]
+    with open(f"{folder}/queries.json", "w", encoding="utf-8") as file:
+        json.dump({"groups": [{"name": "dashboards", "rules": rules}]}, file)
+    # Evaluated, a query can fail that can be parsed: labels that match more than one series. Without an answer, a panel
+    # is empty; except where something must have gone wrong first.
+    answered = [
+        {"expr": f"absent(query:{number})", "eval_time": "35m", "exp_samples": []} for number in range(len(queries))
+    ]
+    test = {"interval": "15s", "input_series": series_of(metrics), "promql_expr_test": answered}
+    with open(f"{folder}/queries.test.json", "w", encoding="utf-8") as file:
+        json.dump({"rule_files": ["alerts.yaml", "queries.json"], "evaluation_interval": "15s", "tests": [test]}, file)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    for option in ("--metrics", "--rules", "--dashboard", "--runbook"):
+    for option in ("--metrics", "--rules", "--runbook"):
         parser.add_argument(option, required=True)
-    parser.add_argument("--write-queries")
+    parser.add_argument("--dashboards", nargs="+", required=True)
+    parser.add_argument("--write-test")
     options = parser.parse_args()
     metrics = read_metrics(options.metrics)
     if not metrics:
         sys.exit(f"{options.metrics} holds no metrics")
     alerts = check_rules(options.rules, options.runbook, metrics)
-    panels, queries = check_dashboard(options.dashboard, metrics)
-    if options.write_queries:
-        rules = [{"record": f"query:{number}", "expr": filled(query)} for number, query in enumerate(queries)]
-        with open(options.write_queries, "w", encoding="utf-8") as file:
-            json.dump({"groups": [{"name": "dashboard", "rules": rules}]}, file)
+    panels, queries = 0, []
+    for path in options.dashboards:
+        found, asked = check_dashboard(path, metrics)
+        panels += len(found)
+        queries += [filled(query) for query in asked]
+    if options.write_test:
+        write_test(options.write_test, queries, samples(options.metrics))
     if mistakes:
         sys.exit("\n".join(mistakes))
-    print(f"{len(alerts)} alerts, {len(panels)} panels with {len(queries)} queries, {len(metrics)} names")
+    print(
+        f"{len(alerts)} alerts, {len(options.dashboards)} dashboards, {panels} panels with {len(queries)} queries, "
+        f"{len(metrics)} names"
+    )
 
 
 main()
