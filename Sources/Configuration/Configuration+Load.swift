@@ -15,16 +15,18 @@ extension Configuration {
         path: String?, environment: [String: String]
     ) throws(ConfigurationError) -> (configuration: Configuration, places: ConfigurationPlaces) {
         guard let path else { return try loadWithPlaces(text: nil, path: "", environment: environment) }
-        let bytes: [UInt8]
+        return try loadWithPlaces(text: text(of: path), path: path, environment: environment)
+    }
+
+    /// Reads the file at `path`.
+    static func text(of path: String) throws(ConfigurationError) -> [UInt8] {
         do {
-            bytes = try readFile(path, limit: maxFileBytes)
+            return try readFile(path, limit: maxFileBytes)
         } catch {
-            let place = ConfigurationProblem.Place.file(path, line: 1, column: 1)
             throw ConfigurationError(problems: [
-                ConfigurationProblem(place: place, key: "", what: error.what, remedy: error.remedy)
+                ConfigurationProblem(place: .wholeFile(path), key: "", what: error.what, remedy: error.remedy)
             ])
         }
-        return try loadWithPlaces(text: bytes, path: path, environment: environment)
     }
 
     /// Loads a configuration from the bytes of a file. Messages show `path`.
@@ -37,22 +39,25 @@ extension Configuration {
     private static func loadWithPlaces(
         text: [UInt8]?, path: String, environment: [String: String]
     ) throws(ConfigurationError) -> (configuration: Configuration, places: ConfigurationPlaces) {
+        let draft = draft(text: text, path: path, environment: environment)
+        guard draft.problems.isEmpty else { throw ConfigurationError(problems: draft.problems) }
+        return (draft.configuration, draft.places)
+    }
+
+    static func draft(text: [UInt8]?, path: String, environment: [String: String]) -> ConfigurationDraft {
         var loader = ConfigurationLoader(path: path)
         if let text { loader.read(text) }
         loader.read(environment: environment)
         loader.checkTogether()
-        guard loader.problems.isEmpty else { throw ConfigurationError(problems: loader.sortedProblems) }
-        return (loader.configuration, ConfigurationPlaces(byKey: loader.origins))
+        return ConfigurationDraft(loader)
     }
 }
 
 extension Configuration {
     /// Returns this configuration with one more destination from a request. The text has the form of an item of
     /// `destinations`, in YAML or JSON. `ConfigurationLoader.confineSecrets` restricts the files that it may name.
-    ///
-    /// - Parameter source: name of the text in messages.
-    package func adding(destination text: [UInt8], from source: String) throws(ConfigurationError) -> Configuration {
-        var loader = ConfigurationLoader(path: source)
+    package func adding(destination text: [UInt8]) throws(ConfigurationError) -> Configuration {
+        var loader = ConfigurationLoader(path: nil)
         loader.configuration = self
         loader.readDestination(text)
         loader.checkTogether()

@@ -42,17 +42,31 @@ extension Configuration {
     ///
     /// - Parameter made: sections whose socket the service manager has created.
     package func socketFolderProblems(except made: [String] = []) -> [ConfigurationProblem] {
-        [("ingest", ingest.socket), ("control", control.socket)].compactMap { section, path in
-            guard !made.contains(section), let error = folderProblem(of: path) else { return nil }
-            let parent = folder(of: path)
-            let underRun = parent.hasPrefix("/run/") ? printable(String(parent.dropFirst("/run/".count))) : ""
-            let change = error == missing ? "create it" : "make it this user's"
+        let sockets = [("ingest", ingest.socket), ("control", control.socket)].filter { !made.contains($0.0) }
+        // Two sockets in one folder have one problem.
+        let folders = sockets.map { folder(of: $0.1) }
+        return folders.indices.compactMap { index in
+            guard folders.firstIndex(of: folders[index]) == index, let error = folderProblem(of: sockets[index].1)
+            else { return nil }
+            let mine = sockets.indices.filter { folders[$0] == folders[index] }.map { sockets[$0] }
+            let others = mine.dropFirst().map { " and \(printable(String($0.1.dropFirst(folders[index].count + 1))))" }
+            let variables = mine.map { "UPCAST_\($0.0.uppercased())_SOCKET" }.joined(separator: " and ")
             return ConfigurationProblem(
-                place: .machine, key: "\(section).socket", what: "the folder of \(printable(path)) \(error)",
-                remedy: "\(change) (sudo install -d -o \"$USER\" \(printable(parent))"
-                    + (underRun.isEmpty ? "" : "; in a systemd unit RuntimeDirectory=\(underRun)")
-                    + "), or set UPCAST_\(section.uppercased())_SOCKET to a path in a folder of your own")
+                place: .machine, key: mine.map { "\($0.0).socket" }.joined(separator: ", "),
+                what: "the folder of \(printable(mine[0].1))\(others.joined()) \(error)",
+                remedy: Self.remedy(for: error, folder: folders[index])
+                    + ", or set \(variables) to \(mine.count == 1 ? "a path" : "paths") in a folder of your own, "
+                    + "such as $XDG_RUNTIME_DIR")
         }
+    }
+
+    /// What makes a folder usable for a socket.
+    private static func remedy(for error: FolderProblem, folder: String) -> String {
+        let underRun = folder.hasPrefix("/run/") ? printable(String(folder.dropFirst("/run/".count))) : ""
+        if case .readOnly = error { return "mount a volume or a tmpfs at \(printable(folder))" }
+        let change = if case .missing = error { "create it" } else { "make it this user's" }
+        return "\(change) (sudo install -d -o \"$USER\" \(printable(folder))"
+            + (underRun.isEmpty ? "" : "; in a systemd unit RuntimeDirectory=\(underRun)") + ")"
     }
 }
 
@@ -62,16 +76,33 @@ extension DestinationConfiguration {
         url.localPath != nil || keyFile != nil || loginFile != nil || caFile != nil
     }
 
+    /// Whether `secretProblems` accesses a disk.
+    package var hasSecretFiles: Bool { keyFile != nil || loginFile != nil || caFile != nil }
+
     /// The problems of this destination on this machine, by key name.
     package func problemsOnThisMachine(
         environment: [String: String]
     ) -> [(key: String, what: String, remedy: String)] {
-        var problems: [(key: String, what: String, remedy: String)] = []
         // Outside the unit, systemd credentials are not accessible.
         let hasCredentials = environment["CREDENTIALS_DIRECTORY"] != nil
         let isPassedLater = secretsFolder == nil && keyFile?.credentialName != nil && !hasCredentials
+        var problems = secretProblems(environment: environment, exceptKey: isPassedLater)
+        if let path = url.localPath, let error = folderProblem(of: path) {
+            problems.append(
+                ("url", "the folder of \(printable(path)) \(error)", "create the folder, or choose another path"))
+        }
+        return problems
+    }
+
+    /// What is wrong with the stream key, the login and the certificates, by key name. Messages show none of them.
+    ///
+    /// - Parameter exceptKey: leaves the stream key out.
+    package func secretProblems(
+        environment: [String: String], exceptKey: Bool = false
+    ) -> [(key: String, what: String, remedy: String)] {
+        var problems: [(key: String, what: String, remedy: String)] = []
         do throws(SecretError) {
-            if !isPassedLater { _ = try streamKey(environment: environment) }
+            if !exceptKey { _ = try streamKey(environment: environment) }
         } catch {
             problems.append((keyFile != nil ? "key_file" : "key_env", "\(error.source) \(error.what)", error.remedy))
         }
@@ -90,22 +121,35 @@ extension DestinationConfiguration {
                 problems.append(("ca_file", "\(printable(caFile)) \(error.what)", error.remedy))
             }
         }
-        if let path = url.localPath, let error = folderProblem(of: path) {
-            problems.append(
-                ("url", "the folder of \(printable(path)) \(error)", "create the folder, or choose another path"))
-        }
         return problems
     }
 }
 
-private let missing = "does not exist"
+/// Why no file can be created in a folder.
+private enum FolderProblem: CustomStringConvertible {
+    case missing
+    case readOnly
+    case notWritable(Errno)
+
+    var description: String {
+        switch self {
+        case .missing: "does not exist"
+        case .readOnly: "is on a read-only file system"
+        case .notWritable(let error): "is not writable (\(error))"
+        }
+    }
+}
 
 private func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
 }
 
-private func folderProblem(of path: String) -> String? {
+private func folderProblem(of path: String) -> FolderProblem? {
     guard unsafe access(folder(of: path), W_OK | X_OK) != 0 else { return nil }
     let error = Errno.current
-    return error.code == ENOENT ? missing : "is not writable (\(error))"
+    return switch error.code {
+    case ENOENT: .missing
+    case EROFS: .readOnly
+    default: .notWritable(error)
+    }
 }

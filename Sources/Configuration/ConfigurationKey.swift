@@ -7,6 +7,8 @@ struct ConfigurationKey<Root: Sendable>: Sendable {
     let name: String
     /// The allowed values, from the `ValueKind`.
     let allowed: String
+    /// Other ways to write a value, for the docs; empty for none.
+    let note: String
     /// "pixels", "ms"; empty for a value without a unit.
     let unit: String
     /// What the key does, in one to three sentences.
@@ -30,6 +32,7 @@ struct ConfigurationKey<Root: Sendable>: Sendable {
         self.section = section
         self.name = name
         self.allowed = kind.summary
+        note = kind.note
         self.unit = unit
         self.summary = summary
         self.memory = memory

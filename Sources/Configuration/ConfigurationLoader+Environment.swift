@@ -71,6 +71,9 @@ extension ConfigurationLoader {
         if let replaced {
             return report(.environment(name), "", "the key \(replaced.key) was removed", replaced.value)
         }
+        if let key = alias(of: name) {
+            return report(.environment(name), "", "unknown variable", "did you mean \"\(key)\"?")
+        }
         let index = name.dropFirst("UPCAST_DESTINATIONS_".count).prefix { $0.isNumber }
         let candidates = known.sorted() + destinationKeys.map { $0.environmentName(index: Int(index) ?? 0) }
         let parts = name.split(separator: "_")
@@ -83,6 +86,24 @@ extension ConfigurationLoader {
                     ?? "names have the form UPCAST_<SECTION>_<KEY>; key_env names variables with stream keys"
             }
         report(.environment(name), "", "unknown variable", remedy)
+    }
+
+    /// The variable of the key that another program's name, or a name without its unit, stands for.
+    private func alias(of name: String) -> String? {
+        let rest = name.dropFirst("UPCAST_".count).lowercased()
+        for section in ConfigurationTable.sections.map(\.name) where rest.hasPrefix("\(section)_") {
+            var key = rest.dropFirst(section.count + 1)
+            var known = keys.filter { $0.section == section }.map(\.name)
+            var prefix = "UPCAST_\(section)_"
+            if section == "destinations" {
+                let index = key.prefix { $0.isNumber }
+                key = key.dropFirst(index.count + 1)
+                known = destinationKeys.map(\.name)
+                prefix += "\(index)_"
+            }
+            if let found = KeyAliases.key(String(key), in: section, known) { return (prefix + found).uppercased() }
+        }
+        return nil
     }
 
     /// Kubernetes sets these variables in every container for a Service whose name begins with "upcast".

@@ -1,33 +1,29 @@
 /// Reads a YAML tree into a `Configuration`, records the place of each value and collects problems.
 struct ConfigurationLoader {
-    /// Name of the file in messages.
-    let path: String
+    /// Name of the file in messages; nil for a request.
+    let path: String?
     var configuration = Configuration()
     var problems: [ConfigurationProblem] = []
+    /// Whether the text is no mapping of sections, so that nothing of it was read.
+    private(set) var isUnreadable = false
     /// By key path. A missing key has its default.
     private(set) var origins: [String: ConfigurationProblem.Place] = [:]
 
     let keys = ConfigurationTable.keys
     let destinationKeys = ConfigurationTable.destinationKeys
 
-    init(path: String) { self.path = path }
+    init(path: String?) { self.path = path }
 
-    var sortedProblems: [ConfigurationProblem] {
-        // In the order of the file. `sort` is not stable, so the index breaks ties.
-        func rank(_ place: ConfigurationProblem.Place) -> (Int, Int) {
-            if case .file(_, let line, let column) = place { (line, column) } else { (.max, 0) }
-        }
-        return problems.enumerated().sorted { a, b in
-            let (left, right) = (rank(a.element.place), rank(b.element.place))
-            return left == right ? a.offset < b.offset : left < right
-        }.map(\.element)
-    }
+    var sortedProblems: [ConfigurationProblem] { problems.inOrder }
 
     mutating func report(_ place: ConfigurationProblem.Place, _ key: String, _ what: String, _ remedy: String) {
         problems.append(ConfigurationProblem(place: place, key: key, what: what, remedy: remedy))
     }
 
-    func place(_ mark: YAMLMark) -> ConfigurationProblem.Place { .file(path, line: mark.line, column: mark.column) }
+    func place(_ mark: YAMLMark) -> ConfigurationProblem.Place {
+        path.map { .file($0, line: mark.line, column: mark.column) }
+            ?? .request(line: mark.line, column: mark.column)
+    }
 
     mutating func remember(_ key: String, _ place: ConfigurationProblem.Place) { origins[key] = place }
 
@@ -36,11 +32,13 @@ struct ConfigurationLoader {
     mutating func read(_ text: [UInt8]) {
         let root: YAMLNode?
         do { root = try YAMLParser.parse(text) } catch {
+            isUnreadable = true
             report(place(error.mark), "", error.what, error.remedy)
             return
         }
         guard let root, !isNull(root) else { return }
         guard case .mapping(let entries, _) = root else {
+            isUnreadable = true
             report(
                 place(root.mark), "", "the file is not a mapping of sections", "start it with a section such as video:")
             return
@@ -55,7 +53,7 @@ struct ConfigurationLoader {
             let owner = keys.first { $0.name == name } // a key with the wrong indentation
             report(
                 place(entry.key.mark), "", "unknown section \"\(printable(name))\"",
-                didYouMean(name, names)
+                KeyAliases.section(name).map { "did you mean \"\($0)\"?" } ?? didYouMean(name, names)
                     ?? owner.map { "this key belongs to section \($0.section); indent it below \($0.section):" }
                     ?? "the sections are \(names.joined(separator: ", "))")
             return
@@ -97,7 +95,7 @@ struct ConfigurationLoader {
         do {
             guard let item = try YAMLParser.parse(text), !isNull(item) else {
                 return report(
-                    .file(path, line: 1, column: 1), "", "there is no destination", "write its keys and values")
+                    .request(line: 1, column: 1), "", "there is no destination", "write its keys and values")
             }
             guard configuration.destinations.count < Configuration.maxDestinations else {
                 return report(
@@ -150,7 +148,8 @@ struct ConfigurationLoader {
             {
                 "the file cannot contain stream keys: name a file in key_file or an environment variable in key_env"
             } else {
-                didYouMean(key.text, known) ?? "the keys are \(known.joined(separator: ", "))"
+                KeyAliases.key(key.text, in: section, known).map { "did you mean \"\($0)\"?" }
+                    ?? didYouMean(key.text, known) ?? "the keys are \(known.joined(separator: ", "))"
             }
         report(place(key.mark), section, "unknown key \"\(printable(key.text))\"", remedy)
     }

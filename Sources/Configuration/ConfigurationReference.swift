@@ -7,7 +7,8 @@ package enum ConfigurationReference {
         let defaults = Configuration()
         var text = """
             # Configuration of upcastd. This file shows every key with its default; a file may omit any key. The
-            # environment variable named above a key overrides the file. To check a file:
+            # environment variable named above a key overrides the file. Durations, bitrates and sizes may have a unit
+            # (2s, 1m30s; 4500k, 2.5M; 64KiB, 50MiB). To check a file:
             #   upcastd --check-config --config FILE
             # To see its memory plan:
             #   upcastd --plan --config FILE
@@ -73,7 +74,7 @@ package enum ConfigurationReference {
     }
 
     private static func row<Root>(_ key: ConfigurationKey<Root>, variable: String, value: String) -> String {
-        let values = key.allowed + (key.unit.isEmpty ? "" : "; \(key.unit)")
+        let values = key.allowed + (key.unit.isEmpty ? "" : "; \(key.unit)") + (key.note.isEmpty ? "" : ", \(key.note)")
         return "| `\(key.name)`<br>`\(variable)` | \(value) | \(values) | \(key.summary) | \(key.memory) |\n"
     }
 

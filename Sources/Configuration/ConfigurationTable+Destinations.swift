@@ -75,7 +75,7 @@ extension ConfigurationTable {
                     + "external_playback\".",
                 memory: nothing),
             ConfigurationKey(
-                "destinations", "chunk_size", \.chunkSize, .integer(128...65_536), unit: "bytes",
+                "destinations", "chunk_size", \.chunkSize, .integer(128...65_536, units: .bytes), unit: "bytes",
                 "RTMP chunk size of outgoing messages.", memory: nothing),
             ConfigurationKey(
                 "destinations", "rotate_bytes", \.rotateBytes, .bytes(0...1 << 40),

@@ -117,7 +117,7 @@ enum ConfigurationTable {
                 "video", "b_frames", \.video.bFrames, .integer(0...4),
                 "Maximum number of consecutive B-frames. Each adds one frame of delay.", memory: "9 MB each at 720p."),
             ConfigurationKey(
-                "video", "bitrate_kbps", \.video.bitrate, .integer(100...50_000, scale: 1000), unit: "kbit/s",
+                "video", "bitrate_kbps", \.video.bitrate, .kilobits(100...50_000), unit: "kbit/s",
                 "Video bitrate.",
                 memory: "Together with buffer.duration_ms it fills buffer.max_bytes."),
             ConfigurationKey(
@@ -125,7 +125,7 @@ enum ConfigurationTable {
                 "Adapts the bitrate to the slowest link. bitrate_kbps is the maximum.",
                 memory: nothing),
             ConfigurationKey(
-                "video", "min_bitrate_kbps", \.video.minBitrate, .integer(50...50_000, scale: 1000), unit: "kbit/s",
+                "video", "min_bitrate_kbps", \.video.minBitrate, .kilobits(50...50_000), unit: "kbit/s",
                 "The minimum of the adaptive bitrate. If a link carries less, the frame rate is reduced to as little "
                     + "as a quarter.",
                 memory: nothing),
@@ -167,7 +167,7 @@ enum ConfigurationTable {
                 "audio", "channels", \.audio.channels, .choice([1, 2]),
                 "Channels of the encoded audio.", memory: "As sample_rate."),
             ConfigurationKey(
-                "audio", "bitrate_kbps", \.audio.bitrate, .integer(32...320, scale: 1000), unit: "kbit/s",
+                "audio", "bitrate_kbps", \.audio.bitrate, .kilobits(32...320), unit: "kbit/s",
                 "AAC bitrate.", memory: nothing),
             ConfigurationKey(
                 "audio", "app_gain_db", \.audio.appGainDecibels, .decibels(-60...24), unit: "dB",
@@ -251,7 +251,9 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "log", "level", \.log.level, .cases(), "Messages below this level are not written.", memory: nothing),
             ConfigurationKey(
-                "log", "format", \.log.format, .cases(), "text for people; json writes one object per line.",
+                "log", "format", \.log.format, .cases(),
+                "auto is text for people, and under systemd the journal's own protocol: journalctl DESTINATION=main, "
+                    + "EVENT=destination_failed. text writes text in each case; json writes one object per line.",
                 memory: nothing),
             ConfigurationKey(
                 "memory", "cap_bytes", \.memory.capBytes, .bytes(16 << 20...4 << 30),

@@ -57,7 +57,8 @@ extension MemoryPlan: CustomStringConvertible {
         if levers.isEmpty {
             let largest = lines.filter { $0.purpose != .baseline }.sorted { $0.bytes > $1.bytes }.prefix(3)
             return excess + " The largest parts are "
-                + largest.map { "\($0.purpose.title) (\(mebibytes($0.bytes)) MiB)" }.joined(separator: ", ") + "."
+                + largest.map { "\($0.purpose.title) (\(mebibytes($0.bytes)) MiB)" }.joined(separator: ", ")
+                + ". memory.cap_bytes: \(sufficientCapMebibytes)MiB suffices. \(Self.enforced)"
         }
         var rows = levers.map {
             let saved = leftPadded(mebibytes($0.savedBytes), to: 6)
@@ -71,7 +72,11 @@ extension MemoryPlan: CustomStringConvertible {
         let width = rows.reduce(0) { max($0, $1.0.count) }
         return excess + " Possible changes:\n"
             + rows.map { "  \(padded($0.0, to: width))  \($0.1)" }.joined(separator: "\n")
+            + "\n\(Self.enforced)"
     }
+
+    private static let enforced =
+        "Raise MemoryMax= of the unit or --memory of the container with the cap."
 }
 
 /// Formats MiB with two decimals, rounded up.

@@ -57,8 +57,11 @@ package struct MemoryPlan: Equatable, Sendable {
     /// The total, in whole MiB.
     var plannedMebibytes: Int { Self.wholeMebibytes(totalBytes) }
     private static func wholeMebibytes(_ bytes: Int) -> Int { (bytes + (1 << 20) - 1) >> 20 }
-    /// The reason why a change is refused.
-    package var excess: String { "the memory plan would be \(totalBytes) bytes of \(capBytes)" }
+    /// The reason why a change is refused, and the cap that suffices.
+    package var excess: String {
+        "the memory plan would be \(totalBytes) bytes of \(capBytes), and memory.cap_bytes: "
+            + "\(sufficientCapMebibytes)MiB suffices"
+    }
 
     /// Makes a plan from the costs of this configuration. It has no levers.
     package init(_ configuration: Configuration, costs: MemoryCosts) {

@@ -46,11 +46,13 @@ package struct LogConfiguration: Equatable, Sendable {
         case trace, debug, info, notice, warning, error, critical
     }
     package enum Format: String, CaseIterable, Sendable {
+        /// As `text`; with fields if standard error is the systemd journal.
+        case auto
         case text, json
     }
 
     package var level = Level.info
-    package var format = Format.text
+    package var format = Format.auto
 
     package init() {}
 }

@@ -7,6 +7,8 @@ struct ValueKind<Value: Sendable>: Sendable {
     let parse: @Sendable (String) throws(ValueProblem) -> Value
     /// The value as YAML text.
     let render: @Sendable (Value) -> String
+    /// Other ways to write a value, for the table in the docs: "or a duration such as 2s".
+    var note = ""
 }
 
 /// Why a text is not a valid value. `what` quotes the text only if it cannot be a secret.
@@ -16,19 +18,29 @@ struct ValueProblem: Error, Equatable {
 }
 
 extension ValueKind where Value == Int {
-    static func integer(_ range: ClosedRange<Int>, even: Bool = false, scale: Int = 1) -> ValueKind {
+    /// - Parameter units: may follow the number.
+    static func integer(
+        _ range: ClosedRange<Int>, even: Bool = false, scale: Int = 1, units: ValueUnits? = nil
+    ) -> ValueKind {
         let summary = "\(even ? "even integer" : "integer"), \(range.lowerBound) to \(range.upperBound)"
+        let remedy = "write an \(summary)" + (units.map { ", \($0.note)" } ?? "")
         return ValueKind(
             summary: summary,
             parse: { text throws(ValueProblem) in
-                let value = try number(text, summary)
+                let written = isInteger(text) ? nil : try units?.parse(text)
+                let value = if let written { written } else { try number(text, remedy) }
                 guard range.contains(value), !even || value % 2 == 0 else {
-                    throw ValueProblem(what: "\(value) is not allowed", remedy: "write an \(summary)")
+                    let shown = written == nil ? "\(value)" : "\(printable(text))"
+                    throw ValueProblem(what: "\(shown) is not allowed", remedy: remedy)
                 }
                 return value * scale
             },
-            render: { "\($0 / scale)" })
+            render: { "\($0 / scale)" },
+            note: units?.note ?? "")
     }
+
+    /// Kilobits a second, as bits a second; or with a unit.
+    static func kilobits(_ range: ClosedRange<Int>) -> ValueKind { integer(range, scale: 1000, units: .bitrate) }
 
     static func choice(_ values: [Int]) -> ValueKind {
         let summary = "one of " + values.map { "\($0)" }.joined(separator: ", ")
@@ -43,23 +55,28 @@ extension ValueKind where Value == Int {
             render: { "\($0)" })
     }
 
-    /// A number of bytes: plain, or with the suffix KiB or MiB.
+    /// A number of bytes: plain, or with the suffix KiB, MiB or GiB.
     static func bytes(_ range: ClosedRange<Int>) -> ValueKind {
         let summary =
-            "bytes, or with the suffix KiB or MiB; \(text(bytes: range.lowerBound)) to \(text(bytes: range.upperBound))"
+            "bytes, or with the suffix KiB, MiB or GiB; \(text(bytes: range.lowerBound)) to "
+            + text(bytes: range.upperBound)
         return ValueKind(
             summary: summary,
             parse: { text throws(ValueProblem) in
-                let (digits, unit) =
-                    text.hasSuffix("MiB")
-                    ? (text.dropLast(3), 1 << 20) : text.hasSuffix("KiB") ? (text.dropLast(3), 1 << 10) : (text[...], 1)
-                guard isDigits(digits), let count = Int(digits) else {
+                let suffix = ValueUnits.bytes.sizes.first { text.hasSuffix($0.suffix) }
+                let digits = text.dropLast(suffix?.suffix.count ?? 0)
+                let bytes: Int
+                if isDigits(digits), let count = Int(digits) {
+                    let (product, overflow) = count.multipliedReportingOverflow(by: suffix?.size ?? 1)
+                    bytes = overflow ? -1 : product
+                } else if suffix != nil, let parsed = try ValueUnits.bytes.parse(text) {
+                    bytes = parsed
+                } else {
                     throw ValueProblem(
                         what: "\"\(printable(text))\" is not a size in bytes",
-                        remedy: "write a size such as \(self.text(bytes: range.lowerBound))")
+                        remedy: "write a size such as \(self.text(bytes: max(range.lowerBound, 64 << 10)))")
                 }
-                let (bytes, overflow) = count.multipliedReportingOverflow(by: unit)
-                guard !overflow, range.contains(bytes) else {
+                guard range.contains(bytes) else {
                     throw ValueProblem(
                         what: "\(printable(text)) is not allowed",
                         remedy: "write \(self.text(bytes: range.lowerBound)) to \(self.text(bytes: range.upperBound))")
@@ -78,11 +95,12 @@ extension ValueKind where Value == Int {
 
 extension ValueKind where Value == MediaTime {
     static func milliseconds(_ range: ClosedRange<Int>) -> ValueKind {
-        let integer = ValueKind<Int>.integer(range)
+        let integer = ValueKind<Int>.integer(range, units: .duration)
         return ValueKind(
             summary: integer.summary,
             parse: { text throws(ValueProblem) in .milliseconds(Int64(try integer.parse(text))) },
-            render: { "\($0.milliseconds)" })
+            render: { "\($0.milliseconds)" },
+            note: integer.note)
     }
 }
 
@@ -219,9 +237,11 @@ extension ValueKind {
 
 func isDigits(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
 
-private func number(_ text: String, _ summary: String) throws(ValueProblem) -> Int {
-    guard isDigits(text.hasPrefix("-") ? text.dropFirst() : text[...]), let value = Int(text) else {
-        throw ValueProblem(what: "\"\(printable(text))\" is not an integer", remedy: "write an \(summary)")
+private func isInteger(_ text: String) -> Bool { isDigits(text.hasPrefix("-") ? text.dropFirst() : text[...]) }
+
+private func number(_ text: String, _ remedy: String) throws(ValueProblem) -> Int {
+    guard isInteger(text), let value = Int(text) else {
+        throw ValueProblem(what: "\"\(printable(text))\" is not an integer", remedy: remedy)
     }
     return value
 }

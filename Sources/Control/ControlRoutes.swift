@@ -103,8 +103,11 @@ extension ControlRoutes {
 /// Whether the daemon can take or is taking a broadcast.
 package enum Readiness: Equatable, Sendable {
     case ready
-    /// With the reason, as a sentence.
+    /// With the reason, as a sentence for everybody.
     case notReady(String)
+    /// A destination's files are not in order, with the reason as a sentence that names them: for those who may read
+    /// the status.
+    case filesNotReady(String)
 }
 
 extension ControlRoutes {
@@ -121,10 +124,16 @@ extension ControlRoutes {
             if let sentence = wedged() { return .failure(503, "wedged", sentence) }
             return ControlResponse(status: 200, json: .object([.init("status", .string("ok"))]))
         }
-        routes.add("GET", "/readyz", isOpen: true) { _ in
+        routes.add("GET", "/readyz", isOpen: true) { request in
             switch readiness() {
             case .ready: ControlResponse(status: 200, json: .object([.init("status", .string("ready"))]))
             case .notReady(let reason): .failure(503, "not_ready", reason)
+            case .filesNotReady(let reason):
+                .failure(
+                    503, "not_ready",
+                    request.peer.roles.isDisjoint(with: .lookers)
+                        ? "the files of a destination are not in order; the log and the control socket have the reason"
+                        : reason)
             }
         }
         return routes

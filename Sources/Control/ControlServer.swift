@@ -76,7 +76,7 @@ package final class ControlServer: Sendable {
         // The port opens first, so that it is ready when the socket answers.
         if let remote {
             do {
-                let server = remoteBootstrap(group, tokens: remote.tokens)
+                let server = remoteBootstrap(group, remote)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 channels.append(try server.bind(host: remote.host, port: remote.port).wait())
             } catch {
@@ -173,7 +173,7 @@ package final class ControlServer: Sendable {
     }
 
     /// TCP does not identify users, so the token determines the roles.
-    private func remoteBootstrap(_ group: MultiThreadedEventLoopGroup, tokens: ControlTokens) -> ServerBootstrap {
+    private func remoteBootstrap(_ group: MultiThreadedEventLoopGroup, _ remote: RemoteControl) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: 4)
             // Otherwise a client that shuts its writing side down would lose the answer.
@@ -183,8 +183,8 @@ package final class ControlServer: Sendable {
             .childChannelInitializer { [routes, limits, connections] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addExchange(
-                        routes: routes, limits: limits, connections: connections, tokens: tokens,
-                        peer: ControlPeer(roles: []),
+                        routes: routes, limits: limits, connections: connections, tokens: remote.tokens,
+                        onRefusedToken: remote.onRefusedToken, peer: ControlPeer(roles: []),
                         refusal: Self.refusal(
                             connections.hasRoom(for: channel, of: 0, atMost: limits.maxConnections), limits))
                 }
@@ -201,7 +201,8 @@ extension ChannelPipeline.SynchronousOperations {
     /// Adds all handlers between the socket and the routes.
     func addExchange(
         routes: ControlRoutes, limits: ControlLimits, connections: OpenConnections = OpenConnections(),
-        tokens: ControlTokens? = nil, peer: ControlPeer = .operator, refusal: ControlResponse? = nil
+        tokens: ControlTokens? = nil, onRefusedToken: @escaping @Sendable (RefusedToken) -> Void = { _ in },
+        peer: ControlPeer = .operator, refusal: ControlResponse? = nil
     ) throws {
         let byteLimit = ByteLimitHandler(limits)
         try addHandlers(
@@ -209,6 +210,6 @@ extension ChannelPipeline.SynchronousOperations {
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
             ExchangeHandler(
                 routes: routes, limits: limits, byteLimit: byteLimit, connections: connections, tokens: tokens,
-                peer: peer, refusal: refusal))
+                onRefusedToken: onRefusedToken, peer: peer, refusal: refusal))
     }
 }

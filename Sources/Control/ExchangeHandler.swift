@@ -24,6 +24,7 @@ final class ExchangeHandler: ChannelInboundHandler {
     private let connections: OpenConnections
     /// The client must send one of these; nil if the socket's permissions decide.
     private let tokens: ControlTokens?
+    private let onRefusedToken: @Sendable (RefusedToken) -> Void
     private let peer: ControlPeer
     /// The answer to any request, sent at once; nil if the connection is accepted.
     private let refusal: ControlResponse?
@@ -49,13 +50,15 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     init(
         routes: ControlRoutes, limits: ControlLimits, byteLimit: ByteLimitHandler, connections: OpenConnections,
-        tokens: ControlTokens?, peer: ControlPeer, refusal: ControlResponse?
+        tokens: ControlTokens?, onRefusedToken: @escaping @Sendable (RefusedToken) -> Void, peer: ControlPeer,
+        refusal: ControlResponse?
     ) {
         self.routes = routes
         self.limits = limits
         self.byteLimit = byteLimit
         self.connections = connections
         self.tokens = tokens
+        self.onRefusedToken = onRefusedToken
         self.peer = peer
         self.refusal = refusal
     }
@@ -101,11 +104,12 @@ final class ExchangeHandler: ChannelInboundHandler {
                 method: isHead ? "GET" : head.method.rawValue, target: head.uri,
                 headers: head.headers.map { ($0.name, $0.value) }, body: body)
             request.peer = peer
-            if let tokens, !routes.isOpen(request) {
-                guard let holder = tokens.peer(of: request) else {
-                    return answer(ControlToken.refusal, isHead: isHead, context)
-                }
+            if let holder = tokens?.peer(of: request) {
                 request.peer = holder
+            } else if tokens != nil, !routes.isOpen(request) {
+                let refused = RefusedToken(request, peer: context.channel.remoteAddress?.ipAddress ?? "unknown")
+                onRefusedToken(refused)
+                return answer(ControlToken.refusal(isWrong: refused.isWrong), isHead: isHead, context)
             }
             switch routes.answer(to: request) {
             case .response(let response): answer(response, isHead: isHead, context)

@@ -3,9 +3,26 @@ package struct RemoteControl: Sendable {
     package var host: String
     package var port: Int
     package var tokens: ControlTokens
+    /// Called on the server's thread for each request that is refused because of its token. It must not wait.
+    package var onRefusedToken: @Sendable (RefusedToken) -> Void = { _ in }
 
     package init(host: String, port: Int, tokens: ControlTokens) {
         (self.host, self.port, self.tokens) = (host, port, tokens)
+    }
+}
+
+/// A request without a valid token. It does not hold the token.
+package struct RefusedToken: Equatable, Sendable {
+    /// The client's address, without its port.
+    package var peer: String
+    /// The path of the request, at most 80 bytes.
+    package var path: String
+    /// The client showed a token; otherwise it showed none.
+    package var isWrong: Bool
+
+    init(_ request: ControlRequest, peer: String) {
+        (self.peer, isWrong) = (peer, request.header("Authorization") != nil)
+        path = String(decoding: request.path.utf8.prefix(80), as: UTF8.self)
     }
 }
 
@@ -35,13 +52,14 @@ package struct ControlToken: Sendable, CustomStringConvertible {
 
     package var description: String { "***" }
 
-    static let refusal: ControlResponse = {
+    /// - Parameter isWrong: the client showed a token.
+    static func refusal(isWrong: Bool) -> ControlResponse {
+        let needed = "the header \"Authorization: Bearer TOKEN\" with control.token_file's token"
         var response = ControlResponse.failure(
-            401, "unauthorized",
-            "this needs the header \"Authorization: Bearer TOKEN\" with control.token_file's token")
+            401, "unauthorized", isWrong ? "the token is wrong: this needs \(needed)" : "this needs \(needed)")
         response.headers.append(("WWW-Authenticate", "Bearer"))
         return response
-    }()
+    }
 
     /// Constant time: a wrong token takes as long as the right one.
     func admits(_ request: ControlRequest) -> Bool {

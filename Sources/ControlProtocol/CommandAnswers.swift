@@ -105,6 +105,21 @@ package struct LogLevelAnswer: JSONRecord {
     package mutating func visit(_ fields: inout JSONFields) { fields("level", &level) }
 }
 
+/// To `POST /reload`.
+package struct ReloadAnswer: JSONRecord {
+    /// Changes that are in force now; empty if nothing has changed.
+    package var applied: [String] = []
+    /// Keys whose new values need a restart.
+    package var needRestart: [String] = []
+
+    package init() {}
+
+    package mutating func visit(_ fields: inout JSONFields) {
+        fields("applied", &applied)
+        fields("need_restart", &needRestart)
+    }
+}
+
 /// To `POST /destinations`.
 package struct DestinationAddedAnswer: JSONRecord {
     package var name = ""

@@ -14,6 +14,8 @@ package struct CommandRefusal: Error, Equatable, Sendable {
         case turnedOff = "turned_off"
         /// Somebody relies on what the command would turn off.
         case isInUse = "is_held"
+        /// The configuration is invalid, or part of it could not be applied.
+        case notReloaded = "not_reloaded"
         /// It belongs to somebody else.
         case forbidden
     }

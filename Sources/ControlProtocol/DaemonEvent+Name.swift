@@ -8,6 +8,7 @@ extension DaemonEvent {
         case threadHangs = "thread_hangs"
         case threadRecovered = "thread_recovered"
         case controlNotEncrypted = "control_not_encrypted"
+        case controlTokenRefused = "control_token_refused"
         case testHookSet = "test_hook_set"
         case serviceManagerUnreachable = "service_manager_unreachable"
         case logLevelSet = "log_level_set"
@@ -45,6 +46,8 @@ extension DaemonEvent {
         case destinationFlapping = "destination_flapping"
         case destinationNotice = "destination_notice"
         case destinationWarning = "destination_warning"
+        case destinationNotReady = "destination_not_ready"
+        case destinationReady = "destination_ready"
         case destinationAdded = "destination_added"
         case destinationRemoved = "destination_removed"
         case noDestinationIsLeft = "no_destination_is_left"
@@ -89,6 +92,8 @@ extension DaemonEvent {
             case .threadRecovered: "the hanging thread runs again"
             case .controlNotEncrypted:
                 "other machines may reach the control server, whose connections are not encrypted"
+            case .controlTokenRefused:
+                "a TCP client showed a wrong token (`warning`) or none (`info`), and got 401"
             case .testHookSet: "a variable of the tests makes the encoder hang"
             case .serviceManagerUnreachable: "a state notification to systemd failed"
             case .logLevelSet: "an operator has set the level of the log"
@@ -132,6 +137,9 @@ extension DaemonEvent {
                 "information for operators: a redirect, a requested attempt"
             case .destinationWarning:
                 "operators should check this: an unverified certificate, a hanging disk"
+            case .destinationNotReady:
+                "a key, login or CA file is unreadable or empty; `/readyz` answers 503 until it is in order"
+            case .destinationReady: "the files of the destination are in order again"
             case .destinationAdded: "a request or a reload has added a destination"
             case .destinationRemoved: "a request or a reload has removed a destination"
             case .noDestinationIsLeft: "the last destination was removed"

@@ -22,10 +22,11 @@ extension DaemonEvent {
     package var report: Report {
         switch self {
         // MARK: The daemon
-        case .ready(let capture, let control, let destinations):
+        case .ready(let capture, let control, let listen, let canvas, let destinations, let version):
             Report(
-                .ready, .notice, "ready", text("capture_socket", capture), text("control_socket", control),
-                list("destinations", destinations))
+                .ready, .notice, "ready", text("version", version), text("canvas", canvas),
+                text("capture_socket", capture), text("control_socket", control),
+                text("control_listen", listen ?? "off"), list("destinations", destinations))
         case .stopping(let signal, let drain):
             Report(.stopping, .notice, "stopping", text("signal", signal), milliseconds("drain_ms", drain))
         case .stopped(let sentAll, let status):
@@ -50,6 +51,10 @@ extension DaemonEvent {
                 text(
                     "now",
                     "anybody on the network path can read the token; listen on 127.0.0.1 behind a TLS proxy instead"))
+        case .controlTokenRefused(let peer, let path, let isWrong):
+            Report(
+                .controlTokenRefused, isWrong ? .warning : .info, "control token refused", text("peer", peer),
+                text("path", path), text("why", isWrong ? "the token is wrong" : "there is no token"))
         case .testHookSet(let frames):
             Report(
                 .testHookSet, .critical, "a test hook is set", number("encoder_frames", frames),
@@ -183,6 +188,13 @@ extension DaemonEvent {
         case .destinationWarning(let name, let what):
             Report(
                 .destinationWarning, .warning, "destination warning", text("destination", name), text("what", what))
+        case .destinationNotReady(let name, let key, let why):
+            Report(
+                .destinationNotReady, .warning, "destination not ready", text("destination", name), text("key", key),
+                text("why", why),
+                text("now", "a broadcast cannot be published there; the daemon checks again each second"))
+        case .destinationReady(let name):
+            Report(.destinationReady, .notice, "destination ready", text("destination", name))
         case .destinationAdded(let destination):
             Report(.destinationAdded, .notice, "destination added", text("destination", destination))
         case .destinationRemoved(let name):

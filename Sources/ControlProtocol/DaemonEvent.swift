@@ -8,7 +8,12 @@ package import MediaCore
 /// Fields hold no secret. Texts may come from a client or a server: whoever shows them escapes them.
 package enum DaemonEvent: Equatable, Sendable {
     // MARK: The daemon
-    case ready(captureSocket: String, controlSocket: String, destinations: [String])
+    /// - Parameters:
+    ///   - canvas: "1280x720 at 30 frames/s".
+    ///   - controlListen: the TCP address of the control server; nil if TCP is off.
+    case ready(
+        captureSocket: String, controlSocket: String, controlListen: String?, canvas: String, destinations: [String],
+        version: String)
     /// - Parameter drain: what sending the rest may take.
     case stopping(signal: String, drain: MediaTime)
     case stopped(sentAll: Bool, exitStatus: Int)
@@ -17,6 +22,10 @@ package enum DaemonEvent: Equatable, Sendable {
     case threadHangs(why: String, isRestarted: Bool)
     case threadRecovered
     case controlNotEncrypted(address: String)
+    /// - Parameters:
+    ///   - peer: the address of the client, without its port.
+    ///   - isWrong: the client showed a token; otherwise it showed none.
+    case controlTokenRefused(peer: String, path: String, isWrong: Bool)
     case testHookSet(encoderFrames: Int)
     case serviceManagerUnreachable(why: String)
     case logLevelSet(level: String, by: String)
@@ -71,6 +80,9 @@ package enum DaemonEvent: Equatable, Sendable {
     case destinationFlapping(destination: String, connections: Int, why: String)
     case destinationNotice(destination: String, what: String)
     case destinationWarning(destination: String, what: String)
+    /// - Parameter key: the key that names the file or variable.
+    case destinationNotReady(destination: String, key: String, why: String)
+    case destinationReady(destination: String)
     case destinationAdded(destination: String)
     case destinationRemoved(destination: String)
     case noDestinationIsLeft

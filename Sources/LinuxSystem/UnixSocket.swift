@@ -35,7 +35,12 @@ package enum UnixSocket {
         try removeStale(path)
         guard unsafe address.withSocketAddress({ unsafe bind(fd, $0, $1) }) == 0 else {
             let error = Errno.current
-            let hint = error.code == ENOENT ? " (its folder must exist)" : ""
+            let hint =
+                switch error.code {
+                case ENOENT: " (its folder must exist)"
+                case EACCES, EROFS: " (this user must be able to write to its folder; or choose another path)"
+                default: ""
+                }
             throw .system("cannot bind \(path)\(hint)", error)
         }
         // This is in time, because nobody can connect before `listen`. (The umask would affect the whole process: files
@@ -104,7 +109,12 @@ package enum UnixSocket {
         do {
             _ = try connect(path: path)
         } catch {
-            guard case .system(_, let errno) = error, errno.code == ECONNREFUSED else { throw error }
+            guard case .system(_, let errno) = error, errno.code == ECONNREFUSED else {
+                guard case .system(_, let errno) = error, errno.code == EACCES else { throw error }
+                throw .system(
+                    "\(path) is another user's socket; end that daemon and remove the file, or choose another path",
+                    errno)
+            }
             unsafe unlink(path)
             return
         }

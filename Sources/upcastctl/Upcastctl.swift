@@ -27,7 +27,8 @@ struct Upcastctl: ParsableCommand {
                 name: "Control",
                 subcommands: [
                     StopCommand.self, PauseCommand.self, ResumeCommand.self, BitrateCommand.self, KeyframeCommand.self,
-                    RetryCommand.self, DestinationCommand.self, LogLevelCommand.self, CurtainCommand.self,
+                    RetryCommand.self, DestinationCommand.self, LogLevelCommand.self, ReloadCommand.self,
+                    CurtainCommand.self,
                     RegionCommand.self, ProtectionCommand.self,
                 ]),
             CommandGroup(name: "Setup", subcommands: [ConfigCommand.self, CompletionCommand.self]),

@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// The command line. The daemon uses no argument parser: swift-argument-parser depends on FoundationEssentials, which
 /// needs more resident memory than all other non-media code in the daemon (docs/dependencies.md).
 struct Arguments: Equatable {
@@ -30,10 +32,18 @@ struct Arguments: Equatable {
             case "--plan": action = .printPlan
             case "--version", "-V": action = .printVersion
             case "--help", "-h": action = .printHelp
-            default: throw Invalid(
-                    description: "unknown argument \(argument); --config FILE names a file, --help lists all options")
+            default: throw Invalid(description: "unknown argument \(argument); \(Self.remedy(for: argument))")
             }
         }
+    }
+
+    private static let options = ["--config", "--check-config", "--plan", "--version", "--help"]
+
+    /// What the user may have meant. A path without an option is the file, as in other daemons.
+    private static func remedy(for argument: String) -> String {
+        guard argument.hasPrefix("-") else { return "did you mean --config \(argument)?" }
+        let name = String(argument.prefix { $0 != "=" })
+        return Suggestion.sentence(for: name, options) ?? "--config FILE names a file, --help lists all options"
     }
 
     static let help = """

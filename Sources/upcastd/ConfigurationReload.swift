@@ -24,8 +24,10 @@ struct ConfigurationReload {
     private var reader: WorkerThread?
     private var began = MediaTime.zero
     private var hasToldDelay = false
-    /// Another SIGHUP came during the reload.
+    /// Another SIGHUP or request came during the reload.
     private var isWantedAgain = false
+    private var answer = ReloadAnswer()
+    private var failures: [String] = []
 
     /// The time after which a slow disk is reported.
     private static let usualReading = MediaTime.seconds(5)
@@ -46,6 +48,7 @@ struct ConfigurationReload {
         // Log rotation may have renamed the file, even if the configuration is invalid.
         host.privacy.reopenAudit()
         guard let path else {
+            failures = ["the daemon was started without a configuration file"]
             logger.tell(.nothingToReload)
             return
         }
@@ -54,6 +57,7 @@ struct ConfigurationReload {
             return
         }
         (began, hasToldDelay) = (now, false)
+        (answer, failures) = (ReloadAnswer(), [])
         let (environment, found, wakeUp) = (environment, found, wakeUp)
         do {
             reader = try WorkerThread(name: "up-reload", stackBytes: 512 * 1024) {
@@ -70,6 +74,13 @@ struct ConfigurationReload {
     }
 
     var isReading: Bool { reader != nil }
+
+    /// What the last reload did, once it has ended.
+    var outcome: Result<ReloadAnswer, CommandRefusal> {
+        failures.isEmpty
+            ? .success(answer)
+            : .failure(CommandRefusal(code: .notReloaded, sentence: failures.joined(separator: "\n")))
+    }
 
     /// Applies the files that have been read. Must be called some times a second and when `wakeUp` is readable. Longer
     /// work continues in `continueReload`.
@@ -124,12 +135,13 @@ struct ConfigurationReload {
         }
     }
 
-    private func logFailure(_ sentences: [String]) {
+    private mutating func logFailure(_ sentences: [String]) {
+        failures += sentences
         for sentence in sentences { logger.tell(.configurationNotReloaded(why: sentence)) }
     }
 
     /// Must be called some times a second while the host is reloading.
-    func continueReload(on host: BroadcastHost) { log(host.reloader.goOn()) }
+    mutating func continueReload(on host: BroadcastHost) { log(host.reloader.goOn()) }
 
     /// The new level of the file; nil if it is unchanged, because a command may have set another level since.
     private mutating func takeLevel(of new: Configuration, _ report: inout ReloadReport) -> Logger.Level? {
@@ -142,7 +154,10 @@ struct ConfigurationReload {
     /// Keys that are applied here.
     private static let liveKeys: Set<String> = ["log.level"]
 
-    private func log(_ report: ReloadReport) {
+    private mutating func log(_ report: ReloadReport) {
+        answer.applied += report.applied
+        answer.needRestart += report.needRestart
+        failures += report.failed
         if !report.applied.isEmpty {
             logger.tell(.configurationReloaded(applied: report.applied))
         }

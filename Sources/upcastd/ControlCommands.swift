@@ -63,6 +63,31 @@ extension ControlRoutes {
         }
     }
 
+    /// A disk takes longer only if it hangs.
+    private static let reloadPatience: Int64 = 10_000
+
+    mutating func addReload(_ desk: ReloadDesk) {
+        add(
+            "POST", "/reload",
+            answering: { _ in
+                let number = desk.ask()
+                return .later(
+                    milliseconds: Self.reloadPatience,
+                    poll: {
+                        desk.outcome(of: number).map { outcome in
+                            Self.answer { () throws(CommandRefusal) in try outcome.get() }
+                        }
+                    },
+                    otherwise: {
+                        Self.failure(
+                            CommandRefusal(
+                                code: .failed,
+                                sentence: "the reload has not ended within \(Self.reloadPatience / 1000) s: a disk "
+                                    + "hangs, or the daemon is stopping; the log will have its outcome"))
+                    })
+            })
+    }
+
     private static func add(to host: BroadcastHost, _ request: ControlRequest) -> ControlAnswer {
         do throws(CommandRefusal) {
             let addition = try host.destinations.add(request.body)
@@ -126,7 +151,7 @@ extension ControlRoutes {
                 switch error.code {
                 case .badDestination, .badValue: 400
                 case .notFound, .snapshotUnavailable: 404
-                case .doesNotFit, .hasFailed, .noBroadcast, .turnedOff, .isInUse: 409
+                case .doesNotFit, .hasFailed, .noBroadcast, .turnedOff, .isInUse, .notReloaded: 409
                 case .forbidden: 403
                 case .failed: 500
                 }

@@ -9,6 +9,7 @@ internal import Logging
 internal import MediaCore
 internal import Pipeline
 internal import Privacy
+internal import ProductVersion
 
 /// The process: capture socket, control socket and signals, and the order in which they start and stop.
 struct Daemon {
@@ -51,6 +52,10 @@ struct Daemon {
         signals: borrowing SignalDescriptor, passed: consuming PassedSockets
     ) throws(StartFailure) -> ExitStatus {
         var stateFile = try openStateFile()
+        let reloads: ReloadDesk
+        do { reloads = try ReloadDesk() } catch {
+            throw StartFailure("cannot create an event descriptor: \(error)")
+        }
         let server: IngestServer
         let host: BroadcastHost
         let control: ControlServer
@@ -81,7 +86,10 @@ struct Daemon {
             try host.privacy.startKeeping()
             var routes = ControlRoutes.standard(
                 status: { [host] in host.status.report },
-                readiness: { [host] in host.isStopping ? .notReady("the daemon is stopping") : .ready },
+                readiness: { [host] in
+                    if host.isStopping { return .notReady("the daemon is stopping") }
+                    return host.files.problem.map { .filesNotReady($0) } ?? .ready
+                },
                 wedged: { [host] in host.threads.wedged })
             routes.addPage()
             routes.addViews(of: host, journal: journal)
@@ -92,12 +100,18 @@ struct Daemon {
             routes.addRegions(of: host)
             routes.addProtections(of: host)
             routes.addLogLevel(output, logger: logger)
+            routes.addReload(reloads)
+            var remote = remote
+            remote?.onRefusedToken = { [logger] in
+                logger.tell(.controlTokenRefused(peer: $0.peer, path: $0.path, isWrong: $0.isWrong))
+            }
             control = ControlServer(
                 path: configuration.control.socket, mode: configuration.control.socketMode, routes: routes,
                 remote: remote, roles: try ControlRoleTable(configuration.control))
             try MediaLibraries.prepare(logger)
             // All code is loaded, and only the audit log's thread runs.
             ProcessMemory.releaseFilePages()
+            host.files.begin(waiting: Self.filesPatience)
             try control.start(on: passed.take(Self.controlSocket))
             if let patience = manager.patience { host.threads.setPatience(patience) }
         } catch {
@@ -116,7 +130,10 @@ struct Daemon {
         logger.tell(
             .ready(
                 captureSocket: capturePath, controlSocket: controlPath,
-                destinations: configuration.destinations.map(\.description)))
+                controlListen: configuration.control.listen.map { "\($0)" },
+                canvas: "\(configuration.video.width)x\(configuration.video.height) at "
+                    + "\(configuration.video.frameRate) frames/s",
+                destinations: configuration.destinations.map(\.description), version: Version.current))
         if let listen = configuration.control.listen, !listen.isLoopback {
             logger.tell(.controlNotEncrypted(address: "\(listen)"))
         }
@@ -125,7 +142,7 @@ struct Daemon {
         }
         manager.ready(host.status.statusLine)
         let name: String
-        do { name = try serve(host, control, signals, &manager) } catch {
+        do { name = try serve(host, control, signals, reloads, &manager) } catch {
             throw StartFailure("cannot create an event descriptor: \(error)")
         }
         let longest = configuration.stop.drain + configuration.buffer.delay
@@ -161,13 +178,16 @@ struct Daemon {
     /// The period at which the main thread checks memory, the other threads and the service manager.
     private static let lookPeriod = MediaTime.milliseconds(500)
 
+    /// The longest wait for the destinations' files before the daemon is ready. A hanging disk does not keep it.
+    private static let filesPatience = MediaTime.seconds(1)
+
     /// The time after the drain to unpublish, close and exit.
     private static let closingTime = MediaTime.seconds(5)
 
     /// Runs the main thread until a signal ends it. Returns the name of the signal.
     private func serve(
         _ host: BroadcastHost, _ control: ControlServer, _ signals: borrowing SignalDescriptor,
-        _ manager: inout ServiceManager
+        _ reloads: ReloadDesk, _ manager: inout ServiceManager
     ) throws(Errno) -> String {
         var reload = try ConfigurationReload(
             path: path, environment: environment, loaded: configuration, logger: logger, output: output)
@@ -176,7 +196,7 @@ struct Daemon {
         var isSecond = false
         var nextLook = MonotonicClock().now()
         while true {
-            let signal = waitForSignal(signals, or: reload.wakeUp, until: nextLook)
+            let signal = waitForSignal(signals, or: [reload.wakeUp, reloads.wakeUp], until: nextLook)
             let now = MonotonicClock().now()
             if now >= nextLook {
                 nextLook = now + Self.lookPeriod
@@ -194,29 +214,32 @@ struct Daemon {
             switch signal {
             case SIGTERM: return "SIGTERM"
             case SIGINT: return "SIGINT"
-            case SIGHUP:
+            default: break
+            }
+            // `take` first, so that a signal does not leave a request unanswered.
+            if reloads.take() || signal == SIGHUP {
                 manager.reloading(since: MonotonicClock().now())
                 isReloading = true
                 reload.begin(on: host, at: now)
-            default: break
             }
             reload.apply(on: host, at: now)
             if isReloading, !reload.isReading, !host.reloader.isReloading {
                 isReloading = false
+                // Before the answer: the service manager is told before who asked goes on.
                 manager.ready(host.status.statusLine)
+                reloads.end(reload.outcome)
             }
         }
     }
 
-    /// Waits for the next signal. Returns nil at `deadline` or if `wakeUp` is readable.
+    /// Waits for the next signal. Returns nil at `deadline` or if one of `wakeUps` is readable.
     private func waitForSignal(
-        _ signals: borrowing SignalDescriptor, or wakeUp: EventDescriptor, until deadline: MediaTime
+        _ signals: borrowing SignalDescriptor, or wakeUps: [EventDescriptor], until deadline: MediaTime
     ) -> CInt? {
-        var descriptors = [
-            pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: wakeUp.raw, events: Int16(POLLIN), revents: 0),
-        ]
-        _ = unsafe poll(&descriptors, 2, (deadline - MonotonicClock().now()).pollTimeout)
+        var descriptors = ([signals.raw] + wakeUps.map(\.raw)).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        _ = unsafe poll(&descriptors, nfds_t(descriptors.count), (deadline - MonotonicClock().now()).pollTimeout)
         return signals.next()
     }
 }

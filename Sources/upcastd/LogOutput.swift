@@ -7,7 +7,8 @@ internal import MediaCore
 internal import Pipeline
 internal import Synchronization
 
-/// Writes all log lines to standard error, with one `write` per line so that threads do not mix. Any thread.
+/// Writes all log lines to standard error, with one `write` per line so that threads do not mix; or sends them to the
+/// journal, with their fields. Any thread.
 final class LogOutput: Sendable {
     private let format: LogConfiguration.Format
     /// Standard error is the systemd journal, which adds the time and reads the priority from the start of the line.
@@ -16,12 +17,15 @@ final class LogOutput: Sendable {
     private let limit = Monitor(RepeatLimit())
     private let clock: any TimeSource
     private let put: @Sendable (String) -> Void
+    private let journal: JournalSocket?
 
+    /// - Parameter journal: takes the lines that it can; `put` takes the others.
     init(
         level: Logger.Level, format: LogConfiguration.Format, isJournal: Bool, clock: any TimeSource = MonotonicClock(),
-        put: @escaping @Sendable (String) -> Void = LogOutput.writeUnlessBlocked
+        journal: JournalSocket? = nil, put: @escaping @Sendable (String) -> Void = LogOutput.writeUnlessBlocked
     ) {
         self.format = format
+        self.journal = journal
         self.isJournal = isJournal
         threshold = Atomic(Self.number(level))
         self.clock = clock
@@ -43,7 +47,7 @@ final class LogOutput: Sendable {
             (limit.takeOmitted(at: now), limit.admits(cause, level, at: now))
         }
         for omitted in omitted { tell(omitted) }
-        if isAdmitted { put(line(level, message, metadata)) }
+        if isAdmitted { emit(level, message, metadata) }
     }
 
     /// Reports the number of omitted lines. Must be called about once a second.
@@ -52,23 +56,47 @@ final class LogOutput: Sendable {
     }
 
     private func tell(_ omitted: RepeatLimit.Omitted) {
-        put(line(omitted.level, omitted.report.message, omitted.report.metadata))
+        emit(omitted.level, omitted.report.message, omitted.report.metadata)
+    }
+
+    private func emit(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
+        if let journal, journal.send(entry(level, message, metadata)) { return }
+        put(line(level, message, metadata))
     }
 
     // MARK: Lines
+
+    /// The text that people read, as in a line, and the fields for `journalctl FIELD=VALUE`.
+    private func entry(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> JournalEntry {
+        let values = metadata.sorted { $0.key < $1.key }
+        var entry = JournalEntry()
+        entry.add("MESSAGE", text(message, values))
+        entry.add("PRIORITY", String(Self.priority(level).dropFirst().dropLast()))
+        entry.add("SYSLOG_IDENTIFIER", "upcastd")
+        for (key, value) in values {
+            if case .array(let items) = Self.json(value) {
+                for item in items { entry.add(key, "\(item)") }
+            } else {
+                entry.add(key, "\(value)")
+            }
+        }
+        return entry
+    }
+
+    private func text(_ message: String, _ values: [(key: String, value: Logger.MetadataValue)]) -> String {
+        // The message may contain text from a server.
+        var text = message.withHiddenCharactersEscaped
+        // The message already says what the event's name says.
+        for (key, value) in values where key != "event" { text += " \(key)=\(Self.quotedIfNeeded("\(value)"))" }
+        return text
+    }
 
     private func line(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> String {
         let values = metadata.sorted { $0.key < $1.key }
         var line = isJournal ? Self.priority(level) : ""
         switch format {
-        case .text:
-            // The message may contain text from a server.
-            let shown = message.withHiddenCharactersEscaped
-            line += isJournal ? shown : "\(WallClock.timestamp()) \(level) \(shown)"
-            // The message already says what the event's name says.
-            for (key, value) in values where key != "event" {
-                line += " \(key)=\(Self.quotedIfNeeded("\(value)"))"
-            }
+        case .auto, .text:
+            line += (isJournal ? "" : "\(WallClock.timestamp()) \(level) ") + text(message, values)
         case .json:
             line += isJournal ? "{" : "{\"time\":\"\(WallClock.timestamp())\","
             line += "\"level\":\"\(level)\",\"message\":\(Self.json(message))"

@@ -36,24 +36,19 @@ do {
     case .checkConfiguration, .printPlan, .run: break
     }
 
+    if arguments.action == .checkConfiguration {
+        let draft = try ConfigurationDraft(path: arguments.configurationPath, environment: environment)
+        let mistakes = draft.mistakes(environment: environment)
+        guard mistakes.isEmpty else { fail(.configuration, mistakes.joined(separator: "\n")) }
+        print("configuration is valid; upcastd --plan shows its memory plan")
+        exit(ExitStatus.success.rawValue)
+    }
     let (configuration, places) = try Configuration.loadWithPlaces(
         path: arguments.configurationPath, environment: environment)
     let plan = configuration.memoryPlan
-    switch arguments.action {
-    case .printPlan:
+    if arguments.action == .printPlan {
         print(plan)
         exit(plan.fits ? ExitStatus.success.rawValue : ExitStatus.configuration.rawValue)
-    case .checkConfiguration:
-        let problems =
-            configuration.problemsOnThisMachine(environment: environment, places: places)
-            + configuration.roleProblems(places: places) + configuration.curtainProblems(places: places)
-            + configuration.encoderProblems(places: places)
-        guard problems.isEmpty else { fail(.configuration, problems.map(\.description).joined(separator: "\n")) }
-        guard plan.fits else { fail(.configuration, "\(plan)") }
-        guard !configuration.destinations.isEmpty else { fail(.configuration, noDestination) }
-        print("configuration is valid; upcastd --plan shows its memory plan")
-        exit(ExitStatus.success.rawValue)
-    default: break
     }
     // Before any stream key is read.
     if !configuration.privacy.dumpable { ProcessMemory.forbidDumps() }
@@ -72,9 +67,11 @@ do {
     if StandardErrorFile.isNeeded(for: STDERR_FILENO) { file = try StandardErrorFile(write: { LogOutput.write($0) }) }
     let put: @Sendable (String) -> Void
     if let file { put = { [file] in file.put($0) } } else { put = LogOutput.writeUnlessBlocked }
+    // Without a socket the lines go to standard error, which is the journal as well.
+    let journal = isJournal && configuration.log.format == .auto ? try? JournalSocket() : nil
     let output = LogOutput(
         level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format,
-        isJournal: isJournal, put: put)
+        isJournal: isJournal, journal: journal, put: put)
     // Also flush when an error ends the program.
     defer { file?.end(within: .seconds(1)) }
     let daemon = try Daemon(

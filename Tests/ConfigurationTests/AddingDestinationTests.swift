@@ -7,11 +7,11 @@ import Testing
 /// A destination that is added to a configuration that is in use.
 @Suite struct AddingDestinationTests {
     private func add(_ text: String, to configuration: Configuration = Configuration()) throws -> Configuration {
-        try configuration.adding(destination: Array(text.utf8), from: "request")
+        try configuration.adding(destination: Array(text.utf8))
     }
     private func refusal(_ text: String, to configuration: Configuration = Configuration()) -> String {
         do throws(ConfigurationError) {
-            _ = try configuration.adding(destination: Array(text.utf8), from: "request")
+            _ = try configuration.adding(destination: Array(text.utf8))
             return "taken"
         } catch { return "\(error)" }
     }
@@ -81,7 +81,14 @@ import Testing
     @Test func whatIsWrongIsSaidWithoutItsSecret() throws {
         #expect(refusal("").contains("there is no destination"))
         #expect(refusal("[1]").contains("the destination is not a mapping"))
-        #expect(refusal("{").hasPrefix("request:"))
+        #expect(refusal("{").hasPrefix("line "))
+        // Neither a position in a text that upcastctl has made, nor the number of the destination.
+        #expect(refusal("{name: a, url: 'http://h'}").hasPrefix("url: the URL starts with neither "))
+        #expect(
+            refusal("{url: 'rtmp://h/a', key: k, send_timeout_ms: 5}")
+                == "send_timeout_ms: 5 is not allowed; write an integer, 100 to 120000, or a duration such as 2s, "
+                + "500ms or 1m30s")
+        #expect(refusal("{url: 'rtmp://h/a', key: k, fps: 5}").hasPrefix("unknown key \"fps\"; the keys are "))
         #expect(refusal(#"{"name":"x"}"#).contains("there is no url"))
         let unknown = refusal(#"{"url":"rtmp://h/app/SECRET","kye":"SECRET"}"#)
         #expect(unknown.contains("unknown key \"kye\"") && !unknown.contains("SECRET"))

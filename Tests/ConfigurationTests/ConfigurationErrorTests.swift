@@ -29,6 +29,17 @@ import Testing
             "width: 1280\n",
             "c.yaml:1:1: unknown section \"width\"; this key belongs to section video; indent it below video:"
         ),
+        // What other programs call it, and a name without its unit.
+        ("video:\n  fps: 30\n", "c.yaml:2:3: video: unknown key \"fps\"; did you mean \"frame_rate\"?"),
+        ("video:\n  bitrate: 4500k\n", "c.yaml:2:3: video: unknown key \"bitrate\"; did you mean \"bitrate_kbps\"?"),
+        ("video:\n  Bufsize: 4500k\n", "c.yaml:2:3: video: unknown key \"Bufsize\"; did you mean \"vbv_ms\"?"),
+        ("stop:\n  drain: 2s\n", "c.yaml:2:3: stop: unknown key \"drain\"; did you mean \"drain_ms\"?"),
+        ("memory:\n  limit: 1\n", "c.yaml:2:3: memory: unknown key \"limit\"; did you mean \"cap_bytes\"?"),
+        ("outputs: []\n", "c.yaml:1:1: unknown section \"outputs\"; did you mean \"destinations\"?"),
+        (
+            "destinations:\n  - {url: rtmp://h/a/k, id: x}\n",
+            "c.yaml:2:25: destinations[0]: unknown key \"id\"; did you mean \"name\"?"
+        ),
         ("stop:\n  colour: 3\n", "c.yaml:2:3: stop: unknown key \"colour\"; the keys are drain_ms"),
         (
             "video:\n  width: 640\n  height: 480\n  width: 320\n",
@@ -86,6 +97,34 @@ import Testing
         (
             "buffer:\n  max_bytes: 99999999999999MiB\n",
             "c.yaml:2:14: buffer.max_bytes: 99999999999999MiB is not allowed; write 128KiB to 256MiB"
+        ),
+        // Units.
+        (
+            "stop:\n  drain_ms: 2 s\n",
+            """
+            c.yaml:2:13: stop.drain_ms: \"2 s\" is not an integer; write an integer, 0 to 60000, or a duration such as \
+            2s, 500ms or 1m30s
+            """
+        ),
+        (
+            "stop:\n  drain_ms: 2m\n",
+            """
+            c.yaml:2:13: stop.drain_ms: 2m is not allowed; write an integer, 0 to 60000, or a duration such as 2s, \
+            500ms or 1m30s
+            """
+        ),
+        (
+            "stop:\n  drain_ms: 0.0005s\n",
+            """
+            c.yaml:2:13: stop.drain_ms: \"0.0005s\" is not a whole number of milliseconds; write 2s, 500ms or 1m30s
+            """
+        ),
+        (
+            "video:\n  bitrate_kbps: 4500kbps\n",
+            """
+            c.yaml:2:17: video.bitrate_kbps: \"4500kbps\" is not an integer; write an integer, 100 to 50000, or a \
+            bitrate such as 4500k or 2.5M
+            """
         ),
         // Words.
         ("video:\n  fit: fitt\n", "c.yaml:2:8: video.fit: \"fitt\" is not allowed; did you mean \"fit\"?"),
@@ -338,13 +377,12 @@ import Testing
         ),
         (
             ["UPCAST_VIDEO_WIDTH": "1"],
-            "environment variable UPCAST_VIDEO_WIDTH: video.width: 1 is not allowed; write an even integer, 16 to 4096"
+            "environment variable UPCAST_VIDEO_WIDTH: 1 is not allowed; write an even integer, 16 to 4096"
         ),
         (
             ["UPCAST_VIDEO_WIDTH": ""],
             """
-            environment variable UPCAST_VIDEO_WIDTH: video.width: \"\" is not an integer; write an even integer, 16 \
-            to 4096
+            environment variable UPCAST_VIDEO_WIDTH: \"\" is not an integer; write an even integer, 16 to 4096
             """
         ),
         (
@@ -385,22 +423,36 @@ import Testing
         (
             ["UPCAST_VIDEO_ENCODER_OPTIONS": "a=1:b"],
             """
-            environment variable UPCAST_VIDEO_ENCODER_OPTIONS: video.encoder_options: option \"b\" has no =; write \
-            name=value:name=value, with \\: for a colon inside a value
+            environment variable UPCAST_VIDEO_ENCODER_OPTIONS: option \"b\" has no =; write name=value:name=value, \
+            with \\: for a colon inside a value
             """
         ),
         (
             ["UPCAST_VIDEO_ENCODER_OPTIONS": "a=1:a=2"],
             """
-            environment variable UPCAST_VIDEO_ENCODER_OPTIONS: video.encoder_options: option \"a\" is set twice; \
-            remove one of the two
+            environment variable UPCAST_VIDEO_ENCODER_OPTIONS: option \"a\" is set twice; remove one of the two
             """
         ),
         (
             ["UPCAST_AUDIO_MIN_LATENCY_MS": "900"],
             """
-            environment variable UPCAST_AUDIO_MIN_LATENCY_MS: audio.min_latency_ms: min_latency_ms 900 is more than \
-            max_latency_ms 750; max_latency_ms must be at least min_latency_ms
+            environment variable UPCAST_AUDIO_MIN_LATENCY_MS: min_latency_ms 900 is more than max_latency_ms 750; \
+            max_latency_ms must be at least min_latency_ms
+            """
+        ),
+        (
+            ["UPCAST_VIDEO_FPS": "30"],
+            "environment variable UPCAST_VIDEO_FPS: unknown variable; did you mean \"UPCAST_VIDEO_FRAME_RATE\"?"
+        ),
+        (
+            ["UPCAST_VIDEO_BITRATE": "4500k"],
+            "environment variable UPCAST_VIDEO_BITRATE: unknown variable; did you mean \"UPCAST_VIDEO_BITRATE_KBPS\"?"
+        ),
+        (
+            ["UPCAST_DESTINATIONS_3_SERVER": "rtmp://h/a"],
+            """
+            environment variable UPCAST_DESTINATIONS_3_SERVER: unknown variable; did you mean \
+            \"UPCAST_DESTINATIONS_3_URL\"?
             """
         )
     ])
@@ -428,7 +480,7 @@ import Testing
         }
         #expect(
             missing?.description
-                == "/nowhere/c.yaml:1:1: cannot be opened: No such file or directory; "
+                == "/nowhere/c.yaml: cannot be opened: No such file or directory; "
                 + "check the path and its permissions"
         )
         let folder = #expect(throws: ConfigurationError.self) { try Configuration.load(path: "/tmp", environment: [:]) }
@@ -438,7 +490,7 @@ import Testing
         }
         #expect(
             endless?.description
-                == "/dev/zero:1:1: is not a regular file; name a file, not a folder, pipe or device")
+                == "/dev/zero: is not a regular file; name a file, not a folder, pipe or device")
         #expect(Self.problems("\u{0}")[0].hasPrefix("c.yaml:1:1: control characters are not allowed"))
     }
 

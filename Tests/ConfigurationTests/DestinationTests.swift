@@ -127,11 +127,13 @@ import Testing
                 """
                 on this machine: ingest.socket: the folder of /run/upcast-of-nobody/a.sock does not exist; create it \
                 (sudo install -d -o "$USER" /run/upcast-of-nobody; in a systemd unit \
-                RuntimeDirectory=upcast-of-nobody), or set UPCAST_INGEST_SOCKET to a path in a folder of your own
+                RuntimeDirectory=upcast-of-nobody), or set UPCAST_INGEST_SOCKET to a path in a folder of your own, \
+                such as $XDG_RUNTIME_DIR
                 """,
                 """
                 on this machine: control.socket: the folder of /nowhere/b.sock does not exist; create it \
-                (sudo install -d -o "$USER" /nowhere), or set UPCAST_CONTROL_SOCKET to a path in a folder of your own
+                (sudo install -d -o "$USER" /nowhere), or set UPCAST_CONTROL_SOCKET to a path in a folder of your own, \
+                such as $XDG_RUNTIME_DIR
                 """,
                 """
                 on this machine: destinations[0].key_file: key_file /nowhere/key cannot be opened: No such file or \
@@ -146,5 +148,23 @@ import Testing
                 or choose another path
                 """
             ])
+    }
+
+    /// Whoever starts the daemon by hand has one problem, not two, and reads one line.
+    @Test func twoSocketsInOneFolder() throws {
+        var configuration = Configuration()
+        configuration.ingest.socket = "/run/upcast-of-nobody/a.sock"
+        configuration.control.socket = "/run/upcast-of-nobody/b.sock"
+        #expect(
+            configuration.socketFolderProblems().map(\.description) == [
+                """
+                on this machine: ingest.socket, control.socket: the folder of /run/upcast-of-nobody/a.sock and b.sock \
+                does not exist; create it (sudo install -d -o "$USER" /run/upcast-of-nobody; in a systemd unit \
+                RuntimeDirectory=upcast-of-nobody), or set UPCAST_INGEST_SOCKET and UPCAST_CONTROL_SOCKET to paths in \
+                a folder of your own, such as $XDG_RUNTIME_DIR
+                """
+            ])
+        #expect(configuration.socketFolderProblems(except: ["ingest"]).map(\.key) == ["control.socket"])
+        #expect(configuration.socketFolderProblems(except: ["ingest", "control"]).isEmpty)
     }
 }

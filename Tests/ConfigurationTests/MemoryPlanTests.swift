@@ -120,6 +120,8 @@ import Testing
         #expect(
             plan.wayOut.hasPrefix(
                 "The plan needs 53.00 MiB, 3.00 MiB more than memory.cap_bytes allows. Possible changes:\n"))
+        #expect(plan.wayOut.contains("\n  memory.cap_bytes: 53MiB               sufficient, with the best picture"))
+        #expect(plan.excess.hasSuffix("memory.cap_bytes: 53MiB suffices"))
         #expect(plan.wayOut.contains("\n  video.preset: superfast               saves   2.97 MiB\n"))
         #expect(plan.wayOut.contains("\n  video.preset: ultrafast               saves  11.87 MiB, sufficient\n"))
     }
@@ -195,6 +197,10 @@ import Testing
         #expect(tooLarge.contains("too much                   2.32 MiB\n"))
         #expect(
             tooLarge.contains(
-                "The largest parts are packet log (2.00 MiB), thread stacks (0.32 MiB), video encoder (0.01 MiB)."))
+                """
+                The largest parts are packet log (2.00 MiB), thread stacks (0.32 MiB), video encoder (0.01 MiB). \
+                memory.cap_bytes: 53MiB suffices. Raise MemoryMax= of the unit or --memory of the container with the \
+                cap.
+                """))
     }
 }

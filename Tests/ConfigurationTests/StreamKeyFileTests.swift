@@ -32,7 +32,7 @@ import Testing
         let error = try onThread(unblockingBy: path) { () -> String in
             do { return try "\(Configuration.load(path: path, environment: [:]))" } catch { return "\(error)" }
         }
-        #expect(error == "\(path):1:1: is not a regular file; name a file, not a folder, pipe or device")
+        #expect(error == "\(path): is not a regular file; name a file, not a folder, pipe or device")
     }
 
     private func secretError(of destination: DestinationConfiguration) throws -> SecretError? {

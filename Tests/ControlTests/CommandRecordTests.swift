@@ -52,6 +52,7 @@ import Testing
         try check(CurtainDownAnswer.self, "CurtainLowered", isAnswer: true)
         try check(ProtectionAnswer.self, "ProtectionChosen", isAnswer: true)
         try check(ReleaseAnswer.self, "CaptureReleased", isAnswer: true)
+        try check(ReloadAnswer.self, "Reloaded", isAnswer: true)
         try check(DestinationAddedAnswer.self, "Name", isAnswer: true)
         try check(DestinationsAnswer.self, "Destinations", isAnswer: true)
     }

@@ -8,13 +8,17 @@ extension DaemonEvent {
 
     /// Each event at least once, with all its fields, and at each of its levels.
     static let examples: [DaemonEvent] = [
-        .ready(captureSocket: "/run/a", controlSocket: "/run/b", destinations: ["main (rtmp://a)"]),
+        .ready(
+            captureSocket: "/run/a", controlSocket: "/run/b", controlListen: nil, canvas: "1280x720 at 30 frames/s",
+            destinations: ["main (rtmp://a)"], version: "1.0.0"),
         .stopping(signal: "SIGTERM", drain: .seconds(3)),
         .stopped(sentAll: true, exitStatus: 0),
         .notStoppedInTime,
         .threadHangs(why: "the video thread", isRestarted: true),
         .threadRecovered,
         .controlNotEncrypted(address: "0.0.0.0:9180"),
+        .controlTokenRefused(peer: "192.0.2.1", path: "/status", isWrong: true),
+        .controlTokenRefused(peer: "192.0.2.1", path: "/status", isWrong: false),
         .testHookSet(encoderFrames: 30),
         .serviceManagerUnreachable(why: "connection refused"),
         .logLevelSet(level: "debug", by: "an operator"),
@@ -56,6 +60,8 @@ extension DaemonEvent {
         .destinationFlapping(destination: "main", connections: 6, why: "closed"),
         .destinationNotice(destination: "main", what: "trying again now, as asked"),
         .destinationWarning(destination: "main", what: "the disk hangs"),
+        .destinationNotReady(destination: "main", key: "key_file", why: "/etc/key is empty"),
+        .destinationReady(destination: "main"),
         .destinationAdded(destination: "main (rtmp://a)"),
         .destinationRemoved(destination: "main"),
         .noDestinationIsLeft,

@@ -11,12 +11,13 @@ extension EmbeddedChannel {
     static func served(
         _ routes: ControlRoutes = .standard(status: { .full }, readiness: { .ready }),
         limits: ControlLimits = ControlLimits(), token: ControlToken? = nil,
-        metricsToken: ControlToken? = nil
+        metricsToken: ControlToken? = nil, onRefusedToken: @escaping @Sendable (RefusedToken) -> Void = { _ in }
     ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addExchange(
             routes: routes, limits: limits,
-            tokens: token.map { ControlTokens(operator: $0, metrics: metricsToken) })
+            tokens: token.map { ControlTokens(operator: $0, metrics: metricsToken) },
+            onRefusedToken: onRefusedToken, peer: token == nil ? .operator : ControlPeer(roles: []))
         let address: SocketAddress =
             token == nil ? try .init(unixDomainSocketPath: "/x") : try .init(ipAddress: "127.0.0.1", port: 1)
         try channel.connect(to: address).wait()

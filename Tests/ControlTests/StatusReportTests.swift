@@ -220,8 +220,9 @@ extension StatusReport {
             queue     120 of 3000 ms, 39.0 KiB of 2.0 MiB queued
             timeline  jumps 1, skew -350 us
             latency   socket to encoder 9.1 ms (p50), 33.0 ms (p99), 44.0 ms (max)
-            memory    43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
-                      31.4 MiB of 47.6 MiB needed (memory cgroup /sys/fs/cgroup/box), given up: half log
+            memory    31.4 of 47.6 MiB needed, 46.7 of 50.0 MiB planned
+                      43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), limit: memory cgroup /sys/fs/cgroup/box, \
+            given up: half log
                       too little for subpixel motion search: the same picture needs 60 % more bitrate
 
             DESTINATION  STATE      FOR         SENT       ACKNOWLEDGED  BEHIND  P50, P99      CONNECTS  WHERE
@@ -265,8 +266,9 @@ extension StatusReport {
             client  none
             video   1280x720 at 30000/1001 frames/s, libx264 normal, 2500 kbit/s
             audio   48000 Hz, 2 channels, 128 kbit/s
-            memory  43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), planned 46.7 MiB of 50.0 MiB
-                    31.4 MiB of 47.6 MiB needed (memory cgroup /sys/fs/cgroup/box), given up: half log
+            memory  31.4 of 47.6 MiB needed, 46.7 of 50.0 MiB planned
+                    43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), limit: memory cgroup /sys/fs/cgroup/box, \
+            given up: half log
 
             DESTINATION  STATE  WHERE
             main         idle   rtmp://live.example.net/app/***

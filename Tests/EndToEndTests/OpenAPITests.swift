@@ -78,6 +78,7 @@ import Testing
                 try check(document, stage.daemon, "POST", "/bitrate", body, expecting: status)
             }
             try check(document, stage.daemon, "POST", "/log-level", #"{"level":"debug"}"#, expecting: 200)
+            try check(document, stage.daemon, "POST", "/reload", expecting: 200)
             for body in [#"{"level":"loud"}"#, "{}", "[]"] {
                 try check(document, stage.daemon, "POST", "/log-level", body, expecting: 400)
             }

@@ -55,6 +55,106 @@ import Testing
         }
     }
 
+    /// One run names what the file has wrong and what this machine lacks, with the same words as one mistake alone.
+    @Test(.inItsTurn) func checkingNamesAllMistakesInOneGo() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("check")
+            let secret = "s3cret-in-a-file"
+            try folder.write("\n\(secret)\n", to: "key")
+            try folder.write("no certificate\n", to: "ca.pem")
+            let all = try check(
+                """
+                video:
+                  widht: 640
+                  fps: 30
+                  bitrate: 4500k
+                  encoder: libnothing
+                  threads: many
+                  vbv_ms: 2x
+                audio:
+                  sample_rate: 22050
+                stop:
+                  drain_ms: 2h
+                log:
+                  level: loud
+                destinations:
+                  - url: rtmps://127.0.0.1/live
+                    key_file: \(folder.file("key"))
+                    ca_file: \(folder.file("ca.pem"))
+                    send_timeout: 2s
+                  - name: second
+                    url: http://127.0.0.1/live
+                    login_file: /nowhere/login
+
+                """, in: folder, environment: ["UPCAST_VIDEO_FIT": "cover", "UPCAST_LOGLEVEL": "debug"])
+            #expect(all.exit == .code(78))
+            for expected in [
+                "unknown key \"widht\"; did you mean \"width\"?", "unknown key \"fps\"; did you mean \"frame_rate\"?",
+                "unknown key \"bitrate\"; did you mean \"bitrate_kbps\"?",
+                "encoder libnothing is not in this libavcodec",
+                "video.threads: \"many\" is not", "video.vbv_ms: \"2x\" is not",
+                "audio.sample_rate: \"22050\" is not",
+                "stop.drain_ms: 2h is not allowed", "log.level: \"loud\" is not allowed",
+                "key_file \(folder.file("key")) is empty", "ca.pem contains no certificate",
+                "unknown key \"send_timeout\"; did you mean \"send_timeout_ms\"?",
+                "destinations[1].url: the URL starts with",
+                "login_file /nowhere/login cannot be opened", "environment variable UPCAST_VIDEO_FIT: \"cover\" is not",
+                "UPCAST_LOGLEVEL: unknown variable",
+            ] {
+                #expect(all.errors.contains(expected), "\(expected) is not in: \(all.errors)")
+            }
+            #expect(all.errors.split(separator: "\n").count == 16, "\(all.errors)")
+            #expect(!all.errors.contains(secret))
+            let lines = all.errors.matches(of: /upcastd\.yaml:([0-9]+):/).compactMap { Int($0.output.1) }
+            #expect(lines == lines.sorted() && lines.count == 14, "in the order of the file")
+        }
+    }
+
+    @Test(.inItsTurn) func aTextWithoutStructureIsOneMistake() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("check")
+            let broken = try check("video: {width: 640\n", in: folder)
+            #expect(broken.exit == .code(78) && broken.errors.split(separator: "\n").count == 1, "\(broken)")
+            let missing = try ChildProcess(
+                ProductExecutable.upcastd.path, ["--check-config", "--config", "/nowhere.yaml"])
+            #expect(missing.waitForExit(within: 15) == .code(78))
+            #expect(
+                missing.errors
+                    == "upcastd: /nowhere.yaml: cannot be opened: No such file or directory; check the path and its "
+                    + "permissions\n")
+        }
+    }
+
+    /// 1080p on a machine with memory for it: the cap that suffices is among the ways out, and suffices.
+    @Test(.inItsTurn) func aRefusedPlanNamesTheCapThatSuffices() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("check")
+            let video = "video: {width: 1920, height: 1080, bitrate_kbps: 6000k}\n"
+            let refused = try check(destination + video, in: folder)
+            #expect(refused.exit == .code(78))
+            let caps = refused.errors.matches(of: /memory\.cap_bytes: ([0-9]+MiB) +sufficient/).map { "\($0.output.1)" }
+            #expect(!caps.isEmpty, "\(refused.errors)")
+            for cap in caps {
+                let mended = try check(destination + video + "memory: {cap_bytes: \(cap)}\n", in: folder)
+                #expect(mended.exit == .code(0), "\(cap): \(mended.errors)")
+            }
+        }
+    }
+
+    @Test(.inItsTurn, arguments: [
+        ("up.yaml", "unknown argument up.yaml; did you mean --config up.yaml?"),
+        ("--confg", "unknown argument --confg; did you mean \"--config\"?"),
+        ("--check-confg=x", "unknown argument --check-confg=x; did you mean \"--check-config\"?"),
+        ("--daemonize", "unknown argument --daemonize; --config FILE names a file, --help lists all options"),
+    ])
+    func anUnknownArgument(argument: String, expected: String) async throws {
+        try await blocking {
+            let child = try ChildProcess(ProductExecutable.upcastd.path, [argument])
+            #expect(child.waitForExit(within: 15) == .code(64))
+            #expect(child.errors == "upcastd: \(expected)\n")
+        }
+    }
+
     @Test(.inItsTurn) func checkingAsksForADestination() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("check")
@@ -96,6 +196,13 @@ import Testing
             var settings = DaemonSettings()
             settings.destinations = [(name: "main", fields: ["url": server.url, "key_file": key])]
             let daemon = try Daemon(settings)
+            // Known from the start, in the log and to a readiness probe.
+            let notReady = try UnixHTTPClient.get("/readyz", socket: daemon.controlSocket)
+            #expect(notReady.status == 503 && notReady.body.contains("main: key_file \(key) is not a regular file"))
+            try waitFor("the warning", evidence: { daemon.log }) {
+                daemon.log.contains("warning destination not ready")
+            }
+            #expect(try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket).status == 200)
 
             let refused = try CaptureClient(socket: daemon.ingestSocket)
             // The daemon takes the client, finds that its only destination has no key, and says so.
@@ -108,7 +215,16 @@ import Testing
                 "\(refused.errors)")
 
             try #require(unlink(key) == 0)
+            // The reason comes before what follows from it.
+            let log = daemon.log
+            let reason = try #require(log.firstRange(of: "destination failed"), "\(log)")
+            let end = try #require(log.firstRange(of: "broadcast failed"), "\(log)")
+            #expect(reason.lowerBound < end.lowerBound, "\(log)")
             try folder.write(DaemonSettings.streamKey + "\n", to: "key")
+            try waitFor("the daemon to be ready by itself", evidence: { daemon.log }) {
+                (try? UnixHTTPClient.get("/readyz", socket: daemon.controlSocket).status) == 200
+            }
+            #expect(daemon.log.contains("notice destination ready destination=main"))
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             try Playback(client).bringLive(TestPictures.landscape(1))

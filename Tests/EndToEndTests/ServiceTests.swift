@@ -16,7 +16,8 @@ import Testing
             settings.publish(to: server.url)
             let daemon = try Daemon(settings, environment: manager.environment, isActivated: true)
             try waitFor("READY") { manager.count("READY=1") == 1 }
-            #expect(manager.news.contains("STATUS=idle: waits for a capture client"), "\(manager.news)")
+            let idle = /STATUS=idle: waits for a capture client; memory [0-9]+ of [0-9]+ MiB needed/
+            #expect(manager.news.contains { $0.wholeMatch(of: idle) != nil }, "\(manager.news)")
             #expect(daemon.log.contains("capture_socket=\(daemon.ingestSocket)"), "\(daemon.log)")
 
             let client = try CaptureClient(socket: daemon.ingestSocket)
@@ -24,7 +25,7 @@ import Testing
             let playback = Playback(client)
             try playback.bringLive(TestPictures.landscape(1), orientation: .up)
             try waitFor("the status", evidence: { "\(manager.news)" }) {
-                manager.news.contains { $0.hasPrefix("STATUS=live: main, ") }
+                manager.news.contains { $0.hasPrefix("STATUS=on air: main, ") }
             }
             try client.finish()
             #expect(manager.count("STOPPING=1") == 0)
@@ -108,6 +109,72 @@ import Testing
             try client.finish()
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
             try server.stop()
+        }
+    }
+
+    /// Whoever asks at the control socket learns how a reload has ended: `ExecReload=` of the unit fails with it.
+    @Test(.inItsTurn) func aReloadThatIsWaitedFor() async throws {
+        try await blocking {
+            let manager = try ServiceManager()
+            let folder = try TemporaryDirectory("reload")
+            var settings = DaemonSettings()
+            settings.destinations = [("main", ["url": "file:\(folder.file("main.flv"))"])]
+            let daemon = try Daemon(settings, environment: manager.environment)
+            try waitFor("READY") { manager.count("READY=1") == 1 }
+            func reload() throws -> (status: ChildProcess.Exit?, output: String, errors: String) {
+                let control = try ChildProcess(
+                    ProductExecutable.upcastctl.path, ["reload", "--socket", daemon.controlSocket])
+                let exit = control.waitForExit(within: 30)
+                return (exit, control.output, control.errors)
+            }
+            let same = try reload()
+            #expect(same.status == .code(0) && same.output == "nothing has changed\n", "\(same)")
+
+            var changed = settings
+            changed.destinations.append(("copy", ["url": "file:\(folder.file("copy.flv"))"]))
+            changed.video["fit"] = "fill"
+            try daemon.rewrite(changed)
+            let applied = try reload()
+            #expect(applied.status == .code(0), "\(applied)")
+            #expect(
+                applied.output
+                    == "applied: destination copy added with its new settings\nneeds a restart: video.fit\n")
+            // The manager was told before the command ended.
+            #expect(manager.count("READY=1") == 3 && manager.count("RELOADING=1") == 2, "\(manager.news)")
+
+            changed.video["fit"] = "sideways"
+            changed.video["width"] = "wide"
+            try daemon.rewrite(changed)
+            let refused = try reload()
+            #expect(refused.status == .code(1), "\(refused)")
+            #expect(refused.errors.contains("video.fit: \"sideways\" is not allowed"), "\(refused)")
+            #expect(refused.errors.contains("video.width: \"wide\" is not an integer"), "\(refused)")
+            #expect(try daemon.statusText().contains(#""name":"copy""#), "nothing has changed")
+            // A refused reload does not leave the next one with its mistakes.
+            try daemon.rewrite(settings)
+            let mended = try reload()
+            #expect(mended.status == .code(0) && mended.output == "applied: destination copy removed\n", "\(mended)")
+            #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
+        }
+    }
+
+    @Test(.inItsTurn) func aReloadWithoutAFile() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("reload")
+            let socket = folder.file("control.sock")
+            let daemon = try ChildProcess(
+                ProductExecutable.upcastd.path, [],
+                environment: [
+                    "UPCAST_INGEST_SOCKET": folder.file("capture.sock"), "UPCAST_CONTROL_SOCKET": socket,
+                    "UPCAST_DESTINATIONS_0_URL": "file:\(folder.file("main.flv"))",
+                ])
+            try waitFor("upcastd to answer", evidence: { daemon.errorTail }) {
+                (try? UnixHTTPClient.get("/status", socket: socket)) != nil
+            }
+            let answer = try UnixHTTPClient.ask("POST", "/reload", body: "", socket: socket)
+            #expect(answer.status == 409 && answer.body.contains("not_reloaded"), "\(answer)")
+            #expect(answer.body.contains("the daemon was started without a configuration file"), "\(answer)")
+            #expect(try daemon.stop(SIGTERM, within: 15) == .code(0))
         }
     }
 

@@ -33,6 +33,13 @@ import Testing
             #expect(try status("operator-0123456789", "GET", "/metrics") == 200)
             #expect(try status("operator-0123456789", "POST", "/curtain/up") == 200)
             #expect(try daemon.terminate() == .code(0))
+            // Who was refused is in the log, and what was shown is not.
+            let log = daemon.log
+            #expect(
+                log.contains("warning control token refused path=/status peer=127.0.0.1 why=\"the token is wrong\""),
+                "\(log)")
+            #expect(log.matches(of: /ready .* control_listen=127\.0\.0\.1:[0-9]+ .* version=/).count == 1, "\(log)")
+            #expect(log.contains("canvas=\"640x360 at 30 frames/s\"") && !log.contains("0123456780"), "\(log)")
             let audit = try String(contentsOfFile: folder.file("audit.json"), encoding: .utf8)
             #expect(audit.contains(#""event":"curtain_raised""#) && audit.contains(#""by":"token""#), "\(audit)")
             #expect(!audit.contains("by_user"), "\(audit)")

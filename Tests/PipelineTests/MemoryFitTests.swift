@@ -26,11 +26,12 @@ import Testing
         let plan = configuration.memoryPlan
         let least = (plan.totalBytes + (1 << 20) - 1) >> 20
         #expect(!plan.fits && least < plan.sufficientCapMebibytes)
-        let lines = plan.wayOut.split(separator: "\n").suffix(2).map { $0.split(separator: " ").joined(separator: " ") }
+        let lines = plan.wayOut.split(separator: "\n").suffix(3).map { $0.split(separator: " ").joined(separator: " ") }
         #expect(
             lines == [
                 "memory.cap_bytes: \(least)MiB sufficient, with about 50 % more bitrate for the same picture",
                 "memory.cap_bytes: \(plan.sufficientCapMebibytes)MiB sufficient, with the best picture quality",
+                "Raise MemoryMax= of the unit or --memory of the container with the cap.",
             ])
     }
 

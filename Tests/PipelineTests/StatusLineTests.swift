@@ -39,6 +39,15 @@ import Testing
         #expect(report(.idle, [], state: .stopping).line == "stopping: sending what is queued")
     }
 
+    /// Beside systemd's own figure, which counts file pages as well.
+    @Test func theMemoryThatIsNeeded() {
+        var report = report(.idle, [], state: .idle)
+        (report.memory.neededBytes, report.memory.limitBytes) = (17_000_000, 52_428_800)
+        #expect(report.line == "idle: waits for a capture client; memory 17 of 50 MiB needed")
+        report.memory.residentBytes = 52_000_000
+        #expect(report.line.hasSuffix("memory 17 of 50 MiB needed"))
+    }
+
     @Test func recordingsStandBeside() {
         let both = [("main", DestinationStatus.State.reconnecting), ("archive", .live)]
         #expect(report(.offAir, both, files: ["archive"]).line == "off air: main not reached; recording archive")

@@ -48,6 +48,8 @@ import Testing
         let rig = try PartsRig(memoryRoom: {
             MemoryRoom(.init(limit: 50_000_000, charged: 30_000_000, files: 9_000_000), of: "memory cgroup /box")
         })
+        // 25 MB are needed: charged, without the files that are not code in use.
+        #expect(rig.status.statusLine == "idle: waits for a capture client; memory 24 of 47 MiB needed")
         let memory = rig.status.report.memory
         #expect(memory.limit == "memory cgroup /box" && memory.limitBytes == 50_000_000)
         #expect(memory.neededBytes == 25_000_000)

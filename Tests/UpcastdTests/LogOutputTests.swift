@@ -1,5 +1,6 @@
 import Configuration
 import ControlProtocol
+import Glibc
 import LinuxSystem
 import Logging
 import MediaCore
@@ -83,10 +84,128 @@ import Testing
         let value = escaped.replacing(#"\u000a"#, with: #"\n"#)
         let expected =
             switch format {
-            case .text: "<5>at \(escaped) plain=é reason=\"\(value)\"\n"
+            case .auto, .text: "<5>at \(escaped) plain=é reason=\"\(value)\"\n"
             case .json: #"<5>{"level":"notice","message":"at \#(value)","plain":"é","reason":"\#(value)"}"# + "\n"
             }
         #expect(lines.all == [expected])
+    }
+
+    // MARK: The journal's socket
+
+    /// The fields of a datagram, in both of the protocol's forms.
+    private func fields(_ datagram: [UInt8]) -> [String] {
+        var fields: [String] = []
+        var rest = datagram[...]
+        while !rest.isEmpty {
+            let name = rest.prefix { $0 != 0x3D && $0 != 0x0A }
+            rest = rest.dropFirst(name.count)
+            let isSized = rest.popFirst() == 0x0A
+            var value = rest.prefix { $0 != 0x0A }
+            if isSized {
+                let count = rest.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+                value = rest.dropFirst(8).prefix(count)
+                rest = rest.dropFirst(8)
+            }
+            rest = rest.dropFirst(value.count + 1)
+            fields.append("\(String(decoding: name, as: UTF8.self))=\(String(decoding: value, as: UTF8.self))")
+        }
+        return fields
+    }
+
+    /// journald's side: a datagram socket that nobody reads until `take`.
+    private final class Journald {
+        let folder: TemporaryDirectory
+        let descriptor: OwnedDescriptor
+        var path: String { folder.file("socket") }
+
+        init() throws {
+            folder = try TemporaryDirectory("journal")
+            descriptor = try OwnedDescriptor(checking: socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0))
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(folder.file("socket").utf8)) }
+            let result = withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            guard result == 0 else { throw TestFailure("cannot bind: \(Errno.current)") }
+        }
+
+        /// The next datagram; nil for none.
+        func take() -> [UInt8]? {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(descriptor.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            return count < 0 ? nil : Array(buffer[..<count])
+        }
+
+        func entry() throws -> [UInt8] {
+            guard let datagram = take() else { throw TestFailure("the journal got nothing") }
+            return datagram
+        }
+    }
+
+    private func logger(_ journal: JournalSocket) -> Logger {
+        let output = LogOutput(
+            level: .info, format: .auto, isJournal: true, clock: clock, journal: journal,
+            put: { [lines] in lines.add($0) })
+        return Logger(label: "test") { _ in StandardErrorLog(output) }
+    }
+
+    @Test func fieldsInTheJournal() throws {
+        let journald = try Journald()
+        let logger = logger(try JournalSocket(path: journald.path))
+        let why = "no\nDESTINATION=x\nsuch"
+        logger.tell(.destinationFailed(destination: "main", cause: "rejected", why: why, now: nil))
+        let failed = try fields(journald.entry())
+        #expect(
+            failed == [
+                #"MESSAGE=destination failed cause=rejected destination=main why="no\nDESTINATION=x\nsuch""#,
+                "PRIORITY=3", "SYSLOG_IDENTIFIER=upcastd", "CAUSE=rejected", "DESTINATION=main",
+                "EVENT=destination_failed", "WHY=no\nDESTINATION=x\nsuch",
+            ])
+        logger.tell(.sourceRefused(source: "camera", by: ["main", "backup"]))
+        let refused = try fields(journald.entry())
+        #expect(refused.suffix(4) == ["BY=main", "BY=backup", "EVENT=source_refused", "SOURCE=camera"])
+        let isEmpty = journald.take() == nil
+        #expect(lines.all.isEmpty && isEmpty)
+    }
+
+    /// What journald does not take goes where it went before: to standard error, with its priority.
+    @Test func aJournalThatTakesNothing() throws {
+        let journald = try Journald()
+        let journal = try JournalSocket(path: journald.path)
+        let logger = logger(journal)
+        // Its queue is full: nobody reads.
+        var entry = JournalEntry()
+        entry.add("MESSAGE", "filler")
+        while journal.send(entry) {}
+        logger.notice("it is so", metadata: ["n": "1"])
+        #expect(lines.all == ["<5>it is so n=1\n"])
+        while journald.take() != nil {}
+        logger.notice("it is so", metadata: ["n": "2"])
+        #expect(lines.all.count == 1)
+        let back = try fields(journald.entry())
+        #expect(back.contains("N=2"))
+
+        // It is away, and comes back.
+        let isGone = unlink(journald.path) == 0
+        #expect(isGone)
+        logger.notice("it is so", metadata: ["n": "3"])
+        #expect(lines.all.last == "<5>it is so n=3\n")
+    }
+
+    /// Names and values that the protocol has no place for.
+    @Test func fieldsAreBounded() {
+        var entry = JournalEntry()
+        for name in ["_PID", "1a", "", "ä", "a-b", "a=b", "a\nb", String(repeating: "a", count: 65)] {
+            entry.add(name, "x")
+        }
+        #expect(entry.bytes.isEmpty)
+        entry.add("long", String(repeating: "é", count: 5000))
+        #expect(entry.bytes.count <= 4096 + 7 && entry.bytes.count > 4000)
+        entry.add("empty", "")
+        #expect(entry.bytes.suffix(7) == Array("EMPTY=\n".utf8))
     }
 
     @Test func elsewhere() throws {

@@ -4,17 +4,26 @@ internal import Encoding
 extension Configuration {
     /// The problems that the encoders report about this configuration, found by opening both. For `--check-config`; a
     /// broadcast would only find them when its client comes.
-    package func encoderProblems(places: ConfigurationPlaces) -> [ConfigurationProblem] {
+    ///
+    /// - Parameter isWhole: false if refused keys have their defaults here. Then only errors count that one key causes.
+    package func encoderProblems(places: ConfigurationPlaces, isWhole: Bool = true) -> [ConfigurationProblem] {
         // The error says what is wrong; libav's own messages add nothing.
         LibAVLog.install { _, _ in }
         var problems: [ConfigurationProblem] = []
         do throws(EncodingError) { _ = try VideoEncoder(videoEncoderSettings(memoryFit)) } catch {
-            problems.append(problem(error, of: "video", places))
+            if isWhole || Self.isOfOneKey(error) { problems.append(problem(error, of: "video", places)) }
         }
         do throws(EncodingError) { _ = try AudioEncoder(audioEncoderSettings) } catch {
-            problems.append(problem(error, of: "audio", places))
+            if isWhole || Self.isOfOneKey(error) { problems.append(problem(error, of: "audio", places)) }
         }
         return problems
+    }
+
+    private static func isOfOneKey(_ error: EncodingError) -> Bool {
+        switch error {
+        case .encoderNotFound, .wrongCodec, .inputFormat, .option: true
+        case .invalidSetting, .failed, .outOfMemory, .configuration, .timeDidNotRise, .finished: false
+        }
     }
 
     private func problem(_ error: EncodingError, of section: String, _ places: ConfigurationPlaces)

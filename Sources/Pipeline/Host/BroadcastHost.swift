@@ -17,6 +17,8 @@ internal import Publishing
 package final class BroadcastHost: Sendable {
     package let configuration: Configuration
     package let destinations: DestinationRoster
+    /// Whether their key, login and CA files are in order.
+    package let files: DestinationFiles
     /// For operators.
     package let operating: OperatorCommands
     package let privacy: PrivacyDesk
@@ -60,6 +62,7 @@ package final class BroadcastHost: Sendable {
         annotations = AnnotationLog(logger, clock: clock)
         destinations = DestinationRoster(
             configuration, environment: environment, current, ledger, clock: clock, logger: logger)
+        files = DestinationFiles(destinations, clock: clock, logger: logger)
         operating = OperatorCommands(configuration, current, phase, server: server, logger: logger)
         privacy = PrivacyDesk(
             configuration.privacyPolicy, audit: audit, stateFile: stateFile, clock: clock,
@@ -92,6 +95,7 @@ package final class BroadcastHost: Sendable {
             server.notify(run.broadcast.counts)
         }
         current.broadcast?.destinations.lookAtFiles()
+        files.tick()
         status.noteHistory()
         privacy.tick()
     }

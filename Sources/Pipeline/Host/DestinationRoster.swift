@@ -76,13 +76,13 @@ package final class DestinationRoster: Sendable {
     package func add(_ text: [UInt8]) throws(CommandRefusal) -> DestinationAddition {
         let changed: Configuration
         do {
-            changed = try configuration.adding(destination: text, from: "request")
+            changed = try configuration.adding(destination: text)
         } catch {
             let problems = error.problems.map(\.description)
             throw CommandRefusal(code: .badDestination, sentence: problems.joined(separator: "; "))
         }
         guard let added = changed.destinations.last else {
-            throw CommandRefusal(code: .badDestination, sentence: "request: it names no destination")
+            throw CommandRefusal(code: .badDestination, sentence: "the request names no destination")
         }
         return DestinationAddition(added, to: self)
     }

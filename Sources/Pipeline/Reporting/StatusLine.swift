@@ -1,9 +1,18 @@
 internal import ControlProtocol
 
 extension StatusReport {
-    /// "on air: main, 3.5 Mbit/s, queue 40 ms". Values are rounded, so that the line does not
-    /// change with every update.
-    var line: String {
+    /// "on air: main, 3.5 Mbit/s, queue 40 ms; memory 32 of 50 MiB needed". Values are rounded, so that the
+    /// line does not change with every update.
+    var line: String { words + memoryNeeded }
+
+    /// Beside it, systemd shows what is charged, which reads as full: it includes file pages that nobody needs.
+    private var memoryNeeded: String {
+        guard memory.limitBytes > 0 else { return "" }
+        let (needed, limit) = ((memory.neededBytes + (1 << 20) - 1) >> 20, memory.limitBytes >> 20)
+        return "; memory \(needed) of \(limit) MiB needed"
+    }
+
+    private var words: String {
         let (up, down) = (destinations.filter(\.takesPackets), destinations.filter { !$0.takesPackets })
         switch state {
         case .draining: return "draining: \(queue.milliseconds / 100 * 100) ms to be sent to \(up.list)"

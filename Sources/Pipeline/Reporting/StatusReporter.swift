@@ -50,8 +50,14 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    /// The daemon's activity in one line, for `systemctl status`.
-    package var statusLine: String { look().report.line }
+    /// What the daemon does, in one line for `systemctl status`.
+    package var statusLine: String {
+        var report = look().report
+        if let room = memoryRoom() {
+            (report.memory.limitBytes, report.memory.neededBytes) = (room.limit, room.needed)
+        }
+        return report.line
+    }
 
     /// Any thread: the current state in full.
     package var report: StatusReport {

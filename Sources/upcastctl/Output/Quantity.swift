@@ -22,6 +22,13 @@ enum Quantity {
         }
     }
 
+    /// `32.1 of 50.0 MiB`.
+    static func part(_ bytes: Int, of whole: Int) -> String {
+        let (part, all) = (Self.bytes(bytes), Self.bytes(whole))
+        let unit = all.drop { $0 != " " }
+        return part.hasSuffix(unit) ? "\(part.dropLast(unit.count)) of \(all)" : "\(part) of \(all)"
+    }
+
     /// `2500 kbit/s`.
     static func rate(_ bitsPerSecond: Int) -> String { "\((bitsPerSecond + 500) / 1000) kbit/s" }
 

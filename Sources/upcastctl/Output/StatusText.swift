@@ -121,18 +121,17 @@ enum StatusText {
         }
 
         let memory = status.memory
+        // What is needed decides; resident memory includes file pages that the kernel takes back when it needs them.
+        let isKnown = memory.limitBytes > 0
         line(
-            "memory",
-            "\(Quantity.bytes(memory.residentBytes)) resident (peak \(Quantity.bytes(memory.peakResidentBytes)), "
+            "memory", isKnown ? "\(Quantity.part(memory.neededBytes, of: memory.limitBytes)) needed" : "",
+            "\(Quantity.part(memory.planBytes, of: memory.capBytes)) planned")
+        line(
+            "", "\(Quantity.bytes(memory.residentBytes)) resident (peak \(Quantity.bytes(memory.peakResidentBytes)), "
                 + "\(Quantity.bytes(memory.anonymousBytes)) anonymous)",
-            "planned \(Quantity.bytes(memory.planBytes)) of \(Quantity.bytes(memory.capBytes))")
-        if memory.limitBytes > 0 {
-            line(
-                "", "\(Quantity.bytes(memory.neededBytes)) of \(Quantity.bytes(memory.limitBytes)) needed "
-                    + "(\(memory.limit))",
-                memory.givenUp.isEmpty
-                    ? "" : "given up: " + memory.givenUp.map { words($0.name) }.joined(separator: ", "))
-        }
+            isKnown ? "limit: \(memory.limit)" : "",
+            memory.givenUp.isEmpty
+                ? "" : "given up: " + memory.givenUp.map { words($0.name) }.joined(separator: ", "))
         if memory.bitrateLossPercent > 0 {
             line(
                 "", "too little for subpixel motion search: "
