@@ -88,6 +88,9 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             resources: [.embedInCode("Resources/page.html")]),
+        .target(
+            name: "Webhooks",
+            dependencies: ["ControlProtocol", "Endpoints", "LinuxSystem", "MediaCore", "ProductVersion", "Publishing"]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
         .target(name: "ControlClient", dependencies: ["ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "UpcastPrivacy", dependencies: ["ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
@@ -97,8 +100,8 @@ let package = Package(
         .executableTarget(
             name: "upcastd",
             dependencies: [
-                "Pipeline", "Control", "ControlProtocol", "Configuration", "Endpoints", "LinuxSystem", "MediaCore",
-                "Privacy", "ProductVersion",
+                "Pipeline", "Control", "Webhooks", "ControlProtocol", "Configuration", "Endpoints", "LinuxSystem",
+                "MediaCore", "Privacy", "ProductVersion",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
@@ -158,7 +161,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["SeededRandom", "Configuration", "Endpoints", "LinuxSystem", "MediaCore"]),
+            dependencies: [
+                "SeededRandom", "Configuration", "ControlProtocol", "Endpoints", "LinuxSystem", "MediaCore",
+            ]),
         .testTarget(
             name: "ControlTests",
             dependencies: [
@@ -167,6 +172,11 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+        .testTarget(
+            name: "WebhooksTests",
+            dependencies: [
+                "SeededRandom", "TestSupport", "Webhooks", "ControlProtocol", "Endpoints", "LinuxSystem", "MediaCore",
             ]),
         .testTarget(name: "ControlClientTests", dependencies: ["SeededRandom", "ControlClient", "MediaCore"]),
         .testTarget(
@@ -189,8 +199,7 @@ let package = Package(
             name: "UpcastdTests",
             dependencies: [
                 "TestSupport", "upcastd", "Configuration", "Control", "ControlProtocol", "LinuxSystem", "MediaCore",
-                "Pipeline",
-                "Publishing",
+                "Endpoints", "Pipeline", "Publishing", "Webhooks",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),

@@ -88,6 +88,18 @@ static int send_some(upcast_rtmp_socket *socket, const char *bytes, int length) 
     return fail(socket, UPCAST_SOCKET_SYSTEM, errno);
 }
 
+int upcast_rtmp_socket_send(upcast_rtmp_socket *socket, const void *bytes, int length) {
+    int sent = 0;
+    while (sent < length) {
+        int count = send_some(socket, (const char *)bytes + sent, length - sent);
+        if (count < 0) return -1;
+        sent += count;
+        socket->bytes_sent += (uint64_t)count;
+        if (count == 0 && (socket->tls ? wait_for_tls(socket) : wait_for(socket, POLLOUT)) < 0) return -1;
+    }
+    return 0;
+}
+
 void upcast_rtmp_socket_bye(upcast_rtmp_socket *socket) {
     if (!socket->tls || socket->failure) return;
     for (;;) {
@@ -131,14 +143,7 @@ int RTMPSockBuf_Send(RTMPSockBuf *sb, const char *buf, int len) {
     (void)sb;
     upcast_rtmp_socket *socket = current;
     if (!socket) return refuse();
-    int sent = socket->is_probe ? len : 0;
-    while (sent < len) {
-        int count = send_some(socket, buf + sent, len - sent);
-        if (count < 0) return refuse();
-        sent += count;
-        socket->bytes_sent += (uint64_t)count;
-        if (count == 0 && (socket->tls ? wait_for_tls(socket) : wait_for(socket, POLLOUT)) < 0) return refuse();
-    }
+    if (!socket->is_probe && upcast_rtmp_socket_send(socket, buf, len) < 0) return refuse();
     socket->sends++;
     return len;
 }

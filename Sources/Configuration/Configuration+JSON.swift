@@ -7,6 +7,7 @@ extension Configuration {
             guard section.name != "destinations" else {
                 return .init("destinations", .array(destinations.map(\.json)))
             }
+            guard section.name != "webhooks" else { return .init("webhooks", .array(webhooks.map(\.json))) }
             let keys = ConfigurationTable.keys.filter { $0.section == section.name }
             return .init(section.name, .object(keys.map { .init($0.name, Self.value($0.render(self))) }))
         }
@@ -31,6 +32,19 @@ extension DestinationConfiguration {
                 case "login_env": .init("login_env", .string(loginEnvironment == nil ? "" : "***"))
                 default: .init(key.name, Configuration.value(key.render(self)))
                 }
+            })
+    }
+}
+
+extension WebhookConfiguration {
+    fileprivate var json: JSONValue {
+        .object(
+            ConfigurationTable.webhookKeys.map { key in
+                // Someone may have written the secret in place of the variable's name.
+                guard key.name != "secret_env" else {
+                    return .init("secret_env", .string(secretEnvironment == nil ? "" : "***"))
+                }
+                return .init(key.name, Configuration.value(key.render(self)))
             })
     }
 }

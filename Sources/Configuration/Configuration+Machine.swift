@@ -24,6 +24,7 @@ extension Configuration {
                 .init(place: places[key], key: key, what: "\(error.source) \(error.what)", remedy: error.remedy))
         }
         return problems + destinationProblems(environment: environment, places: places)
+            + webhookProblems(environment: environment, places: places)
     }
 
     /// The machine problems of the destinations.
@@ -35,6 +36,33 @@ extension Configuration {
                 let path = "destinations[\(index)].\(key)"
                 return ConfigurationProblem(place: places[path], key: path, what: what, remedy: remedy)
             }
+        }
+    }
+
+    /// Secrets and certificates of webhooks that cannot be read.
+    private func webhookProblems(
+        environment: [String: String], places: ConfigurationPlaces
+    ) -> [ConfigurationProblem] {
+        webhooks.enumerated().flatMap { index, webhook in
+            var problems: [ConfigurationProblem] = []
+            func report(_ key: String, _ what: String, _ remedy: String) {
+                let path = "webhooks[\(index)].\(key)"
+                problems.append(ConfigurationProblem(place: places[path], key: path, what: what, remedy: remedy))
+            }
+            // Outside the unit, systemd credentials are not accessible.
+            let isPassedLater =
+                webhook.secretFile?.credentialName != nil && environment["CREDENTIALS_DIRECTORY"] == nil
+            do throws(SecretError) {
+                if !isPassedLater { _ = try webhook.secret(environment: environment) }
+            } catch {
+                report(
+                    webhook.secretFile != nil ? "secret_file" : "secret_env", "\(error.source) \(error.what)",
+                    error.remedy)
+            }
+            if let problem = certificateProblem(of: webhook.caFile) {
+                report("ca_file", problem.what, problem.remedy)
+            }
+            return problems
         }
     }
 
@@ -110,16 +138,8 @@ extension DestinationConfiguration {
             problems.append(
                 (loginFile != nil ? "login_file" : "login_env", "\(error.source) \(error.what)", error.remedy))
         }
-        if let caFile {
-            do {
-                let begin = "-----BEGIN CERTIFICATE-----"
-                if try !file(caFile, holds: begin, limit: 4 << 20, beneath: secretsFolder) {
-                    problems.append(
-                        ("ca_file", "\(printable(caFile)) contains no certificate", "name a file in PEM format"))
-                }
-            } catch {
-                problems.append(("ca_file", "\(printable(caFile)) \(error.what)", error.remedy))
-            }
+        if let problem = certificateProblem(of: caFile, beneath: secretsFolder) {
+            problems.append(("ca_file", problem.what, problem.remedy))
         }
         return problems
     }
@@ -139,6 +159,19 @@ private enum FolderProblem: CustomStringConvertible {
         }
     }
 }
+/// Nil if the file has a certificate in PEM format, or if there is no file.
+private func certificateProblem(of caFile: String?, beneath folder: String? = nil) -> ValueProblem? {
+    guard let caFile else { return nil }
+    do throws(ValueProblem) {
+        let begin = "-----BEGIN CERTIFICATE-----"
+        guard try !file(caFile, holds: begin, limit: 4 << 20, beneath: folder) else { return nil }
+        return ValueProblem(
+            what: "\(printable(caFile)) contains no certificate", remedy: "name a file in PEM format")
+    } catch {
+        return ValueProblem(what: "\(printable(caFile)) \(error.what)", remedy: error.remedy)
+    }
+}
+
 
 private func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -1,8 +1,9 @@
 /// One row of the key table. Parser, checks, environment variables, shipped file and docs are generated from it.
 ///
-/// `Root` is `Configuration`, or `DestinationConfiguration` for the keys of one destination.
+/// `Root` is `Configuration`, or the type of an item for the keys of a list: `DestinationConfiguration`,
+/// `WebhookConfiguration`.
 struct ConfigurationKey<Root: Sendable>: Sendable {
-    /// `video` in `video.width`; `destinations` for the keys of a destination.
+    /// `video` in `video.width`; `destinations` or `webhooks` for the keys of an item.
     let section: String
     let name: String
     /// The allowed values, from the `ValueKind`.

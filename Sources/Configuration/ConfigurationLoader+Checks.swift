@@ -70,6 +70,7 @@ extension ConfigurationLoader {
                 "name a PNG or JPEG file in privacy.curtain_picture")
         }
         for index in configuration.destinations.indices { checkDestination(index) }
+        for index in configuration.webhooks.indices { checkWebhook(index) }
     }
 
     /// Checks that effort, preset and encoder options do not conflict.
@@ -176,6 +177,38 @@ extension ConfigurationLoader {
         {
             conflict(
                 ["\(path).url"], "destination \(other) publishes to the same place", "remove one of the two")
+        }
+    }
+
+    private mutating func checkWebhook(_ index: Int) {
+        let webhook = configuration.webhooks[index]
+        let path = "webhooks[\(index)]"
+        // What is no mapping, and refused values, are already reported.
+        guard !problems.contains(where: { $0.key == path }) else { return }
+        let hasRefusedSecret = problems.contains { $0.key.hasPrefix("\(path).secret_") }
+        if webhook.url == nil, !problems.contains(where: { $0.key == "\(path).url" }) {
+            conflict([path], "there is no url", "set one such as https://host/path")
+        }
+        switch (webhook.secretFile, webhook.secretEnvironment) {
+        case (nil, nil) where hasRefusedSecret: break
+        case (nil, nil):
+            conflict(
+                ["\(path).secret_file", "\(path).secret_env", path], "there is no secret to sign deliveries with",
+                "write one to a file (echo whsec_$(openssl rand -base64 32)), and name the file in secret_file")
+        case (.some, .some):
+            conflict(
+                ["\(path).secret_env", "\(path).secret_file"], "secret_file and secret_env are both set",
+                "remove one of the two")
+        default: break
+        }
+        if let url = webhook.url, !url.isSecure, webhook.caFile != nil {
+            conflict(["\(path).ca_file"], "http:// does not use certificates", "use https:// or remove ca_file")
+        }
+        let isNamed = !problems.contains { $0.key == "\(path).name" }
+        if isNamed, let other = configuration.webhooks[..<index].firstIndex(where: { $0.name == webhook.name }) {
+            conflict(
+                ["\(path).name", path], "\"\(webhook.name)\" is already the name of webhook \(other)",
+                "give each webhook a unique name")
         }
     }
 

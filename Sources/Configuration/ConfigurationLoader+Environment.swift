@@ -3,44 +3,33 @@ extension ConfigurationLoader {
     /// configuration file, a test hook (`TestFreeze`) and the URL for upcastctl.
     static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_TEST_FREEZE", "UPCAST_CONTROL_URL"]
 
-    /// Applies all `UPCAST_` variables in the order of their names, and destinations in the order of their index.
+    /// Applies all `UPCAST_` variables in the order of their names, and items of lists in the order of their index.
     mutating func read(environment: [String: String]) {
         let byName = Dictionary(uniqueKeysWithValues: keys.map { ($0.environmentName(), $0) })
         var unknown: [String] = []
-        var destinations: [(index: Int, name: String, key: ConfigurationKey<DestinationConfiguration>)] = []
+        var destinations: [Variable<DestinationConfiguration>] = []
+        var webhooks: [Variable<WebhookConfiguration>] = []
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("UPCAST_") {
             if Self.foreignVariables.contains(name) || isServiceLink(name, value) { continue }
             if let key = byName[name] {
                 apply(value, of: name, key, as: "\(key.section).\(key.name)", to: \.self)
-            } else if let (index, key) = destinationVariable(name) {
-                destinations.append((index, name, key))
+            } else if let variable = variable(name, of: destinationKeys) {
+                destinations.append(variable)
+            } else if let variable = variable(name, of: webhookKeys) {
+                webhooks.append(variable)
             } else {
                 unknown.append(name)
             }
         }
-        // Index 10 comes after index 2.
-        for (index, name, key) in destinations.sorted(by: { ($0.index, $0.name) < ($1.index, $1.name) }) {
-            guard index < Configuration.maxDestinations else {
-                report(
-                    .environment(name), "", "destination \(index) exceeds the limit",
-                    "at most \(Configuration.maxDestinations) destinations are allowed, numbered from 0")
-                continue
-            }
-            guard index <= configuration.destinations.count else {
-                report(
-                    .environment(name), "", "destination \(index) leaves a gap",
-                    "number destinations without gaps; the next number is \(configuration.destinations.count)")
-                continue
-            }
-            if index == configuration.destinations.count {
-                configuration.destinations.append(DestinationConfiguration())
-                remember("destinations[\(index)]", .environment(name))
-            }
-            apply(
-                environment[name] ?? "", of: name, key, as: "destinations[\(index)].\(key.name)",
-                to: \.destinations[index])
-        }
-        let secrets = configuration.destinations.flatMap { [$0.keyEnvironment, $0.loginEnvironment].compactMap(\.self) }
+        apply(
+            destinations, environment, to: \.destinations, atMost: Configuration.maxDestinations, "destination",
+            DestinationConfiguration())
+        apply(
+            webhooks, environment, to: \.webhooks, atMost: Configuration.maxWebhooks, "webhook",
+            WebhookConfiguration())
+        let secrets =
+            configuration.destinations.flatMap { [$0.keyEnvironment, $0.loginEnvironment].compactMap(\.self) }
+            + configuration.webhooks.compactMap(\.secretEnvironment)
         for name in unknown where !secrets.contains(name) { reportUnknown(name, Array(byName.keys)) }
     }
 
@@ -54,15 +43,54 @@ extension ConfigurationLoader {
         }
     }
 
-    /// `UPCAST_DESTINATIONS_<index>_<KEY>`.
-    private func destinationVariable(_ name: String) -> (Int, ConfigurationKey<DestinationConfiguration>)? {
-        let rest = name.dropFirst("UPCAST_DESTINATIONS_".count)
-        guard name.hasPrefix("UPCAST_DESTINATIONS_"), let bar = rest.firstIndex(of: "_"), isDigits(rest[..<bar]),
+    /// A variable of an item of a list.
+    private struct Variable<Item: Sendable> {
+        var index: Int
+        var name: String
+        var key: ConfigurationKey<Item>
+    }
+
+    /// `UPCAST_<SECTION>_<index>_<KEY>`.
+    private func variable<Item>(_ name: String, of keys: [ConfigurationKey<Item>]) -> Variable<Item>? {
+        guard let section = keys.first?.section else { return nil }
+        let prefix = "UPCAST_\(section.uppercased())_"
+        let rest = name.dropFirst(prefix.count)
+        guard name.hasPrefix(prefix), let bar = rest.firstIndex(of: "_"), isDigits(rest[..<bar]),
             let index = Int(rest[..<bar]), String(index) == rest[..<bar]
         else { return nil }
         let keyName = rest[rest.index(after: bar)...].lowercased()
-        return destinationKeys.first { $0.name == keyName && $0.environmentName(index: index) == name }.map {
-            (index, $0)
+        return keys.first { $0.name == keyName && $0.environmentName(index: index) == name }.map {
+            Variable(index: index, name: name, key: $0)
+        }
+    }
+
+    private mutating func apply<Item>(
+        _ variables: [Variable<Item>], _ environment: [String: String],
+        to list: WritableKeyPath<Configuration, [Item]>, atMost most: Int, _ noun: String, _ new: Item
+    ) {
+        // Index 10 comes after index 2.
+        for variable in variables.sorted(by: { ($0.index, $0.name) < ($1.index, $1.name) }) {
+            let (index, name, section) = (variable.index, variable.name, variable.key.section)
+            guard index < most else {
+                report(
+                    .environment(name), "", "\(noun) \(index) exceeds the limit",
+                    "at most \(most) \(section) are allowed, numbered from 0")
+                continue
+            }
+            let count = configuration[keyPath: list].count
+            guard index <= count else {
+                report(
+                    .environment(name), "", "\(noun) \(index) leaves a gap",
+                    "number \(section) without gaps; the next number is \(count)")
+                continue
+            }
+            if index == count {
+                configuration[keyPath: list].append(new)
+                remember("\(section)[\(index)]", .environment(name))
+            }
+            apply(
+                environment[name] ?? "", of: name, variable.key, as: "\(section)[\(index)].\(variable.key.name)",
+                to: list.appending(path: \.[index]))
         }
     }
 
@@ -74,8 +102,12 @@ extension ConfigurationLoader {
         if let key = alias(of: name) {
             return report(.environment(name), "", "unknown variable", "did you mean \"\(key)\"?")
         }
-        let index = name.dropFirst("UPCAST_DESTINATIONS_".count).prefix { $0.isNumber }
-        let candidates = known.sorted() + destinationKeys.map { $0.environmentName(index: Int(index) ?? 0) }
+        func index(after section: String) -> Int {
+            Int(name.dropFirst("UPCAST_\(section)_".count).prefix { $0.isNumber }) ?? 0
+        }
+        let candidates =
+            known.sorted() + destinationKeys.map { $0.environmentName(index: index(after: "DESTINATIONS")) }
+            + webhookKeys.map { $0.environmentName(index: index(after: "WEBHOOKS")) }
         let parts = name.split(separator: "_")
         let remedy =
             if name.hasPrefix("UPCAST_DESTINATIONS_"), parts.last == "KEY", nearest(name, candidates) == nil {

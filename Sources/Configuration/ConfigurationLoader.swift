@@ -11,6 +11,7 @@ struct ConfigurationLoader {
 
     let keys = ConfigurationTable.keys
     let destinationKeys = ConfigurationTable.destinationKeys
+    let webhookKeys = ConfigurationTable.webhookKeys
 
     init(path: String?) { self.path = path }
 
@@ -59,7 +60,18 @@ struct ConfigurationLoader {
             return
         }
         if isNull(entry.value) { return }
-        if name == "destinations" { return readDestinations(entry.value) }
+        if name == "destinations" {
+            guard let items = items(of: entry.value, name, "destination", atMost: Configuration.maxDestinations)
+            else { return }
+            for item in items { appendDestination(item) }
+            return
+        }
+        if name == "webhooks" {
+            guard let items = items(of: entry.value, name, "webhook", atMost: Configuration.maxWebhooks)
+            else { return }
+            for item in items { appendWebhook(item) }
+            return
+        }
         guard case .mapping(let entries, _) = entry.value else {
             report(place(entry.value.mark), name, "the section is not a mapping", "write its keys below it, indented")
             return
@@ -74,20 +86,20 @@ struct ConfigurationLoader {
         }
     }
 
-    private mutating func readDestinations(_ node: YAMLNode) {
+    /// The items of a list section; nil if it is not as it should be.
+    private mutating func items(
+        of node: YAMLNode, _ section: String, _ noun: String, atMost most: Int
+    ) -> [YAMLNode]? {
         guard case .sequence(let items, _) = node else {
-            report(
-                place(node.mark), "destinations", "the value is not a list",
-                "start each destination with \"- name: ...\"")
-            return
+            report(place(node.mark), section, "the value is not a list", "start each \(noun) with \"- name: ...\"")
+            return nil
         }
-        guard items.count <= Configuration.maxDestinations else {
+        guard items.count <= most else {
             report(
-                place(node.mark), "destinations", "there are \(items.count) destinations",
-                "at most \(Configuration.maxDestinations) are allowed")
-            return
+                place(node.mark), section, "there are \(items.count) \(section)", "at most \(most) are allowed")
+            return nil
         }
-        for item in items { appendDestination(item) }
+        return items
     }
 
     /// Appends a destination in the form of a list item, in YAML or JSON.
@@ -130,6 +142,24 @@ struct ConfigurationLoader {
         }
     }
 
+    private mutating func appendWebhook(_ item: YAMLNode) {
+        let index = configuration.webhooks.count
+        configuration.webhooks.append(WebhookConfiguration())
+        remember("webhooks[\(index)]", place(item.mark))
+        guard case .mapping(let entries, _) = item else {
+            return report(
+                place(item.mark), "webhooks[\(index)]", "the webhook is not a mapping",
+                "write \"- name: ...\" and align its keys below the name")
+        }
+        for entry in entries {
+            guard let key = webhookKeys.first(where: { $0.name == entry.key.text }) else {
+                reportUnknown(entry.key, in: "webhooks[\(index)]", webhookKeys.map(\.name))
+                continue
+            }
+            apply(entry, key, as: "webhooks[\(index)].\(key.name)", to: \.webhooks[index])
+        }
+    }
+
     /// Keys of earlier versions, with their replacement.
     static let replacedKeys = [
         "video.subpixel_motion": """
@@ -147,6 +177,8 @@ struct ConfigurationLoader {
                 ["key", "stream_key", "streamkey", "stream"].contains(key.text.lowercased())
             {
                 "the file cannot contain stream keys: name a file in key_file or an environment variable in key_env"
+            } else if section.hasPrefix("webhooks"), ["secret", "key", "token"].contains(key.text.lowercased()) {
+                "the file cannot contain secrets: name a file in secret_file or an environment variable in secret_env"
             } else {
                 KeyAliases.key(key.text, in: section, known).map { "did you mean \"\($0)\"?" }
                     ?? didYouMean(key.text, known) ?? "the keys are \(known.joined(separator: ", "))"

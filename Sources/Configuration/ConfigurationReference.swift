@@ -2,7 +2,7 @@
 package enum ConfigurationReference {
     /// `Config/upcastd.yaml`: every key with its default, below a comment with summary, values, unit and memory cost.
     ///
-    /// Destinations have no useful default. The list is empty, and comments show an example.
+    /// Destinations and webhooks have no useful default. The lists are empty, and comments show an example.
     package static var yaml: String {
         let defaults = Configuration()
         var text = """
@@ -17,8 +17,15 @@ package enum ConfigurationReference {
         for section in ConfigurationTable.sections {
             text += "\n# \(section.summary)\n"
             if section.name == "destinations" {
-                text += "destinations: []\n# Instead of the empty list:\n# destinations:\n"
-                text += destinationExample
+                text += example(
+                    ConfigurationTable.destinationKeys, DestinationConfiguration(),
+                    ["url": "rtmp://localhost/live/test"])
+                continue
+            }
+            if section.name == "webhooks" {
+                text += example(
+                    ConfigurationTable.webhookKeys, WebhookConfiguration(),
+                    ["url": "https://example.org/upcast", "secret_file": "/etc/upcast/webhook.secret"])
                 continue
             }
             text += "\(section.name):\n"
@@ -31,11 +38,17 @@ package enum ConfigurationReference {
         return text
     }
 
-    private static var destinationExample: String {
-        var text = ""
-        for (index, key) in ConfigurationTable.destinationKeys.enumerated() {
-            text += comment(key, DestinationConfiguration(), indent: "#     ", variable: key.environmentName(index: 0))
-            let value = key.name == "url" ? "\"rtmp://localhost/live/test\"" : key.render(DestinationConfiguration())
+    /// The empty list, and an item in comments.
+    ///
+    /// - Parameter values: what stands in place of defaults.
+    private static func example<Item>(
+        _ keys: [ConfigurationKey<Item>], _ defaults: Item, _ values: [String: String]
+    ) -> String {
+        let section = keys[0].section
+        var text = "\(section): []\n# Instead of the empty list:\n# \(section):\n"
+        for (index, key) in keys.enumerated() {
+            text += comment(key, defaults, indent: "#     ", variable: key.environmentName(index: 0))
+            let value = values[key.name].map(quoted) ?? key.render(defaults)
             text += "#   \(index == 0 ? "- " : "  ")\(key.name): \(value)\n"
         }
         return text
@@ -59,18 +72,23 @@ package enum ConfigurationReference {
         for section in ConfigurationTable.sections {
             text += "\n### \(section.name)\n\n\(section.summary)\n\n"
             text += "| key | default | values | what it does | memory |\n|---|---|---|---|---|\n"
-            if section.name == "destinations" {
-                for key in ConfigurationTable.destinationKeys {
-                    let none = key.name == "url" ? "none; required" : "`\(key.render(DestinationConfiguration()))`"
-                    text += row(key, variable: key.environmentName(index: 0), value: none)
-                }
-            } else {
+            switch section.name {
+            case "destinations": text += rows(ConfigurationTable.destinationKeys, DestinationConfiguration())
+            case "webhooks": text += rows(ConfigurationTable.webhookKeys, WebhookConfiguration())
+            default:
                 for key in ConfigurationTable.keys where key.section == section.name {
                     text += row(key, variable: key.environmentName(), value: "`\(key.render(defaults))`")
                 }
             }
         }
         return text
+    }
+
+    private static func rows<Item>(_ keys: [ConfigurationKey<Item>], _ defaults: Item) -> String {
+        keys.map { key in
+            let value = key.name == "url" ? "none; required" : "`\(key.render(defaults))`"
+            return row(key, variable: key.environmentName(index: 0), value: value)
+        }.joined()
     }
 
     private static func row<Root>(_ key: ConfigurationKey<Root>, variable: String, value: String) -> String {

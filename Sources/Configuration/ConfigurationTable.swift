@@ -17,6 +17,10 @@ enum ConfigurationTable {
             "Where the broadcast is published: up to \(Configuration.maxDestinations) \(DestinationURL.kinds)."
         ),
         ("control", "Where upcastctl and health checks connect."),
+        (
+            "webhooks",
+            "Where events are posted: up to \(Configuration.maxWebhooks) HTTP servers. docs/control.md has the format."
+        ),
         ("log", "Log messages, on standard error."),
         ("memory", "The memory cap. The memory plan must fit under it; see upcastd --plan."),
         ("stop", "How a broadcast ends."),

@@ -94,6 +94,20 @@ extension ControlConfiguration {
     }
 }
 
+extension WebhookConfiguration {
+    /// The secret from `secretFile` (a path or credential:NAME) or `secretEnvironment`. Each call reads the file again.
+    package func secret(environment: [String: String]) throws(SecretError) -> Secret {
+        let name = "the secret"
+        if let secretFile { return try firstLine(called: name, inFile: secretFile, key: "secret_file", environment) }
+        let source = "environment variable \(secretEnvironment ?? "")"
+        guard let secretEnvironment, let text = environment[secretEnvironment] else {
+            throw SecretError(
+                source: source, what: "is not set", remedy: "set the variable to \(name), or correct secret_env")
+        }
+        return try checked(text, called: name, source: source)
+    }
+}
+
 /// Returns the first line of a file or credential.
 private func firstLine(
     called name: String, inFile file: String, key: String, _ environment: [String: String],

@@ -33,13 +33,17 @@ package struct MemoryCosts: Equatable, Sendable {
     package var sendBuffer = 0
     /// For each destination with `rtmps://`.
     package var tlsSession = 0
+    /// For each webhook with `https://`.
+    package var webhookTLS = 0
     package var controlServer = 0
     package var snapshots = 0
+    /// For each webhook.
+    package var webhook = 0
     /// Decoding the curtain picture. This memory is freed before a broadcast's stages allocate theirs.
     package var curtainDecoding = 0
-    /// Touched stack pages of one thread. The plan adds one thread for each destination.
+    /// Touched stack pages of one thread. The plan adds one for each destination and webhook.
     package var threadStack = 0
-    /// The number of threads without those of destinations.
+    /// The number of threads without those of destinations and webhooks.
     package var threadCount = 0
     /// Reserve for fragmentation and unplanned allocations.
     package var reserve = 0

@@ -49,6 +49,9 @@ extension MemoryPlan {
         if configuration.privacy.curtainStyle == .picture {
             offer("privacy.curtain_style: solid") { $0.privacy.curtainStyle = .solid }
         }
+        if !configuration.webhooks.isEmpty {
+            offer("webhooks: one fewer") { $0.webhooks.removeLast() }
+        }
         if configuration.destinations.count > 1 {
             offer("destinations: one fewer") { $0.destinations.removeLast() }
         }

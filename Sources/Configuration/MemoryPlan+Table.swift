@@ -15,6 +15,7 @@ extension MemoryPlan.Purpose {
         case .tls: "TLS"
         case .controlServer: "control server"
         case .snapshots: "snapshots"
+        case .webhooks: "webhooks"
         case .curtain: "curtain"
         case .threadStacks: "thread stacks"
         case .reserve: "reserve"

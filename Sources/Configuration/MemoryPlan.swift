@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import MediaCore
 
 /// The maximum memory of one broadcast, calculated before anything is allocated.
@@ -17,6 +18,7 @@ package struct MemoryPlan: Equatable, Sendable {
         case tls
         case controlServer = "control_server"
         case snapshots
+        case webhooks
         case curtain
         case threadStacks = "thread_stacks"
         case reserve
@@ -122,12 +124,15 @@ package struct MemoryPlan: Equatable, Sendable {
                 costs.sendBuffer * destinationCount,
                 counted(destinationCount, "destination") + (destinations.isEmpty ? ", assumed; none is configured" : "")
             )
-        case .tls: return tls(destinations, costs)
+        case .tls: return tls(configuration, costs)
         case .controlServer: return (costs.controlServer, "HTTP server and its connections")
         case .snapshots:
             let size = configuration.control.snapshotSize
             let what = size == 0 ? "control.snapshot_size is 0" : "one of at most \(size) pixels, as JPEG"
             return (costs.snapshots, what)
+        case .webhooks:
+            let count = configuration.webhooks.count
+            return (costs.webhook * count, count == 0 ? "none" : counted(count, "webhook"))
         case .curtain:
             guard configuration.privacy.curtainStyle == .picture else { return (0, "no picture") }
             // The picture is decoded before the memory below is allocated.
@@ -139,16 +144,20 @@ package struct MemoryPlan: Equatable, Sendable {
                 costs.canvas + excess,
                 "a picture of \(size)" + (excess > 0 ? ", plus decoding" : ""))
         case .threadStacks:
-            let count = costs.threadCount + destinationCount
+            let count = costs.threadCount + destinationCount + configuration.webhooks.count
             return (costs.threadStack * count, "\(counted(count, "thread")), touched pages")
         case .reserve: return (costs.reserve, "fragmentation")
         }
     }
 
-    private static func tls(_ destinations: [DestinationConfiguration], _ costs: MemoryCosts) -> (Int, String) {
-        let secure = destinations.filter(\.url.isSecure)
-        guard !secure.isEmpty else { return (0, "no rtmps:// destination") }
-        return (costs.tlsSession * secure.count, counted(secure.count, "session"))
+    private static func tls(_ configuration: Configuration, _ costs: MemoryCosts) -> (Int, String) {
+        let destinations = configuration.destinations.count { $0.url.isSecure }
+        let webhooks = configuration.webhooks.count { $0.url?.isSecure == true }
+        guard destinations + webhooks > 0 else { return (0, "no rtmps:// destination") }
+        return (
+            costs.tlsSession * destinations + costs.webhookTLS * webhooks,
+            counted(destinations, "session") + (webhooks > 0 ? ", \(counted(webhooks, "webhook"))" : "")
+        )
     }
 }
 

@@ -53,9 +53,11 @@ package final class EventJournal: Sendable {
     /// Adds an event. Fields must not contain secrets, as in the log.
     ///
     /// - Parameter time: RFC 3339.
+    /// - Returns: the event's id.
+    @discardableResult
     package func append(
         time: String, level: String, name: String, message: String, fields: [JSONValue.Member]
-    ) {
+    ) -> UInt64 {
         func line(_ members: [JSONValue.Member]) -> [UInt8] {
             JSONValue.object([
                 .init("time", .string(time)), .init("level", .string(level)), .init("event", .string(name)),
@@ -65,10 +67,11 @@ package final class EventJournal: Sendable {
         var json = line(fields)
         // Fields that are too long for watchers are only in the log.
         if json.count > Self.maxEventBytes { json = line([.init("too_long", .bool(true))]) }
-        state.withLock { state in
+        return state.withLock { state in
             state.lastID += 1
             state.makeRoom()
             state.events.append(Event(id: state.lastID, name: name, json: json))
+            return state.lastID
         }
     }
 

@@ -16,6 +16,7 @@ package struct MetricsText {
         metrics.counter("dropped_total", "Samples dropped before encoding, by cause.", report.drops.labelled("cause"))
         metrics.queue(report.queue)
         metrics.destinations(report.destinations)
+        metrics.webhooks(report.webhooks)
         metrics.histogram(
             "socket_to_encoder_seconds", "From a frame's last byte at the socket to the end of its encoding.",
             report.latency.filter { $0.path == "socket_to_encoder" }.map { ([], $0.distribution) })
@@ -171,6 +172,19 @@ package struct MetricsText {
             [
                 ([("direction", "down")], Double(memory.stepsDown)), ([("direction", "up")], Double(memory.stepsUp)),
             ])
+    }
+
+    private mutating func webhooks(_ all: [WebhookStatus]) {
+        counter(
+            "webhook_deliveries_total", "Events for webhooks by result: delivered, failed or dropped.",
+            all.flatMap { hook in
+                [("delivered", hook.delivered), ("failed", hook.failed), ("dropped", hook.dropped)].map {
+                    ([("hook", hook.name), ("result", $0)], Double($1))
+                }
+            })
+        gauge(
+            "webhook_queue", "Events that wait for a webhook, and the one that is being delivered.",
+            all.map { ([("hook", $0.name)], Double($0.queued)) })
     }
 
     private mutating func timeline(_ timeline: [Counter]) {

@@ -26,6 +26,7 @@ extension DaemonEvent {
         case broadcastEnded = "broadcast_ended"
         case broadcastFailed = "broadcast_failed"
         case nothingWasPublished = "nothing_was_published"
+        case airStateChanged = "air_state_changed"
         case sourceRefused = "source_refused"
         case noRoomForSubpixelMotion = "no_room_for_subpixel_motion"
         case noPictureForTheCurtain = "no_picture_for_the_curtain"
@@ -78,6 +79,7 @@ extension DaemonEvent {
         case auditLogWaitsForItsDisk = "audit_log_waits_for_its_disk"
         case auditLogWrittenAgain = "audit_log_written_again"
         case auditLinesLeftOut = "audit_lines_left_out"
+        case webhookFailed = "webhook_failed"
 
         package var description: String { rawValue }
 
@@ -111,6 +113,8 @@ extension DaemonEvent {
             case .broadcastEnded: "the broadcast is closed"
             case .broadcastFailed: "the broadcast cannot go on, and is ended"
             case .nothingWasPublished: "the daemon ends, and no destination ever took a packet"
+            case .airStateChanged:
+                "what viewers get has changed; `state` is `air.state` of the status, noticed within a second"
             case .sourceRefused: "the destinations in `by` refuse this source"
             case .noRoomForSubpixelMotion: "the memory cap leaves no room for subpixel motion in this broadcast"
             case .noPictureForTheCurtain: "the curtain's picture cannot be read; the curtain is solid"
@@ -171,6 +175,8 @@ extension DaemonEvent {
             case .auditLogWaitsForItsDisk: "lines of the audit log wait for a hanging disk"
             case .auditLogWrittenAgain: "the audit log is written; `lost` lines are missing"
             case .auditLinesLeftOut: "one user caused more lines than the audit log allows"
+            case .webhookFailed:
+                "the last attempt to deliver the event `of` to a webhook failed; no webhook gets this event"
             }
         }
     }

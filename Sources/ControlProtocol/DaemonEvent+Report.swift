@@ -124,6 +124,10 @@ extension DaemonEvent {
             Report(
                 .nothingWasPublished, .error, "nothing was published",
                 text("why", "no destination ever took a packet"))
+        case .airStateChanged(let state, let previous, let isRecording):
+            Report(
+                .airStateChanged, .notice, "air state changed", text("state", state.rawValue),
+                text("previous", previous.rawValue), flag("recording", isRecording))
         case .sourceRefused(let source, let names):
             Report(.sourceRefused, .notice, "source refused", text("source", source), list("by", names))
         case .noRoomForSubpixelMotion(let why):
@@ -323,6 +327,12 @@ extension DaemonEvent {
             Report(.auditLogWrittenAgain, .notice, "audit log written again", number("lost", lost))
         case .auditLinesLeftOut(let who, let lines):
             Report(.auditLinesLeftOut, .warning, "audit lines left out", text("by", who), number("lines", lines))
+
+        // MARK: Webhooks
+        case .webhookFailed(let webhook, let name, let attempts, let why, let now):
+            Report(
+                .webhookFailed, .warning, Self.webhookFailedMessage, text("webhook", webhook), text("of", name),
+                number("attempts", attempts), text("why", why), text("now", now))
         }
     }
 }

@@ -53,6 +53,8 @@ package enum DaemonEvent: Equatable, Sendable {
     case broadcastEnded(frames: Int, framesDropped: Int, dropped: Int, duration: MediaTime, sentAll: Bool)
     case broadcastFailed(why: String)
     case nothingWasPublished
+    /// What viewers get has changed.
+    case airStateChanged(state: AirState, previous: AirState, isRecording: Bool)
     case sourceRefused(source: String, by: [String])
     case noRoomForSubpixelMotion(why: String)
     case noPictureForTheCurtain(why: String)
@@ -127,6 +129,15 @@ package enum DaemonEvent: Equatable, Sendable {
     case auditLogWaitsForItsDisk(lines: Int, capacity: Int)
     case auditLogWrittenAgain(lost: Int)
     case auditLinesLeftOut(by: String, lines: Int)
+
+    // MARK: Webhooks
+    /// A delivery was given up.
+    ///
+    /// - Parameter of: the name of the event that was to be delivered.
+    case webhookFailed(webhook: String, of: String, attempts: Int, why: String, now: String)
+
+    /// The message of `webhookFailed`, by which its repetitions are known.
+    package static let webhookFailedMessage = "webhook delivery failed"
 
     /// How much it matters, in the words of swift-log.
     package enum Level: String, Sendable {

@@ -39,6 +39,8 @@ package struct StatusReport: JSONRecord {
     package var process = ProcessStatus()
     package var latency: [LatencyStatus] = []
     package var privacy = PrivacyStatus()
+    /// Counters since the daemon started.
+    package var webhooks: [WebhookStatus] = []
 
     package init() {}
 
@@ -60,6 +62,7 @@ package struct StatusReport: JSONRecord {
         fields("latency", &latency)
         fields("privacy", &privacy)
         fields("process", &process)
+        fields("webhooks", &webhooks)
     }
 }
 

@@ -20,7 +20,7 @@ package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, Custo
 
     /// Reads a URL whose whole path is the application; the key is given apart.
     package init(_ url: String) throws(RTMPEndpointError) {
-        self = try RTMPURLParts(url).endpoint
+        self = try URLParts(url, scheme: "rtmp").endpoint
     }
 
     /// Reads a URL whose last path component, with everything behind it, is the stream key.
@@ -97,86 +97,16 @@ package enum RTMPEndpointError: Error, Equatable, Sendable, CustomStringConverti
     }
 }
 
-/// A URL taken apart.
-private struct RTMPURLParts {
-    var isSecure: Bool
-    var host: String
-    var port: UInt16
-    var userInfo: Secret?
-    /// Without the leading slash.
-    var pathAndQuery: String
-
-    init(_ url: String) throws(RTMPEndpointError) {
-        guard url.utf8.count <= RTMPEndpoint.maximumBytes else { throw .tooLong }
-        guard url.unicodeScalars.allSatisfy({ $0 != " " && !$0.isControlOrFormat }) else { throw .badCharacter }
-        var rest: Substring
-        if let after = url.withoutPrefix("rtmp://") {
-            (isSecure, rest) = (false, after)
-        } else if let after = url.withoutPrefix("rtmps://") {
-            (isSecure, rest) = (true, after)
-        } else {
-            throw .unknownScheme
-        }
-        let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
-        var authority = rest[..<authorityEnd]
-        rest = rest[authorityEnd...]
-        pathAndQuery = rest.hasPrefix("/") ? String(rest.dropFirst()) : ""
-
-        if let at = authority.lastIndex(of: "@") {
-            userInfo = Secret(String(authority[..<at]))
-            authority = authority[authority.index(after: at)...]
-        }
-        var portText: Substring?
-        if authority.hasPrefix("[") {
-            guard let close = authority.firstIndex(of: "]") else { throw .badHost }
-            host = String(authority[authority.index(after: authority.startIndex)..<close])
-            guard host.contains(":"), host.allSatisfy({ Self.isAddressCharacter($0) }) else { throw .badHost }
-            let after = authority[authority.index(after: close)...]
-            guard after.isEmpty || after.hasPrefix(":") else { throw .badHost }
-            if !after.isEmpty { portText = after.dropFirst() }
-        } else {
-            let pieces = authority.split(separator: ":", omittingEmptySubsequences: false)
-            guard pieces.count <= 2, pieces[0].utf8.count <= 253, !pieces[0].isEmpty,
-                pieces[0].utf8.allSatisfy({ Self.isNameByte($0) })
-            else { throw .badHost }
-            host = String(pieces[0])
-            if pieces.count == 2 { portText = pieces[1] }
-        }
-        port = RTMPEndpoint.defaultPort(isSecure: isSecure)
-        if let portText {
-            // UInt16's own parser would take "+80".
-            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(portText), number > 0
-            else { throw .badPort }
-            port = number
-        }
-    }
-
-    var endpoint: RTMPEndpoint {
+extension URLParts {
+    fileprivate var endpoint: RTMPEndpoint {
         get throws(RTMPEndpointError) {
+            // A query without a path is not an application's.
+            let pathAndQuery = rest.hasPrefix("/") ? String(rest.dropFirst()) : ""
             let app = pathAndQuery.hasSuffix("/") ? String(pathAndQuery.dropLast()) : pathAndQuery
             guard !app.isEmpty, !app.hasPrefix("?") else { throw .missingApp }
-            return RTMPEndpoint(isSecure: isSecure, host: host, port: port, app: app, userInfo: userInfo)
+            return RTMPEndpoint(
+                isSecure: isSecure, host: host, port: port ?? RTMPEndpoint.defaultPort(isSecure: isSecure), app: app,
+                userInfo: userInfo)
         }
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-        default: false
-        }
-    }
-
-    /// Hexadecimal digits, colons, an embedded IPv4 address, and a zone ("fe80::1%eth0").
-    private static func isAddressCharacter(_ character: Character) -> Bool {
-        character.isASCII && (character.isLetter || character.isNumber || ":.%-_".contains(character))
-    }
-}
-
-extension String {
-    fileprivate func withoutPrefix(_ prefix: String) -> Substring? {
-        // The scheme is case-insensitive, the rest is not.
-        guard utf8.count >= prefix.utf8.count, self.prefix(prefix.count).lowercased() == prefix else { return nil }
-        return dropFirst(prefix.count)
     }
 }

@@ -10,7 +10,8 @@ enum HostResolver {
     /// More addresses than are tried, because the first few may all be of one family.
     static let maximumAddresses = 32
     static let maximumAbandoned = 2
-    static let maximumThreads = 16
+    /// For the names of eight destinations and four webhooks, if all of them hang.
+    static let maximumThreads = 24
     /// Lookups in progress by name, so that one name that hangs does not block others.
     private static let running = Monitor<[String: Int]>([:])
 

@@ -1,16 +1,16 @@
 internal import CRTMPSocket
 internal import Glibc
-internal import LinuxSystem
-internal import MediaCore
+package import LinuxSystem
+package import MediaCore
 
-/// Bounds all waits of a destination's thread. A wait ends at its own deadline, or at this limit, which any thread can
-/// lower during the wait.
-@safe final class PublishControl: @unchecked Sendable /* the C functions are made for any thread */ {
+/// Bounds all waits of a thread that publishes or delivers. A wait ends at its own deadline, or at this limit, which
+/// any thread can lower during the wait.
+@safe package final class PublishControl: @unchecked Sendable /* the C functions are made for any thread */ {
     enum Readiness { case ready, timeout, cancelled }
 
     let raw: OpaquePointer
 
-    init() throws(Errno) {
+    package init() throws(Errno) {
         guard let raw = unsafe upcast_control_create() else { throw Errno.current }
         unsafe self.raw = raw
     }
@@ -18,10 +18,10 @@ internal import MediaCore
     deinit { unsafe upcast_control_destroy(raw) }
 
     /// Lowers the limit; a later `time` has no effect.
-    func limit(to time: MediaTime) { unsafe upcast_control_limit(raw, time.nanoseconds) }
+    package func limit(to time: MediaTime) { unsafe upcast_control_limit(raw, time.nanoseconds) }
 
     /// Ends all waits.
-    func cancel() { limit(to: .zero) }
+    package func cancel() { limit(to: .zero) }
 
     var isOver: Bool { unsafe upcast_control_is_over(raw) != 0 }
 

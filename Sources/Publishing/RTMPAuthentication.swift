@@ -63,9 +63,9 @@ struct RTMPAuthentication: Sendable {
         switch method {
         case .adobe:
             guard let salt = fields["salt"] else { throw .badChallenge("it has no salt") }
-            let first = Self.base64(of: try Self.md5(user, salt, password))
+            let first = Base64.encode(try Self.md5(user, salt, password))
             let challenge = fields["opaque"] ?? fields["challenge"] ?? ""
-            let response = Self.base64(of: try Self.md5(first, challenge, clientNonce))
+            let response = Base64.encode(try Self.md5(first, challenge, clientNonce))
             let opaque = fields["opaque"].map { "&opaque=\($0)" } ?? ""
             return "authmod=adobe&user=\(user)&challenge=\(clientNonce)&response=\(response)\(opaque)"
         case .llnw:
@@ -117,18 +117,5 @@ struct RTMPAuthentication: Sendable {
 
     private static func hexadecimal(of word: UInt32) -> String {
         hexadecimal(of: (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) })
-    }
-
-    /// RFC 4648, section 4.
-    static func base64(of bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let word = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for digit in 0...group.count { text.append(alphabet[word >> (18 - 6 * digit) & 63]) }
-            text += repeatElement(UInt8(ascii: "="), count: 3 - group.count)
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -91,6 +91,14 @@ internal import MediaCore
         return Int(count)
     }
 
+    /// Sends all bytes until `deadline`.
+    func send(_ bytes: [UInt8]) throws(PublishError) {
+        let result = unsafe bytes.withUnsafeBytes { buffer in
+            unsafe upcast_rtmp_socket_send(raw, buffer.baseAddress, CInt(buffer.count))
+        }
+        guard result == 0 else { throw failure(during: "sending to the server") }
+    }
+
     /// Waits until bytes can be read. Returns false after `deadline`.
     func waitForInput(until deadline: MediaTime) throws(PublishError) -> Bool {
         switch control.wait(for: POLLIN, on: descriptor.raw, until: deadline) {

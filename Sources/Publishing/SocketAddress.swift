@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import Glibc
 
 /// An IPv4 or IPv6 address with its port.
@@ -27,6 +28,16 @@ struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
             String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
         description = named == 0 ? "\(text(host)) port \(text(port))" : "an unreadable address"
+    }
+
+    /// The address without its port.
+    var ip: IPAddress? {
+        let place =
+            switch family {
+            case .v4: MemoryLayout<sockaddr_in>.offset(of: \.sin_addr) ?? 0
+            case .v6: MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) ?? 0
+            }
+        return IPAddress(bytes: Array(bytes.dropFirst(place).prefix(family == .v4 ? 4 : 16)))
     }
 
     /// The peer of a connected socket; nil if it is no longer connected.

@@ -12,6 +12,7 @@ extension ConfigurationDraft {
             configuration.problemsOnThisMachine(environment: environment, places: places)
             + configuration.roleProblems(places: places) + configuration.curtainProblems(places: places)
             + configuration.encoderProblems(places: places, isWhole: isValid("video", "audio"))
+            + configuration.webhookProblems(environment: environment, places: places)
         var mistakes = problems(and: onThisMachine).map(\.description)
         if isValid("destinations"), configuration.destinations.isEmpty { mistakes.append(noDestination) }
         let plan = configuration.memoryPlan

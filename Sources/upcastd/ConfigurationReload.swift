@@ -5,6 +5,7 @@ internal import Logging
 internal import MediaCore
 internal import Pipeline
 internal import Privacy
+internal import Webhooks
 
 /// Reloads the configuration on SIGHUP: applies what can change at run time, and reports what cannot. Main thread.
 ///
@@ -18,7 +19,10 @@ struct ConfigurationReload {
     let output: LogOutput
     /// Becomes readable when the files have been read.
     let wakeUp: EventDescriptor
+    private let webhooks: WebhookCenter
     private var level: LogConfiguration.Level
+    /// As they were loaded last.
+    private var hooks: [WebhookConfiguration]
     /// The result of the reading thread; nil until it is done.
     private let found = Monitor<Result<Configuration, Refusal>?>(nil)
     private var reader: WorkerThread?
@@ -33,14 +37,17 @@ struct ConfigurationReload {
     private static let usualReading = MediaTime.seconds(5)
 
     init(
-        path: String?, environment: [String: String], loaded: Configuration, logger: Logger, output: LogOutput
+        path: String?, environment: [String: String], loaded: Configuration, logger: Logger, output: LogOutput,
+        webhooks: WebhookCenter
     ) throws(Errno) {
         wakeUp = try EventDescriptor()
         self.path = path
         self.environment = environment
         self.logger = logger
         self.output = output
+        self.webhooks = webhooks
         level = loaded.log.level
+        hooks = loaded.webhooks
     }
 
     /// Starts reading. `apply` continues when `wakeUp` is readable.
@@ -122,6 +129,7 @@ struct ConfigurationReload {
             var report: ReloadReport
             do { report = try host.reloader.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
             report.needRestart.removeAll { Self.liveKeys.contains($0) }
+            takeWebhooks(of: new, &report)
             let newLevel = takeLevel(of: new, &report)
             // The change is logged at the more verbose of the two levels.
             if let newLevel, newLevel < output.level { output.level = newLevel }
@@ -149,6 +157,26 @@ struct ConfigurationReload {
         level = new.log.level
         report.applied.append("log.level \(level.rawValue)")
         return Logger.Level(rawValue: level.rawValue) ?? .info
+    }
+
+    private mutating func takeWebhooks(of new: Configuration, _ report: inout ReloadReport) {
+        let old = hooks
+        guard new.webhooks != old else { return }
+        func before(_ name: String) -> WebhookConfiguration? { old.first { $0.name == name } }
+        do {
+            try webhooks.replace(with: new.webhookSettings(environment: environment)) { name in
+                before(name) == new.webhooks.first { $0.name == name }
+            }
+            hooks = new.webhooks
+        } catch {
+            report.failed.append("a webhook cannot be started: \(error)")
+            return
+        }
+        let names = new.webhooks.map(\.name)
+        report.applied += old.filter { !names.contains($0.name) }.map { "webhook \($0.name) removed" }
+        for hook in new.webhooks where before(hook.name) != hook {
+            report.applied.append("webhook \(hook.name) \(before(hook.name) == nil ? "added" : "changed")")
+        }
     }
 
     /// Keys that are applied here.

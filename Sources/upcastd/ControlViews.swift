@@ -2,12 +2,24 @@ internal import Configuration
 internal import Control
 internal import ControlProtocol
 internal import Pipeline
+internal import Webhooks
+
+extension BroadcastHost {
+    /// Everything as it is now.
+    func report(with webhooks: WebhookCenter) -> StatusReport {
+        var report = status.report
+        report.webhooks = webhooks.status
+        return report
+    }
+}
 
 /// The read-only routes.
 extension ControlRoutes {
-    mutating func addViews(of host: BroadcastHost, journal: EventJournal) {
+    mutating func addViews(of host: BroadcastHost, journal: EventJournal, webhooks: WebhookCenter) {
         add("GET", "/metrics", for: [.lookers, .metricsReader]) { _ in
-            let text = MetricsText.text(host.status.totals)
+            var totals = host.status.totals
+            totals.webhooks = webhooks.status
+            let text = MetricsText.text(totals)
             return ControlResponse(status: 200, contentType: MetricsText.contentType, body: Array(text.utf8))
         }
         add("GET", "/history", for: .lookers) { _ in ControlResponse(status: 200, json: host.status.history.json) }
@@ -17,7 +29,8 @@ extension ControlRoutes {
             answer.destinations = host.status.report.destinations
             return ControlResponse(status: 200, json: answer.json)
         }
-        add("GET", "/events", for: .lookers, answering: { .events(journal, $0, status: { host.status.report }) })
+        let report = { @Sendable in host.report(with: webhooks) }
+        add("GET", "/events", for: .lookers, answering: { .events(journal, $0, status: report) })
         add("GET", "/snapshot.jpg", for: .lookers, answering: { _ in Self.snapshot(of: host.operating) })
     }
 

@@ -10,6 +10,7 @@ internal import MediaCore
 internal import Pipeline
 internal import Privacy
 internal import ProductVersion
+internal import Webhooks
 
 /// The process: capture socket, control socket and signals, and the order in which they start and stop.
 struct Daemon {
@@ -22,6 +23,7 @@ struct Daemon {
     private let journal: EventJournal
     private let events: EventLog
     private let remote: RemoteControl?
+    private let webhooks: WebhookCenter
 
     /// - Throws: if a token for `control.listen` cannot be read.
     init(
@@ -40,7 +42,8 @@ struct Daemon {
         self.environment = environment
         self.output = output
         self.journal = journal
-        let events = EventLog(journal)
+        webhooks = WebhookCenter(instance: HostName.current, clock: MonotonicClock())
+        let events = EventLog(journal, webhooks: webhooks)
         self.events = events
         logger = Logger(label: "upcastd") { _ in MultiplexLogHandler([StandardErrorLog(output), events]) }
     }
@@ -51,6 +54,9 @@ struct Daemon {
     func run(
         signals: borrowing SignalDescriptor, passed: consuming PassedSockets
     ) throws(StartFailure) -> ExitStatus {
+        do { try webhooks.prepare(configuration.webhookSettings(environment: environment)) } catch {
+            throw StartFailure("cannot create a descriptor for the webhooks: \(error)")
+        }
         var stateFile = try openStateFile()
         let reloads: ReloadDesk
         do { reloads = try ReloadDesk() } catch {
@@ -85,14 +91,14 @@ struct Daemon {
                 audit: try AuditLog(path: configuration.privacy.auditFile, clock: clock), stateFile: stateFile)
             try host.privacy.startKeeping()
             var routes = ControlRoutes.standard(
-                status: { [host] in host.status.report },
+                status: { [host, webhooks] in host.report(with: webhooks) },
                 readiness: { [host] in
                     if host.isStopping { return .notReady("the daemon is stopping") }
                     return host.files.problem.map { .filesNotReady($0) } ?? .ready
                 },
                 wedged: { [host] in host.threads.wedged })
             routes.addPage()
-            routes.addViews(of: host, journal: journal)
+            routes.addViews(of: host, journal: journal, webhooks: webhooks)
             routes.addCommands(to: host)
             routes.addBroadcastCommands(to: host)
             routes.addCaptureState(of: host)
@@ -123,6 +129,13 @@ struct Daemon {
             control.stop()
             throw StartFailure("cannot start the ingest thread: \(error)")
         }
+        defer { webhooks.end(until: .zero) }
+        do { try webhooks.start { [logger] in logger.tell($0) } } catch {
+            control.stop()
+            server.stop()
+            server.join()
+            throw StartFailure("cannot start the thread of a webhook: \(error)")
+        }
         defer {
             control.stop(isProcessEnding: true)
             if passedPath == nil { unsafe unlink(configuration.ingest.socket) }
@@ -148,7 +161,8 @@ struct Daemon {
         let longest = configuration.stop.drain + configuration.buffer.delay
         logger.tell(.stopping(signal: name, drain: longest))
         host.noteStopping()
-        manager.stopping(host.status.statusLine, longest: longest + Self.closingTime)
+        let webhookTime = configuration.webhooks.isEmpty ? .zero : Self.webhookTime
+        manager.stopping(host.status.statusLine, longest: longest + Self.closingTime + webhookTime)
         let end = EndDeadline(clock.now() + longest + Self.closingTime, logger: logger)
         server.stop()
         server.join()
@@ -156,6 +170,7 @@ struct Daemon {
         end.met()
         let status = drained ? ExitStatus.success : .notDrained
         logger.tell(.stopped(sentAll: host.hasSentAll, exitStatus: Int(status.rawValue)))
+        webhooks.end(until: MonotonicClock().now() + Self.webhookTime)
         return status
     }
 
@@ -184,13 +199,17 @@ struct Daemon {
     /// The time after the drain to unpublish, close and exit.
     private static let closingTime = MediaTime.seconds(5)
 
+    /// The time for the last events to reach the webhooks.
+    private static let webhookTime = MediaTime.seconds(2)
+
     /// Runs the main thread until a signal ends it. Returns the name of the signal.
     private func serve(
         _ host: BroadcastHost, _ control: ControlServer, _ signals: borrowing SignalDescriptor,
         _ reloads: ReloadDesk, _ manager: inout ServiceManager
     ) throws(Errno) -> String {
         var reload = try ConfigurationReload(
-            path: path, environment: environment, loaded: configuration, logger: logger, output: output)
+            path: path, environment: environment, loaded: configuration, logger: logger, output: output,
+            webhooks: webhooks)
         defer { reload.end() }
         var isReloading = false
         var isSecond = false

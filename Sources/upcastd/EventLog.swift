@@ -4,18 +4,20 @@ internal import LinuxSystem
 internal import Logging
 internal import MediaCore
 internal import Pipeline
+internal import Webhooks
 
-/// Puts each logged `DaemonEvent` into the journal of `GET /events`: level `info` and above, whatever the log's level.
-/// Repeated events are limited and counted, as in the log.
+/// Puts each logged `DaemonEvent` into the journal of `GET /events`, and offers it to the webhooks: level `info` and
+/// above, whatever the log's level. Repeated events are limited and counted, as in the log.
 struct EventLog: LogHandler {
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
     private let journal: EventJournal
+    private let webhooks: WebhookCenter?
     private let limit = Monitor(RepeatLimit())
     private let clock: any TimeSource
 
-    init(_ journal: EventJournal, clock: any TimeSource = MonotonicClock()) {
-        (self.journal, self.clock) = (journal, clock)
+    init(_ journal: EventJournal, webhooks: WebhookCenter? = nil, clock: any TimeSource = MonotonicClock()) {
+        (self.journal, self.webhooks, self.clock) = (journal, webhooks, clock)
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -54,7 +56,10 @@ struct EventLog: LogHandler {
     private func append(
         _ level: Logger.Level, _ name: DaemonEvent.Name, _ message: String, _ fields: [JSONValue.Member]
     ) {
-        journal.append(
-            time: WallClock.timestamp(), level: "\(level)", name: name.rawValue, message: message, fields: fields)
+        let time = WallClock.timestamp()
+        let number = journal.append(
+            time: time, level: "\(level)", name: name.rawValue, message: message, fields: fields)
+        webhooks?.offer(
+            number: number, time: time, level: "\(level)", name: name, message: message, fields: fields)
     }
 }

@@ -51,7 +51,11 @@ import Testing
         "destinations.adaptive": "false", "destinations.allow_redirect": "true", "destinations.rotate_bytes": "1MiB",
         "destinations.rotate_after_ms": "60000", "destinations.sync": "periodic",
         "destinations.sync_period_ms": "500", "destinations.refuse_sources": "mirroring, external_playback",
-        "destinations.ca_file": "/etc/ca.pem", "destinations.tls_verify": "false", "destinations.chunk_size": "4096"
+        "destinations.ca_file": "/etc/ca.pem", "destinations.tls_verify": "false", "destinations.chunk_size": "4096",
+        "webhooks.name": "second", "webhooks.url": "https://h:444/path",
+        "webhooks.events": "ready, curtain_raised", "webhooks.secret_file": "/run/secret",
+        "webhooks.secret_env": "SECRET", "webhooks.ca_file": "/etc/ca.pem", "webhooks.timeout_ms": "3000",
+        "webhooks.max_attempts": "3", "webhooks.allow_private": "127.0.0.1, 10.0.0.0/8, Hooks.lan",
     ]
 
     /// Every key of the table takes its value from its variable, changes that key only, and wins over the file.
@@ -97,6 +101,29 @@ import Testing
                 (other.render(changed[1]) == other.render(defaults[1])) == (other.name != name),
                 "\(name) changes \(other.name)")
         }
+    }
+
+    @Test(arguments: ConfigurationTable.webhookKeys.map(\.name))
+    func everyWebhookKey(name: String) throws {
+        let key = try #require(ConfigurationTable.webhookKeys.first { $0.name == name })
+        let value = try #require(Self.other["webhooks.\(name)"], "the test needs a value for \(name)")
+        // The second hook's secret comes from where the tested key does not say another place.
+        let secret = name == "secret_file" ? "secret_env: SECRET" : "secret_file: /s"
+        let other = name == "secret_env" ? ["UPCAST_WEBHOOKS_1_SECRET_FILE": ""] : ["": ""]
+        let cleared = name == "secret_file" ? ["UPCAST_WEBHOOKS_1_SECRET_ENV": ""] : other
+        let file =
+            "webhooks:\n  - {name: a, url: https://h/, secret_file: /s}\n"
+            + "  - {name: b, url: https://i/, \(secret)}\n"
+        let defaults = try load(file, [:]).webhooks
+        let changed = try load(file, cleared.merging([key.environmentName(index: 1): value]) { $1 }).webhooks
+        #expect(changed[0] == defaults[0])
+        func isSecret(_ name: String) -> Bool { name.hasPrefix("secret_") }
+        for other in ConfigurationTable.webhookKeys where !isSecret(name) || !isSecret(other.name) {
+            #expect(
+                (other.render(changed[1]) == other.render(defaults[1])) == (other.name != name),
+                "\(name) changes \(other.name)")
+        }
+        #expect(key.render(changed[1]) != key.render(WebhookConfiguration()))
     }
 
     @Test func valuesArriveWithTheirUnits() throws {

@@ -1,3 +1,4 @@
+import Endpoints
 import MediaCore
 import Testing
 
@@ -24,6 +25,8 @@ import Testing
         costs.threadCount = 5
         costs.reserve = 47
         costs.snapshots = 53
+        costs.webhook = 59
+        costs.webhookTLS = 61
         return costs
     }
 
@@ -44,13 +47,16 @@ import Testing
     @Test func everyPurposeIsCountedOnce() throws {
         var configuration = Configuration()
         configuration.destinations = [try destination("rtmp://h/a/k"), try destination("rtmps://h/a/k")]
+        configuration.webhooks = [WebhookConfiguration(), WebhookConfiguration()]
+        configuration.webhooks[0].url = try WebhookURL("https://h/")
+        configuration.webhooks[1].url = try WebhookURL("http://h/")
         let plan = MemoryPlan(configuration, costs: costs())
         let expected: [MemoryPlan.Purpose: Int] = [
             .baseline: 1_000_000, .videoEncoder: 2_000_000, .audioEncoder: 30_000, .canvases: 400,
             .ingestBand: 7,
-            .scaler: 11, .pcmQueue: 13, .audioMixer: 17, .packetLog: 2_097_152 + 19, .sendBuffers: 46, .tls: 29,
-            .controlServer: 41, .snapshots: 53, .curtain: 0,
-            .threadStacks: 7 * 43, .reserve: 47
+            .scaler: 11, .pcmQueue: 13, .audioMixer: 17, .packetLog: 2_097_152 + 19, .sendBuffers: 46, .tls: 29 + 61,
+            .controlServer: 41, .snapshots: 53, .webhooks: 2 * 59, .curtain: 0,
+            .threadStacks: 9 * 43, .reserve: 47
         ]
         #expect(plan.lines.map(\.purpose) == MemoryPlan.Purpose.allCases)
         for line in plan.lines { #expect(line.bytes == expected[line.purpose], "\(line.purpose)") }
@@ -181,6 +187,7 @@ import Testing
             TLS                        0.00 MiB  no rtmps:// destination
             control server             0.00 MiB  HTTP server and its connections
             snapshots                  0.00 MiB  one of at most 640 pixels, as JPEG
+            webhooks                   0.00 MiB  none
             curtain                    0.00 MiB  no picture
             thread stacks              0.32 MiB  5 threads, touched pages
             reserve                    0.00 MiB  fragmentation

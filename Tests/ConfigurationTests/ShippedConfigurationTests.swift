@@ -1,4 +1,5 @@
 import Foundation
+import Endpoints
 import MediaCore
 import Testing
 
@@ -40,10 +41,24 @@ import Testing
         #expect(try Configuration.load(path: path, environment: [:]) == Configuration())
     }
 
+    /// What stands in comments in place of an empty list.
+    private static func example(_ section: String) throws -> String {
+        let file = try String(contentsOf: root.appending(path: "Config/upcastd.yaml"), encoding: .utf8)
+        let lines = file.components(separatedBy: "\n").drop { $0 != "# \(section):" }.prefix { $0.hasPrefix("# ") }
+        return lines.map { $0.dropFirst(2) }.joined(separator: "\n")
+    }
+
+    @Test func theExampleWebhookIsTheBuiltInDefault() throws {
+        var expected = Configuration()
+        expected.webhooks = [WebhookConfiguration()]
+        expected.webhooks[0].url = try WebhookURL("https://example.org/upcast")
+        expected.webhooks[0].secretFile = "/etc/upcast/webhook.secret"
+        let example = try Self.example("webhooks")
+        #expect(try Configuration.load(text: Array(example.utf8), path: "example", environment: [:]) == expected)
+    }
+
     @Test func theExampleDestinationIsTheBuiltInDefault() throws {
-        let file = try String(contentsOf: Self.root.appending(path: "Config/upcastd.yaml"), encoding: .utf8)
-        let lines = file.components(separatedBy: "\n").drop { $0 != "# destinations:" }.prefix { $0.hasPrefix("# ") }
-        let example = lines.map { $0.dropFirst(2) }.joined(separator: "\n")
+        let example = try Self.example("destinations")
         var expected = Configuration()
         expected.destinations = [DestinationConfiguration()]
         expected.destinations[0].url = try DestinationURL("rtmp://localhost/live/test")
@@ -57,6 +72,7 @@ import Testing
         let names =
             ConfigurationTable.keys.map { ($0.name, $0.environmentName(), $0.memory) }
             + ConfigurationTable.destinationKeys.map { ($0.name, $0.environmentName(index: 0), $0.memory) }
+            + ConfigurationTable.webhookKeys.map { ($0.name, $0.environmentName(index: 0), $0.memory) }
         for (name, variable, memory) in names {
             #expect(file.contains(" \(name): ") && file.contains("# \(variable)\n"), "\(name) is missing in the file")
             #expect(docs.contains("`\(variable)`"), "\(name) is missing in the docs")

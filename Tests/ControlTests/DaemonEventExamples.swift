@@ -39,6 +39,7 @@ extension DaemonEvent {
         .broadcastEnded(frames: 300, framesDropped: 2, dropped: 1, duration: .seconds(10), sentAll: false),
         .broadcastFailed(why: "encoding failed"),
         .nothingWasPublished,
+        .airStateChanged(state: .offAir, previous: .onAir, isRecording: true),
         .sourceRefused(source: "camera", by: ["main"]),
         .noRoomForSubpixelMotion(why: "what moves needs more bits"),
         .noPictureForTheCurtain(why: "curtain.png is broken"),
@@ -98,5 +99,8 @@ extension DaemonEvent {
         .auditLogWaitsForItsDisk(lines: 20, capacity: 256),
         .auditLogWrittenAgain(lost: 3),
         .auditLinesLeftOut(by: "user 1000", lines: 12),
+        .webhookFailed(
+            webhook: "hook", of: "broadcast_started", attempts: 8, why: "the server answered 500",
+            now: "the delivery is given up"),
     ]
 }

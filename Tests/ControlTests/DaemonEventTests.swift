@@ -12,7 +12,7 @@ import Testing
             media_library_warning client_not_accepted nothing_to_reload configuration_reloaded
             configuration_not_reloaded configuration_not_applied configuration_waits_for_a_restart broadcast_started
             broadcast_not_started broadcast_ending broadcast_ended broadcast_failed nothing_was_published
-            source_refused no_room_for_subpixel_motion no_picture_for_the_curtain annotated annotations_left_out
+            air_state_changed source_refused no_room_for_subpixel_motion no_picture_for_the_curtain annotated annotations_left_out
             stopped_by_an_operator paused_by_an_operator resumed_by_an_operator bitrate_ceiling_set
             video_bitrate_changed encoder_effort_lowered encoder_effort_raised memory_is_short
             memory_is_enough_again destination_live destination_retrying destination_failed destination_flapping
@@ -23,7 +23,7 @@ import Testing
             app_is_consulted app_is_no_longer_consulted app_has_answered apps_are_not_waited_for
             consulted_app_has_not_come_back no_state_file state_file_is_new state_restored state_file_cannot_be_read
             state_file_not_written state_file_written_again audit_log_not_written audit_log_waits_for_its_disk
-            audit_log_written_again audit_lines_left_out
+            audit_log_written_again audit_lines_left_out webhook_failed
             """
         let known = names.split(whereSeparator: \.isWhitespace).map { String($0) }
         #expect(DaemonEvent.Name.allCases.map(\.rawValue) == known)

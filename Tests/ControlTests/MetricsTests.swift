@@ -68,6 +68,11 @@ import Testing
         #expect(lines.contains("upcast_state{state=\"live\"} 1"))
         #expect(lines.contains("upcast_state{state=\"idle\"} 0"))
         #expect(lines.contains("upcast_uptime_seconds 3720"))
+        for (result, count) in [("delivered", 41), ("failed", 2), ("dropped", 3)] {
+            #expect(
+                lines.contains("upcast_webhook_deliveries_total{hook=\"hook\",result=\"\(result)\"} \(count)"))
+        }
+        #expect(lines.contains("upcast_webhook_queue{hook=\"hook\"} 1"))
         #expect(lines.contains("upcast_video_frames_received_total 21690"))
         #expect(lines.contains("upcast_audio_blocks_received_total{source=\"app\"} 33893"))
     }

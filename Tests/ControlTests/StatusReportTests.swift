@@ -116,6 +116,11 @@ extension StatusReport {
         report.process.openDescriptors = 31
         report.process.maximumDescriptors = 1024
         report.process.virtualBytes = 300_000_000
+        var hook = WebhookStatus()
+        (hook.name, hook.url) = ("hook", "https://hooks.example.org")
+        (hook.delivered, hook.failed, hook.dropped, hook.queued) = (41, 2, 3, 1)
+        (hook.lastError, hook.lastErrorAgeMilliseconds) = ("the server answered\u{7}500", 12_000)
+        report.webhooks = [hook]
         return report
     }
 }
@@ -183,6 +188,8 @@ extension StatusReport {
             privacy.regions[].y privacy.regions[].width privacy.regions[].height
             privacy.protections[].name privacy.protections[].on privacy.protections[].held privacy.audit_lost
             process.cpu_ms process.start_time_ms process.open_fds process.max_fds process.virtual_bytes
+            webhooks[].name webhooks[].url webhooks[].delivered webhooks[].failed webhooks[].dropped webhooks[].queued
+            webhooks[].last_error webhooks[].last_error_age_ms
             """
         #expect(names(StatusReport.full.json, "") == expected.split(whereSeparator: \.isWhitespace).map(String.init))
     }
@@ -224,6 +231,8 @@ extension StatusReport {
                       43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), limit: memory cgroup /sys/fs/cgroup/box, \
             given up: half log
                       too little for subpixel motion search: the same picture needs 60 % more bitrate
+            webhook   hook (https://hooks.example.org), 41 delivered, 2 failed, 3 dropped, 1 queued
+                      last error, 12.0 s ago: the server answered?500
 
             DESTINATION  STATE      FOR         SENT       ACKNOWLEDGED  BEHIND  P50, P99      CONNECTS  WHERE
             main         congested  1 min 30 s  221.3 MiB  220.2 MiB     960 ms  9.3, 34.0 ms  2         \(place)
@@ -243,7 +252,7 @@ extension StatusReport {
     @Test func anIdleDaemonSaysOnlyWhatItHas() {
         var report = StatusReport.full
         report.state = .idle
-        (report.air, report.audio.levels) = (AirStatus(), [])
+        (report.air, report.audio.levels, report.webhooks) = (AirStatus(), [], [])
         report.air.sinceMilliseconds = 723_000
         report.client = nil
         let idle = StatusReport()

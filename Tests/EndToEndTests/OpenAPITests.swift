@@ -61,7 +61,11 @@ import Testing
         try await blocking {
             let document = try OpenAPIDocument()
             let folder = try TemporaryDirectory("openapi")
-            let stage = try Stage()
+            var settings = DaemonSettings()
+            settings.webhooks = [
+                ["url": "http://127.0.0.1:\(try LoopbackPorts.free())/", "secret_file": folder.file("none")]
+            ]
+            let stage = try Stage(settings)
             for path in [
                 "/", "/status", "/state", "/healthz", "/readyz", "/metrics", "/history", "/config", "/destinations",
             ] {

@@ -40,7 +40,29 @@ import Testing
                 + ["warning: more annotations than are logged"])
     }
 
-    // MARK: The result of a stop
+    // MARK: The air state
+
+    /// Each change is told once and in order, and who is told may ask for the state.
+    @Test func changesOfTheAirStateAreTold() throws {
+        let rig = try HostRig()
+        let host = rig.host
+        rig.log.onLine = { [weak host] in if $0.message == "air state changed" { _ = host?.status.report } }
+        host.tick()
+        try rig.start()
+        host.tick()
+        host.tick()
+        host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
+        host.tick()
+        let told = rig.log.lines.filter { $0.message == "air state changed" }.map(\.metadata)
+        #expect(
+            told == [
+                ["event": "air_state_changed", "state": "off_air", "previous": "idle", "recording": "false"],
+                ["event": "air_state_changed", "state": "idle", "previous": "off_air", "recording": "false"],
+            ])
+        _ = host.shutDown()
+    }
+
+    // MARK: What a stop comes to
 
     /// The daemon's exit status depends on this: 0 if true, 3 if false.
     @Test func aStopThatCutsABroadcastShort() throws {

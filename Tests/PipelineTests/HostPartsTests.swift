@@ -37,7 +37,7 @@ import Testing
     // MARK: BroadcastPhase
 
     @Test func aStateIsTimedFromItsChange() {
-        let phase = BroadcastPhase(current, clock: clock)
+        let phase = BroadcastPhase(current, clock: clock) { _ in }
         clock.advance(by: .seconds(5))
         starting()
         phase.note()

@@ -42,7 +42,7 @@ final class PartsRig {
         let server = try IngestServer(
             listener: try UnixSocket.listen(path: folder.file("capture.sock"), mode: 0o600), settings: .init(),
             clock: clock)
-        phase = BroadcastPhase(current, clock: clock)
+        phase = BroadcastPhase(current, clock: clock) { logger.tell($0) }
         roster = DestinationRoster(
             configuration, environment: ["KEY": "s3cret"], current, ledger, clock: clock, logger: logger)
         operating = OperatorCommands(configuration, current, phase, server: server, logger: logger)

@@ -76,13 +76,6 @@ import Testing
         #expect(!RTMPAuthentication.isAsked(by: "[ AccessManager.Reject ] : [ authmod=other ]"))
     }
 
-    /// RFC 4648, section 10.
-    @Test func base64() {
-        let texts = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==", "foobar": "Zm9vYmFy"]
-        for (text, encoded) in texts { #expect(RTMPAuthentication.base64(of: Array(text.utf8)) == encoded) }
-        #expect(RTMPAuthentication.base64(of: [0xfb, 0xff]) == "+/8=")
-    }
-
     @Test func userInfoIsDecodedOnce() {
         func parts(_ text: String) -> [String]? {
             RTMPCredentials(Secret(text)).map { [$0.user.revealed, $0.password.revealed] }

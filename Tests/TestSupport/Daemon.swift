@@ -12,6 +12,7 @@ package struct DaemonSettings: Sendable {
     package var control: [String: String] = [:]
     package var privacy: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
+    package var webhooks: [[String: String]] = []
     /// For every RTMP destination that is added from now on.
     package var destinationFields: [String: String] = [:]
 
@@ -45,6 +46,10 @@ package struct DaemonSettings: Sendable {
         // What a sanitizer takes beside the daemon must not make it give anything up.
         let room = Patience.factor > 1 ? ["cap_bytes": "4096MiB"] : [:]
         text += section("memory", room.merging(memory) { $1 })
+        if !webhooks.isEmpty { text += "webhooks:\n" }
+        for hook in webhooks {
+            text += "  -\n" + hook.sorted { $0.key < $1.key }.map { "    \($0.key): \($0.value)\n" }.joined()
+        }
         if !destinations.isEmpty {
             text += "destinations:\n"
             for destination in destinations {

@@ -75,6 +75,8 @@ void upcast_rtmp_use_socket(upcast_rtmp_socket *socket);
 
 /// Runs the TLS handshake. 0, or -1 with the failure recorded.
 int upcast_rtmp_socket_handshake(upcast_rtmp_socket *socket);
+/// Sends all bytes. 0, or -1 with the failure recorded.
+int upcast_rtmp_socket_send(upcast_rtmp_socket *socket, const void *bytes, int length);
 /// Reads what is there without waiting: bytes, 0 for nothing as yet, -1 with the failure recorded.
 int upcast_rtmp_socket_receive(upcast_rtmp_socket *socket, void *buffer, int length);
 /// Tells the peer that no more TLS records come (close_notify); does not wait for its answer.

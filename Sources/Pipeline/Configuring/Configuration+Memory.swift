@@ -40,6 +40,8 @@ extension Configuration {
         costs.controlServer =
             MeasuredMemory.controlServer + StatusHistory.memoryBytes + (hasAudit ? AuditLog.memoryBytes : 0)
         costs.snapshots = SnapshotBooth.memoryBytes(video.canvas, size: control.snapshotSize)
+        costs.webhook = MeasuredMemory.webhook
+        costs.webhookTLS = MeasuredMemory.webhookTLS
         costs.curtainDecoding = StillPicture.decodingBytes
         costs.threadStack = MeasuredMemory.threadStack
         // The threads: main, ingest, video, audio, close, the control server's two, and the audit log's writer. The
@@ -67,6 +69,10 @@ private enum MeasuredMemory {
     static let tlsSession = 1_000_000
     /// Includes 256 events of usual length.
     static let controlServer = 830_000
+    /// `WebhookCenter.memoryBytes`, which is in a higher row; a test compares them.
+    static let webhook = 300_000
+    /// Four hooks whose handshakes ran at once took 185 kB each at most, with the system's CAs, queues included.
+    static let webhookTLS = 300_000
     static let threadStack = 48 * 1024
     static let reserve = 500_000
 }

@@ -58,7 +58,7 @@ package final class BroadcastHost: Sendable {
     ) {
         (self.configuration, self.server, self.logger) = (configuration, server, logger)
         (self.clock, self.memoryRoom) = (clock, memoryRoom)
-        phase = BroadcastPhase(current, clock: clock)
+        phase = BroadcastPhase(current, clock: clock) { logger.tell($0) }
         annotations = AnnotationLog(logger, clock: clock)
         destinations = DestinationRoster(
             configuration, environment: environment, current, ledger, clock: clock, logger: logger)

@@ -10,14 +10,29 @@ final class BroadcastPhase: Sendable {
         var phase: (state: StatusReport.State, since: MediaTime)
         var air: (state: AirState, since: MediaTime)
         var isRecording = false
+        /// Changes that are yet to be told, the oldest first.
+        fileprivate var untold: [DaemonEvent] = []
+        /// A thread tells them now.
+        fileprivate var isTelling = false
+
+        /// Beyond these the oldest goes. Telling takes less time than changing.
+        private static let mostUntold = 16
+
+        fileprivate mutating func enter(_ state: AirState, at now: MediaTime) {
+            if untold.count == Self.mostUntold { untold.removeFirst() }
+            untold.append(.airStateChanged(state: state, previous: air.state, isRecording: isRecording))
+            air = (state, now)
+        }
     }
 
     private let current: CurrentBroadcast
     private let clock: any TimeSource
+    private let onEvent: @Sendable (DaemonEvent) -> Void
     private let states: Monitor<States>
 
-    init(_ current: CurrentBroadcast, clock: any TimeSource) {
-        (self.current, self.clock) = (current, clock)
+    /// - Parameter onEvent: is told of each change of the air state, in order, on the thread that notices it.
+    init(_ current: CurrentBroadcast, clock: any TimeSource, onEvent: @escaping @Sendable (DaemonEvent) -> Void) {
+        (self.current, self.clock, self.onEvent) = (current, clock, onEvent)
         states = Monitor(States(phase: (.idle, clock.now()), air: (.idle, clock.now())))
     }
 
@@ -32,8 +47,8 @@ final class BroadcastPhase: Sendable {
             air.hasClient = lifecycle.running != nil
             air.isCurtainUp = broadcast?.curtain.stamp.isUp ?? false
             broadcast?.destinations.forEachSnapshot { air.note($0, at: now) }
-            if air.state != states.air.state { states.air = (air.state, now) }
             states.isRecording = air.recording > 0
+            if air.state != states.air.state { states.enter(air.state, at: now) }
             let phase = Self.phase(
                 lifecycle, isStopping: isStopping,
                 takesPackets: broadcast?.destinations.contains(where: \.takesPackets) ?? false,
@@ -41,6 +56,22 @@ final class BroadcastPhase: Sendable {
                 hasPublished: broadcast?.destinations.contains { $0.video.packets > 0 } ?? false,
                 before: states.phase.state)
             if phase != states.phase.state { states.phase = (phase, now) }
+        }
+        tellChanges()
+    }
+
+    /// Tells without the lock, because a log may block, and in order: one thread tells at a time, what others note too.
+    private func tellChanges() {
+        var isTeller = false
+        while true {
+            let next: DaemonEvent? = states.withLock { [isTeller] states in
+                guard isTeller || !states.isTelling else { return nil }
+                states.isTelling = !states.untold.isEmpty
+                return states.isTelling ? states.untold.removeFirst() : nil
+            }
+            guard let next else { return }
+            isTeller = true
+            onEvent(next)
         }
     }
 

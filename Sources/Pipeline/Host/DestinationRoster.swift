@@ -11,6 +11,8 @@ internal import Publishing
 package final class DestinationRoster: Sendable {
     private struct State {
         var destinations: [DestinationConfiguration]
+        /// As they were loaded last: their memory counts, too.
+        var webhooks: [WebhookConfiguration]
         /// The URLs of destinations that have worked since the daemon started, by name.
         var worked: [String: DestinationURL] = [:]
     }
@@ -34,15 +36,18 @@ package final class DestinationRoster: Sendable {
     ) {
         (base, self.environment, self.current, self.ledger) = (configuration, environment, current, ledger)
         (self.clock, self.logger) = (clock, logger)
-        state = Monitor(State(destinations: configuration.destinations))
+        state = Monitor(State(destinations: configuration.destinations, webhooks: configuration.webhooks))
     }
 
-    /// The configuration of the start with the current destinations.
+    /// The configuration of the start with the current destinations and webhooks.
     package var configuration: Configuration {
         var configuration = base
-        configuration.destinations = all
+        (configuration.destinations, configuration.webhooks) = state.withLock { ($0.destinations, $0.webhooks) }
         return configuration
     }
+
+    /// A reload has put these into force.
+    func note(_ webhooks: [WebhookConfiguration]) { state.withLock { $0.webhooks = webhooks } }
 
     package var all: [DestinationConfiguration] { state.withLock { $0.destinations } }
 

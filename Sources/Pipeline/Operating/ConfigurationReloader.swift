@@ -68,7 +68,8 @@ package final class ConfigurationReloader: Sendable {
     /// - Throws: a sentence if the destinations do not fit; then nothing has changed.
     package func reload(_ new: Configuration) throws(CommandRefusal) -> ReloadReport {
         let changes = new.changes(since: loaded)
-        try requireRoom(for: changes)
+        try requireRoom(for: changes, webhooks: new.webhooks)
+        destinations.note(new.webhooks)
         state.withLock { reload in
             reload.configuration = new
             let obsolete = changes.removed + (changes.added + changes.changed).map(\.name)
@@ -148,8 +149,11 @@ package final class ConfigurationReloader: Sendable {
     }
 
     /// Throws if the destinations do not fit, including those that were added by command.
-    private func requireRoom(for changes: ConfigurationChanges) throws(CommandRefusal) {
+    private func requireRoom(
+        for changes: ConfigurationChanges, webhooks: [WebhookConfiguration]
+    ) throws(CommandRefusal) {
         var then = destinations.configuration
+        then.webhooks = webhooks
         let touched = changes.removed + (changes.added + changes.changed).map(\.name)
         then.destinations.removeAll { touched.contains($0.name) }
         then.destinations += changes.changed + changes.added

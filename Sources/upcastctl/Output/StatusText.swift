@@ -138,6 +138,16 @@ enum StatusText {
                     + "the same picture needs \(memory.bitrateLossPercent) % more bitrate")
         }
 
+        for hook in status.webhooks {
+            line(
+                "webhook", "\(hook.name) (\(hook.url))", "\(hook.delivered) delivered",
+                unlessZero(hook.failed) { "\($0) failed" }, unlessZero(hook.dropped) { "\($0) dropped" },
+                unlessZero(hook.queued) { "\($0) queued" })
+            if let error = hook.lastError {
+                line("", "last error, \(Quantity.time(hook.lastErrorAgeMilliseconds ?? 0)) ago: \(error)")
+            }
+        }
+
         let width = lines.reduce(0) { max($0, $1.label.count) }
         let head = lines.map { TerminalText.printable("\(pad($0.label, width))  \($0.text)") }
         return (head + destinations(status.destinations)).joined(separator: "\n") + "\n"
