@@ -81,6 +81,45 @@ int upcast_group_number(const char *name, unsigned int *number) {
     return result;
 }
 
+static int copy_name(const char *from, char *name, int room) {
+    if (room <= 0) return -1;
+    strncpy(name, from, (size_t)room - 1);
+    name[room - 1] = 0;
+    return 0;
+}
+
+int upcast_user_name(unsigned int number, char *name, int room) {
+    struct passwd entry, *found = NULL;
+    char text[16384];
+    if (getpwuid_r(number, &entry, text, sizeof text, &found) != 0 || !found) return -1;
+    return copy_name(entry.pw_name, name, room);
+}
+
+int upcast_group_name(unsigned int number, char *name, int room) {
+    struct group entry, *found = NULL;
+    static char text[256 * 1024];
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
+    int result = getgrgid_r(number, &entry, text, sizeof text, &found) != 0 || !found ? -1 : 0;
+    if (result == 0) result = copy_name(entry.gr_name, name, room);
+    pthread_mutex_unlock(&one_at_a_time);
+    return result;
+}
+
+int upcast_user_is_in_group(unsigned int user, unsigned int group) {
+    struct passwd entry, *found = NULL;
+    char text[16384];
+    if (getpwuid_r(user, &entry, text, sizeof text, &found) != 0 || !found) return 0;
+    gid_t groups[1024];
+    int count = sizeof groups / sizeof *groups;
+    // With more groups than fit here, the first ones are looked at.
+    if (getgrouplist(entry.pw_name, entry.pw_gid, groups, &count) < 0) count = sizeof groups / sizeof *groups;
+    for (int i = 0; i < count; i++) {
+        if (groups[i] == group) return 1;
+    }
+    return 0;
+}
+
 int upcast_peer_groups(int fd, unsigned int *groups, int capacity) {
     socklen_t length = (socklen_t)capacity * sizeof *groups;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0) return -1;

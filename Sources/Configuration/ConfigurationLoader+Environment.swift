@@ -1,7 +1,12 @@
+internal import MediaCore
+
 extension ConfigurationLoader {
     /// Variables with the prefix UPCAST_ that are not keys: the socket of capture clients, the path of the
-    /// configuration file, a test hook (`TestFreeze`) and the URL for upcastctl.
-    static let foreignVariables = ["UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_TEST_FREEZE", "UPCAST_CONTROL_URL"]
+    /// configuration file, a test hook (`TestFreeze`) and what upcastctl reads.
+    static let foreignVariables = [
+        "UPCAST_SOCKET", "UPCAST_CONFIG", "UPCAST_TEST_FREEZE", "UPCAST_CONTROL_URL", "UPCAST_INSTANCE",
+        "UPCAST_RUNTIME_DIRECTORY",
+    ]
 
     /// Applies all `UPCAST_` variables in the order of their names, and items of lists in the order of their index.
     mutating func read(environment: [String: String]) {

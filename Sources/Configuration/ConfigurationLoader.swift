@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// Reads a YAML tree into a `Configuration`, records the place of each value and collects problems.
 struct ConfigurationLoader {
     /// Name of the file in messages; nil for a request.

@@ -5,6 +5,8 @@ internal import LinuxSystem
 package struct AccessToken: CustomStringConvertible {
     private static let maxFileBytes = 4096
     private let text: String
+    /// Where it is from, for messages.
+    package let file: String
 
     /// The file's first line.
     package init(file: String) throws(ControlClientError) {
@@ -23,6 +25,7 @@ package struct AccessToken: CustomStringConvertible {
                     + "control.token_file has, in ASCII and without spaces")
         }
         text = String(decoding: line, as: UTF8.self)
+        self.file = file
     }
 
     /// The header line that shows it (RFC 6750).

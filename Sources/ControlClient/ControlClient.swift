@@ -24,6 +24,10 @@ package struct ControlClient {
         package var status: Int
         package var mediaType: String
         package var body: [UInt8]
+
+        package init(status: Int, mediaType: String, body: [UInt8]) {
+            (self.status, self.mediaType, self.body) = (status, mediaType, body)
+        }
     }
 
     /// The JSON that the daemon answers with 200.
@@ -35,7 +39,7 @@ package struct ControlClient {
         _ method: String, _ target: String, body: JSONValue? = nil
     ) throws(ControlClientError) -> JSONValue {
         let answer = try exchange(method, target, body: body)
-        guard answer.status == 200 else { throw Self.refusal(answer) }
+        guard answer.status == 200 else { throw refusal(answer) }
         return try Self.json(answer)
     }
 
@@ -100,8 +104,22 @@ package struct ControlClient {
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 
-    /// What an answer that is no success says.
-    package static func refusal(_ answer: Answer) -> ControlClientError {
+    /// What an answer that is no success says. An answer about the token names the options for it.
+    package func refusal(_ answer: Answer) -> ControlClientError {
+        let refusal = Self.refusal(answer)
+        guard case .refused(401, var report) = refusal else { return refusal }
+        report.message =
+            if let token {
+                "the token in \(token.file) is not the daemon's; --token-file must name a file with the token of "
+                    + "control.token_file"
+            } else {
+                "the daemon asks for a token; name a file with the token of its control.token_file with "
+                    + "--token-file or UPCAST_CONTROL_TOKEN_FILE"
+            }
+        return .refused(status: 401, report)
+    }
+
+    static func refusal(_ answer: Answer) -> ControlClientError {
         let report = ErrorReport(json: (try? json(answer)) ?? .null)
         guard !report.message.isEmpty else {
             return .unintelligible("it is \(answer.status) without this daemon's error; something else is there")

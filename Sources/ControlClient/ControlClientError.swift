@@ -13,6 +13,8 @@ package enum ControlClientError: Error, Equatable, CustomStringConvertible {
     case refused(status: Int, ErrorReport)
     /// Whoever answered is not this daemon, or is one that this version does not understand.
     case unintelligible(String)
+    /// The capture socket answered.
+    case captureSocket
     /// Something that the asker was given cannot be used: a file, a program.
     case unusable(String)
 
@@ -23,6 +25,7 @@ package enum ControlClientError: Error, Equatable, CustomStringConvertible {
             ErrorReport(code: "unreachable", message: description)
         case .refused(_, let report): report
         case .unintelligible: ErrorReport(code: "unintelligible", message: description)
+        case .captureSocket: ErrorReport(code: "wrong_socket", message: description)
         case .unusable: ErrorReport(code: "unusable", message: description)
         }
     }
@@ -36,6 +39,8 @@ package enum ControlClientError: Error, Equatable, CustomStringConvertible {
         case .refused(let status, let report):
             TerminalText.printable("the daemon answered \(status) \(report.code): \(report.message)")
         case .unintelligible(let reason): "the daemon's answer is not understood: \(TerminalText.printable(reason))"
+        case .captureSocket:
+            "this is the capture socket; the control socket is needed (by default control.sock)"
         }
     }
 }

@@ -78,26 +78,18 @@ struct ControlConnection: ~Copyable {
 
     private static func failure(_ failure: UnixSocket.Failure, _ path: String) -> ControlClientError {
         let shown = TerminalText.printable(path)
-        guard case .system(_, let error) = failure else { return .unreachable(TerminalText.printable("\(failure)")) }
-        switch error.code {
-        case ENOENT:
+        switch SocketRefusal(failure, path: path) {
+        case .missing:
             return .noSocket(
                 "\(shown) does not exist: upcastd is not running, or control.socket names another path "
                     + "(give it with --socket or UPCAST_CONTROL_SOCKET)")
-        case ECONNREFUSED:
-            // Linux says the same of a file that is no socket.
-            guard isSocket(path) else { return .unreachable("\(shown) is no socket: control.socket is another path") }
-            return .nobodyListens("nothing listens at \(shown): upcastd ended without removing it")
-        case EACCES, EPERM:
-            return .unreachable("no permission to use \(shown): ask for membership in the group that owns it")
-        case EAGAIN:
+        case .nobodyListens: return .nobodyListens("nothing listens at \(shown): upcastd ended without removing it")
+        case .notASocket: return .unreachable("\(shown) is no socket: control.socket is another path")
+        case .forbidden(let remedy):
+            return .unreachable("no permission to use \(shown): \(TerminalText.printable(remedy))")
+        case .full:
             return .unreachable("the daemon at \(shown) took no connection in time: it hangs, or has too many")
-        default: return .unreachable(TerminalText.printable("\(failure)"))
+        case .other: return .unreachable(TerminalText.printable("\(failure)"))
         }
-    }
-
-    private static func isSocket(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 }

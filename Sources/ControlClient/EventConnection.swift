@@ -90,7 +90,7 @@ package final class EventConnection {
     }
 
     private func refused(_ head: HTTPAnswerParser.Head) -> ControlClientError {
-        ControlClient.refusal(.init(status: head.status, mediaType: head.mediaType, body: refusal))
+        client.refusal(.init(status: head.status, mediaType: head.mediaType, body: refusal))
     }
 
     private var ended: ControlClientError {

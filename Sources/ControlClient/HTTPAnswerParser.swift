@@ -38,6 +38,8 @@ struct HTTPAnswerParser {
         // Looks for the end where it can be new: in what came now, and the three bytes before.
         let start = max(0, headBytes.count - 3)
         headBytes += bytes
+        // The magic number of the capture protocol.
+        if headBytes.starts(with: "UC".utf8) { throw .captureSocket }
         let end = headBytes[start...].firstRange(of: Array("\r\n\r\n".utf8))
         guard (end?.lowerBound ?? headBytes.count) <= Self.maxHeadBytes else {
             throw .unintelligible("its headers have more than \(Self.maxHeadBytes) bytes")

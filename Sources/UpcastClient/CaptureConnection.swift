@@ -87,7 +87,18 @@ public final class CaptureConnection: Sendable {
         do throws(UnixSocket.Failure) {
             return try UnixSocket.connect(path: path, timeout: MediaTime(timeout))
         } catch {
-            throw CaptureError(.cannotConnect, "\(error); is upcastd running, and may this user connect to it?")
+            throw CaptureError(.cannotConnect, sentence(error, path))
+        }
+    }
+
+    private static func sentence(_ failure: UnixSocket.Failure, _ path: String) -> String {
+        switch SocketRefusal(failure, path: path) {
+        case .missing: "\(path) does not exist: upcastd is not running, or ingest.socket names another path"
+        case .nobodyListens: "nothing listens at \(path): upcastd ended without removing it"
+        case .notASocket: "\(path) is not a socket: ingest.socket is another path"
+        case .forbidden(let remedy): "no permission to use \(path): \(remedy)"
+        case .full: "upcastd took no connection at \(path) in time: it hangs, or too many clients wait"
+        case .other: "\(failure)"
         }
     }
 

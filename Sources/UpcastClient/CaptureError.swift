@@ -12,7 +12,8 @@ public struct CaptureError: Error, Sendable, CustomStringConvertible {
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// Nobody listens at the path, takes connections there in time, or lets this process connect.
+        /// Nobody listens at the path, takes connections there in time, or lets this process connect; or the path is
+        /// that of the control socket.
         public static let cannotConnect = Code(.cannotConnect)
         /// Another client's broadcast is under way; try again later on a new connection.
         public static let busy = Code(.busy)

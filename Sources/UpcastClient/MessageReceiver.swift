@@ -180,6 +180,11 @@ final class MessageReceiver: Sendable {
     }
 
     private func header(_ state: State) throws(CaptureError) -> MessageHeader {
+        guard !state.bytes.starts(with: "HTTP".utf8) else {
+            throw CaptureError(
+                .cannotConnect,
+                "this is the control socket (HTTP); the capture socket is needed (by default capture.sock)")
+        }
         do throws(ProtocolError) {
             return try unsafe MessageHeader.decode(state.bytes.span.bytes, limits: .default)
         } catch {

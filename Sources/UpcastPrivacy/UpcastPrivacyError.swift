@@ -42,7 +42,7 @@ public struct UpcastPrivacyError: Error, Equatable, Sendable, CustomStringConver
         case .unreachable, .noSocket, .nobodyListens, .unusable: self.init(.unreachable, message)
         case .unanswered: self.init(.timedOut, message)
         case .refused(_, let report): self.init(.refused, message, daemonCode: report.code)
-        case .unintelligible: self.init(.notUnderstood, message)
+        case .unintelligible, .captureSocket: self.init(.notUnderstood, message)
         }
     }
 }

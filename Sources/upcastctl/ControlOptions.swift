@@ -1,14 +1,19 @@
 import ArgumentParser
 import ControlClient
-import Glibc
 
 /// The daemon that a command connects to.
 struct ControlOptions: ParsableArguments {
-    static let defaultSocket = "/run/upcast/control.sock"
+    @Option(
+        name: [.customShort("i"), .long],
+        help: ArgumentHelp(
+            "Instance, as in upcastd@NAME (default: $UPCAST_INSTANCE, or the only one). See upcastctl list.",
+            valueName: "name"),
+        completion: Completion.instances)
+    var instance: String?
 
     @Option(
         help: ArgumentHelp(
-            "Control socket of the daemon (default: $UPCAST_CONTROL_SOCKET, or \(defaultSocket)).",
+            "Control socket of the daemon (default: $UPCAST_CONTROL_SOCKET, or that of the instance).",
             valueName: "path"),
         completion: .file())
     var socket: String?
@@ -26,10 +31,11 @@ struct ControlOptions: ParsableArguments {
     var tokenFile: String?
 
     func validate() throws {
-        if socket != nil, url != nil {
-            throw ValidationError("--socket and --url exclude each other; remove one of them")
+        let given = [("--instance", instance), ("--socket", socket), ("--url", url)].filter { $0.1 != nil }.map(\.0)
+        if given.count > 1 {
+            throw ValidationError("\(given.joined(separator: " and ")) exclude each other; use one of them")
         }
-        if socket != nil, tokenFile != nil {
+        if given.first == "--socket" || given.first == "--instance", tokenFile != nil {
             throw ValidationError("--token-file applies to --url; a socket needs no token")
         }
         if let url {
@@ -37,22 +43,34 @@ struct ControlOptions: ParsableArguments {
         }
     }
 
-    /// Makes the client. The command line overrides the environment. In the environment, the URL overrides the socket.
+    /// Makes the client. The command line overrides the environment. In the environment, the URL comes first, then
+    /// the socket, then the instance. Without all of them, the only daemon of this machine is used.
+    ///
+    /// - Throws: `UsageError` where the choice is the user's to make or a file of the user's is not usable.
     func client() throws -> ControlClient {
         if let socket { return ControlClient(address: .unix(socket)) }
-        guard let url = url ?? Self.environment("UPCAST_CONTROL_URL") else {
-            return ControlClient(address: .unix(Self.environment("UPCAST_CONTROL_SOCKET") ?? Self.defaultSocket))
-        }
-        let address: ControlAddress
-        do { address = try ControlAddress(url: url) } catch { throw ValidationError("UPCAST_CONTROL_URL: \(error)") }
-        let file = tokenFile ?? Self.environment("UPCAST_CONTROL_TOKEN_FILE")
-        return ControlClient(address: address, token: try file.map { try AccessToken(file: $0) })
+        if let url { return try remote(url, "--url") }
+        if let instance { return try local(instance) }
+        if let url = Environment.value("UPCAST_CONTROL_URL") { return try remote(url, "UPCAST_CONTROL_URL") }
+        if let socket = Environment.value("UPCAST_CONTROL_SOCKET") { return ControlClient(address: .unix(socket)) }
+        if let instance = Environment.value("UPCAST_INSTANCE") { return try local(instance) }
+        return ControlClient(address: .unix(try InstanceFolder().only().socket))
     }
 
-    /// The value of a variable; nil if it is unset or empty.
-    private static func environment(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        let text = unsafe String(cString: value)
-        return text.isEmpty ? nil : text
+    private func local(_ name: String) throws -> ControlClient {
+        ControlClient(address: .unix(try InstanceFolder().named(name).socket))
+    }
+
+    private func remote(_ url: String, _ from: String) throws -> ControlClient {
+        let address: ControlAddress
+        do { address = try ControlAddress(url: url) } catch { throw UsageError(description: "\(from): \(error)") }
+        guard let file = tokenFile ?? Environment.value("UPCAST_CONTROL_TOKEN_FILE") else {
+            return ControlClient(address: address)
+        }
+        do throws(ControlClientError) {
+            return ControlClient(address: address, token: try AccessToken(file: file))
+        } catch {
+            throw UsageError(description: "\(error)")
+        }
     }
 }

@@ -11,17 +11,18 @@ struct Upcastctl: ParsableCommand {
         commandName: "upcastctl",
         abstract: "Monitor and control a running upcastd.",
         discussion: """
-            Exit status: 0 success; 1 refused, or the answer is no (not healthy, not ready, invalid configuration); \
-            2 daemon unreachable, or another server answers; 64 usage error. With --json, errors except usage errors \
-            are also printed to standard output as {"error":{"code":"...","message":"..."}}.
+            Without -i, --socket and --url, the only daemon of this machine is used. Exit status: 0 success; 1 \
+            refused, not done, or the answer is no (not healthy, not ready, invalid configuration); 2 daemon \
+            unreachable, or another server answers; 64 usage error. With --json, errors except usage errors are also \
+            printed to standard output as {"error":{"code":"...","message":"..."}}.
             """,
         version: "upcastctl \(Version.current)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Monitoring",
                 subcommands: [
-                    StatusCommand.self, TopCommand.self, WatchCommand.self, SnapshotCommand.self, HealthCommand.self,
-                    ReadyCommand.self, StateCommand.self, PlanCommand.self,
+                    ListCommand.self, StatusCommand.self, TopCommand.self, EventsCommand.self, SnapshotCommand.self,
+                    HealthCommand.self, ReadyCommand.self, StateCommand.self, PlanCommand.self,
                 ]),
             CommandGroup(
                 name: "Control",
@@ -38,18 +39,28 @@ struct Upcastctl: ParsableCommand {
 @main
 enum Main {
     static func main() {
+        let arguments = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()))
         do {
-            var command = try Upcastctl.parseAsRoot()
+            var command = try Upcastctl.parseAsRoot(arguments)
+            let type = type(of: command)
+            // Only a command without its word: that is a mistake, not a wish for help.
+            guard type.configuration.subcommands.isEmpty else {
+                fail(Upcastctl.helpMessage(for: type), ExitStatus.usage.rawValue)
+            }
             try command.run()
         } catch let error as ControlClientError {
-            let json = CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json")
-            fail(error, json: json, error.exitStatus)
+            fail(error, json: arguments.prefix { $0 != "--" }.contains("--json"), error.exitStatus)
+        } catch let error as UsageError {
+            fail("upcastctl: \(error)", ExitStatus.usage.rawValue)
         } catch let status as ExitCode {
             exit(status.rawValue)
         } catch  where Upcastctl.exitCode(for: error).isSuccess {
-            Output.line(Upcastctl.fullMessage(for: error)) // --help
+            // --help, or what a shell completes: nothing is no empty line.
+            let message = Upcastctl.fullMessage(for: error)
+            if !message.isEmpty { Output.line(message) }
         } catch {
-            fail(Upcastctl.fullMessage(for: error), ExitStatus.usage.rawValue)
+            let message = UnknownCommand(in: arguments).map { "Error: \($0)" } ?? Upcastctl.fullMessage(for: error)
+            fail(message, ExitStatus.usage.rawValue)
         }
     }
 

@@ -18,6 +18,13 @@ import Testing
         return (parser.head, String(decoding: body, as: UTF8.self))
     }
 
+    /// The capture socket answers with messages of its own protocol.
+    @Test(arguments: [1, 2, 20]) func theCaptureSocket(size: Int) {
+        #expect(throws: ControlClientError.captureSocket) {
+            try read("UC\u{1}\u{4}and what follows it\r\n\r\n", inPiecesOf: size)
+        }
+    }
+
     @Test(arguments: [1, 2, 3, 5, 1000])
     func threeFramings(size: Int) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: Text/Plain; charset=utf-8\r\n"

@@ -75,7 +75,15 @@ import Testing
             + #""fields":{"by":"an operator","n":"1\u001b"}}"#
         let data = try JSONParser.parse(Array(text.utf8))
         #expect(EventText.line(data) == #"2026-11-22T09:25:01.253Z notice paused by="an operator" n="1\u001b""#)
-        #expect(EventText.short(data) == #"09:25:01 notice paused by="an operator" n="1\u001b""#)
+        #expect(EventText.short(data) == #"09:25:01 paused by="an operator" n="1\u001b""#)
+        let retrying =
+            #"{"time":"2026-11-22T09:25:01.253Z","level":"warning","message":"destination retrying","fields":{"#
+            + #""destination":"main","attempt":2,"held_by":["a","b"],"now":"trying again in 1 s","#
+            + #""why":"\"main\" (rtmp://h/app): cannot connect"}}"#
+        #expect(
+            EventText.short(try JSONParser.parse(Array(retrying.utf8)))
+                == #"09:25:01 warning destination retrying destination=main attempt=2 held_by="a, b": "#
+                + "cannot connect; trying again in 1 s")
         #expect(EventText.line(.null) == "? ? ?")
     }
 

@@ -16,38 +16,103 @@ import Testing
             status.video.bitsPerSecond = second < 200 ? 0 : 2_500_000
             screen.samples.note(status)
         }
-        screen.events = (1...50).map { "09:25:0\($0 % 10) notice event \($0)" }
+        screen.events = (1...50).map { TopEvent("09:25:0\($0 % 10) event \($0)") }
+        screen.place = "/run/upcast/control.sock"
         return screen
     }
 
-    @Test func aWideTerminal() {
+    /// Everything in full; what does not fit into a line goes on in the next one.
+    @Test func aTerminal() {
         let expected = """
             live for 12 min 3 s                           upcastd 0.1.0, up 1 h 2 min
             client   Screen "1" (display) for 12 min 3 s
-            curtain  up, held by app:kiosk of user 1000 (will resign active) for 1.5…
+            curtain  up, held by app:kiosk of user 1000 (will resign active) for 1.5
+                     s
             hidden   1 region
-            canvas   1280x720 at 30000/1001 frames/s, libx264 low from 1920x1080 420…
+            canvas   1280x720 at 30000/1001 frames/s, libx264 low from 1920x1080
+                     420v, orientation 6
             bitrate  2481 of 2500 kbit/s    ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█████████████████████████
             queue    120 of 3000 ms         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
             frames   30.0 frames/s, 1 in 2  █████████████████████████████████████████
             memory   31.4 of 47.6 MiB       ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆
             drops    superseded 2, too late 1
 
-            DESTINATION  STATE         FOR         LAG      RECONNECTS  WHERE
-            main         congested     4.2 s       960 ms   1           rtmp://live.…
-              retry in 2.5 s; the server closed?the connection (12.0 s ago); disposa…
-            recording    live          -           0 ms     0           file:/var/li…
+            DESTINATION  STATE         FOR    LAG      RECONNECTS  WHERE
+            main         congested     4.2 s  960 ms   1           rtmp://live.examp…
+              retry in 2.5 s; the server closed?the connection (12.0 s ago);
+              disposable 12
+            recording    live          -      0 ms     0           file:/var/lib/upc…
 
-            EVENTS
-            09:25:06 notice event 46
-            09:25:07 notice event 47
-            09:25:08 notice event 48
-            09:25:09 notice event 49
-            09:25:00 notice event 50
-            press q to quit
+            EVENTS (UTC)
+            09:25:09 event 49
+            09:25:00 event 50
+            q quit  c curtain  p pause  r retry  k keyframe  ? help
             """
         let lines = screen.lines(columns: 73, rows: 23, inColour: false)
         #expect(lines.joined(separator: "\n") == expected, "\n\(lines.joined(separator: "\n"))")
+    }
+
+    /// Rows and columns that a large terminal has are used: charts side by side and taller, and more events.
+    @Test func aLargeTerminal() {
+        let lines = screen.lines(columns: 120, rows: 40, inColour: false)
+        #expect(lines[0].hasSuffix("upcastd 0.1.0 at /run/upcast/control.sock, up 1 h 2 min"))
+        let bitrate = lines.firstIndex { $0.hasPrefix("bitrate") } ?? 0
+        #expect(lines[bitrate].contains("queue    120 of 3000 ms"))
+        let frames = lines.firstIndex { $0.hasPrefix("frames") } ?? 0
+        #expect(frames - bitrate >= 5 && lines[frames].contains("memory   31.4 of 47.6 MiB"), "\(lines)")
+        #expect(lines[bitrate + 1].hasPrefix("         last 5 min"))
+        #expect(lines.filter { $0.contains(" event ") }.count >= 10)
+        // No row is empty but those between parts.
+        #expect(lines.filter(\.isEmpty).count <= 2, "\(lines)")
+        #expect(lines[38] == "09:25:00 event 50")
+    }
+
+    /// A long reason is there in full, also as an event, and the charts make room for it.
+    @Test func reasonsAreWhole() {
+        var screen = screen
+        let words = (1...40).map { "word\($0)" }
+        screen.status?.destinations[0].lastError = words.joined(separator: " ")
+        screen.status?.destinations[0].state = .reconnecting
+        screen.events = [TopEvent("09:25:01 destination retrying: " + words.joined(separator: " "), level: "error")]
+        let lines = screen.lines(columns: 80, rows: 30, inColour: false)
+        let shown = lines.joined(separator: " ").split(separator: " ").filter { $0.hasPrefix("word") }
+        #expect(shown.count == 80, "\(lines)")
+    }
+
+    /// Old figures are grey, and the first line says how old and why.
+    @Test func figuresThatAreOld() {
+        var screen = screen
+        screen.trouble = "nothing listens at /run/upcast/control.sock: upcastd ended without removing it"
+        (screen.silentMilliseconds, screen.lastStatusTime) = (12_300, "09:25:02 UTC")
+        let lines = screen.lines(columns: 80, rows: 24, inColour: true)
+        #expect(
+            lines[0] == "\u{1B}[1;37;41mNO ANSWER for 12 s: last figures are from 09:25:02 UTC\u{1B}[0m", "\(lines[0])")
+        let plain = screen.lines(columns: 80, rows: 24, inColour: false)
+        #expect(plain[1...2].joined(separator: " ").hasSuffix("without removing it; retrying"), "\(plain)")
+        for line in lines[3..<23] where !line.isEmpty {
+            #expect(line.hasPrefix("\u{1B}[2m"))
+            #expect(line.matches(of: /\u{1B}\[[1-9]/).count == line.matches(of: /\u{1B}\[2m/).count, "\(line)")
+        }
+        // A connection that says nothing looks the same, and one that has just said something does not.
+        (screen.trouble, screen.silentMilliseconds) = (nil, 3_000)
+        #expect(screen.lines(columns: 80, rows: 24, inColour: false)[1] == "the daemon sends no status")
+        screen.silentMilliseconds = 2_999
+        #expect(screen.lines(columns: 80, rows: 24, inColour: false)[0].hasPrefix("live for"))
+    }
+
+    @Test func helpAndQuestions() {
+        var screen = screen
+        _ = screen.keys.press(Array("?".utf8), screen.status)
+        let help = screen.lines(columns: 40, rows: 12, inColour: false)
+        #expect(help[0] == "KEYS" && help[1].hasPrefix("  c  raise the curtain"))
+        for (key, _) in TopKeys.help { #expect(help.contains { $0.hasPrefix("  \(key)  ") }) }
+        screen.keys = TopKeys()
+        screen.notice = .init(text: "not paused: the daemon answered 409: no broadcast is running", isBad: true)
+        let noted = screen.lines(columns: 40, rows: 10, inColour: false)
+        #expect(noted.suffix(2).joined(separator: " ").hasSuffix("no broadcast is running"), "\(noted)")
+        screen.status?.privacy.curtain.holders[0].holder = "operator"
+        _ = screen.keys.press(Array("c".utf8), screen.status)
+        #expect(screen.lines(columns: 60, rows: 10, inColour: false).last == TopKeys.question)
     }
 
     /// As many lines as rows, and no cell too many, with anything in names.
@@ -88,7 +153,7 @@ import Testing
         }
     }
 
-    /// The smallest terminal shows every destination that has room, and counts the others.
+    /// A small terminal shows every destination that has room, and counts the others.
     @Test func moreDestinationsThanRows() {
         var screen = screen
         screen.status?.privacy = PrivacyStatus()
@@ -97,11 +162,19 @@ import Testing
             (one.name, one.state) = ("d\(number)", .live)
             return one
         }
-        let lines = screen.lines(columns: 60, rows: 16, inColour: false)
-        #expect(lines[10].hasPrefix("d0  ") && lines.contains("and 4 more"), "\(lines)")
-        #expect(lines.last == "press q to quit")
+        let lines = screen.lines(columns: 60, rows: 10, inColour: false)
+        #expect(lines.contains { $0.hasPrefix("d0  ") } && lines.contains("and 3 more"), "\(lines)")
+        #expect(lines.last?.hasPrefix("q quit") == true)
         screen.status?.destinations = []
         #expect(screen.lines(columns: 60, rows: 16, inColour: false).contains("no destinations"))
+    }
+
+    /// What is hidden from viewers and which destinations fail is there on the smallest terminal.
+    @Test func aSmallTerminal() {
+        let lines = screen.lines(columns: 40, rows: 10, inColour: false)
+        #expect(lines[0].hasPrefix("live for 12 min 3 s") && lines[1].hasPrefix("curtain  up, held by"), "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("main ") } && lines.contains { $0.hasPrefix("bitrate") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("  retry in 2.5 s") } && lines.last == "q quit  ? help", "\(lines)")
     }
 
     @Test func troubleIsShown() {
@@ -109,7 +182,7 @@ import Testing
         screen.place = "/run/x.sock"
         screen.trouble = "the daemon has ended the stream"
         let lines = screen.lines(columns: 60, rows: 3, inColour: false)
-        #expect(lines == ["upcastd at /run/x.sock", "", "the daemon has ended the stream"])
+        #expect(lines.prefix(2) == ["upcastd at /run/x.sock", "the daemon has ended the stream; retrying"])
     }
 
     @Test func sparklines() {
@@ -117,6 +190,8 @@ import Testing
         #expect(Sparkline.text([nil, 5, -1, .nan, .infinity, 100], top: 10) == " ▅▁  █")
         #expect(Sparkline.text([1, 2], top: 0) == "▁▁")
         #expect(Sparkline.text([], top: 1) == "")
+        #expect(Sparkline.rows([nil, 0, 5, 10], top: 10, height: 2) == ["  ▁█", " ▁██"])
+        #expect(Sparkline.rows([10], top: 10, height: 3) == ["█", "█", "█"])
     }
 }
 

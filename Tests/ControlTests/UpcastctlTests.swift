@@ -68,6 +68,94 @@ import Testing
         #expect(status == 64 && out.isEmpty && err.contains("Error: "))
     }
 
+    /// Without a command, or with half of one, there is help, and it is an error.
+    @Test(arguments: [[], ["curtain"], ["region"]]) func halfACommand(arguments: [String]) throws {
+        let (status, out, err) = try run(arguments)
+        #expect(status == 64 && out.isEmpty && err.contains("USAGE: upcastctl"), "\(err)")
+    }
+
+    @Test func aTypingError() throws {
+        let (status, out, err) = try run(["staus", "--json"])
+        #expect(status == 64 && out.isEmpty && err.hasSuffix("did you mean \"status\"?\n"), "\(err)")
+    }
+
+    // MARK: Instances
+
+    private func servingInstance(_ name: String, _ body: () throws -> Void) throws {
+        try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+        let server = ControlServer(
+            path: folder.file("\(name)/control.sock"), mode: 0o600,
+            routes: .standard(status: { .full }, readiness: { .ready }))
+        try server.start()
+        defer { server.stop() }
+        try body()
+    }
+
+    /// The only daemon is found; of several, the one that is named.
+    @Test func instances() throws {
+        let here = ["UPCAST_RUNTIME_DIRECTORY": folder.path]
+        let none = try run(["status"], environment: here)
+        #expect(none.status == 2 && none.err.contains("no daemon was found"), "\(none)")
+        let noList = try run(["list"], environment: here)
+        #expect(noList == (0, "", "upcastctl: no daemons in \(folder.path)\n"))
+        try servingInstance("main") {
+            #expect(try run(["health"], environment: here) == (0, "healthy\n", ""))
+            try servingInstance("backup") {
+                let several = try run(["health"], environment: here)
+                #expect(several.status == 64 && several.err.contains("backup, main; choose one with -i NAME"))
+                for arguments in [["health", "-i", "main"], ["-i", "main", "health"], ["health", "--instance=backup"]] {
+                    #expect(try run(arguments, environment: here) == (0, "healthy\n", ""))
+                }
+                let chosen = here.merging(["UPCAST_INSTANCE": "main"]) { $1 }
+                #expect(try run(["health"], environment: chosen).status == 0)
+                let wrong = try run(["health", "-i", "mian"], environment: chosen)
+                #expect(wrong.status == 2 && wrong.err.contains("did you mean \"main\"?"), "\(wrong)")
+                // A socket that is named wins over the variable.
+                let gone = try run(["health", "--socket", path], environment: chosen)
+                #expect(gone.status == 2 && gone.err.contains("\(path) does not exist"), "\(gone)")
+                let list = try run(["list"], environment: here)
+                #expect(list.status == 0)
+                #expect(list.out.split(separator: "\n").map { $0.prefix(6) } == ["NAME  ", "backup", "main  "])
+                let json = try JSONParser.parse(Array(try run(["list", "--json"], environment: here).out.utf8))
+                guard case .array(let all) = json["instances"] else { throw TestFailure("\(json)") }
+                #expect(all.map { $0["name"] } == [.string("backup"), .string("main")])
+            }
+            let both = try run(["health", "-i", "a", "--socket", path])
+            #expect(both.status == 64 && both.err.contains("--instance and --socket exclude each other"), "\(both)")
+        }
+    }
+
+    /// bash completes what a daemon knows; without one, nothing comes back.
+    @Test func completedNames() throws {
+        let script = try folder.write(try run(["completion", "bash"]).out, to: "completion.bash")
+        let program = """
+            source '\(script)'; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+            _upcastctl "$1" "${!#}" "${@: -2:1}"; printf '%s\n' "${COMPREPLY[@]}"
+            """
+        func complete(_ words: String...) throws -> [String] {
+            let bash = try ChildProcess(
+                "bash", ["-c", program, "bash", ProductExecutable.upcastctl.path] + words,
+                environment: ["UPCAST_RUNTIME_DIRECTORY": folder.path])
+            #expect(bash.waitForExit(within: 30) == .code(0) && bash.errors.isEmpty, "\(bash.errors)")
+            return bash.output.split(separator: "\n").map(String.init)
+        }
+        #expect(try complete("status", "-i", "") == [])
+        #expect(try complete("retry", "") == [])
+        try servingInstance("main") {
+            #expect(try complete("status", "-i", "") == ["main"])
+            #expect(try complete("retry", "") == ["main", "recording"])
+            #expect(try complete("destination", "remove", "rec") == ["recording"])
+            #expect(try complete("region", "remove", "") == ["password"])
+            #expect(try complete("region", "remove", "--app", "k") == ["kiosk"])
+            #expect(try complete("protection", "on", "") == ["curtain"])
+            try servingInstance("backup") {
+                // Several daemons, and none is named.
+                let (none, one) = (try complete("retry", ""), try complete("retry", "-i", "main", "rec"))
+                #expect(none == [] && one == ["recording"])
+            }
+        }
+    }
+
     @Test func helpIsNoError() throws {
         let (status, out, _) = try run(["status", "--help"])
         #expect(status == 0 && out.contains("--socket <path>"))
@@ -120,6 +208,47 @@ import Testing
         #expect(throws: ControlClientError.self) { try client.get("/status") }
     }
 
+    /// What a command's name says has not happened: the exit status says so, too.
+    @Test func whatIsNotDone() throws {
+        var routes = ControlRoutes.standard(status: { .full }, readiness: { .ready })
+        var down = CurtainDownAnswer()
+        (down.isUp, down.isReleased) = (true, true)
+        let isStillUp = down.json
+        routes.add("POST", "/curtain/down") { _ in .init(status: 200, json: isStillUp) }
+        routes.add("POST", "/state/release") { _ in .init(status: 200, json: ReleaseAnswer().json) }
+        routes.add("POST", "/destinations/retry") { _ in .init(status: 200, json: .object([])) }
+        routes.add("GET", "/destinations") { _ in
+            var answer = DestinationsAnswer()
+            answer.destinations = StatusReport.full.destinations
+            return .init(status: 200, json: answer.json)
+        }
+        routes.add("POST", "/resume") { _ in .init(status: 200, json: .object([])) }
+        try serving(routes) {
+            let down = try run(["curtain", "down", "--socket", path])
+            #expect(down.status == 1 && down.err.contains("still up, held by app:kiosk of user 1000"), "\(down)")
+            let json = try run(["curtain", "down", "--json", "--socket", path])
+            #expect(json.status == 1 && json.out.contains("\"up\": true") && json.err == down.err, "\(json)")
+            let release = try run(["curtain", "release", "--socket", path])
+            #expect(release.status == 1 && release.err == "upcastctl: no app was waited for; nothing changed\n")
+            let retry = try run(["retry", "recording", "--socket", path])
+            #expect(retry.status == 1 && retry.err.hasSuffix("recording is live\n"), "\(retry)")
+            #expect(try run(["resume", "--socket", path]).status == 0)
+        }
+    }
+
+    /// A pause by the client goes on when the operator's has ended.
+    @Test func aPauseThatGoesOn() throws {
+        var paused = StatusReport.full
+        paused.state = .paused
+        let status = paused
+        var routes = ControlRoutes.standard(status: { status }, readiness: { .ready })
+        routes.add("POST", "/resume") { _ in .init(status: 200, json: .object([])) }
+        try serving(routes) {
+            let resume = try run(["resume", "--socket", path])
+            #expect(resume.status == 1 && resume.err.contains("the client has paused it too"), "\(resume)")
+        }
+    }
+
     /// A daemon is started anew while somebody watches: every event is shown, and none twice.
     @Test func watchingGoesOn() throws {
         var journal = EventJournal(after: 1_000_000)
@@ -143,7 +272,7 @@ import Testing
         }
         let shown = { (number: Int) in #"now info number \#(number) name="\u001b[2J""# }
         try serving(routes()) {
-            watch = try ChildProcess(ProductExecutable.upcastctl.path, ["watch", "--socket", path])
+            watch = try ChildProcess(ProductExecutable.upcastctl.path, ["events", "--socket", path])
             try read(to: shown(1))
             note(2)
             try read(to: shown(2))
@@ -209,10 +338,10 @@ import Testing
             let file = folder.file("token")
             try Data(content.utf8).write(to: URL(filePath: file))
             let (status, _, err) = try run(["status", "--url", "http://127.0.0.1:1", "--token-file", file])
-            #expect(status == 1 && err.contains("holds no token") && !err.contains("s3cret"), "\(err)")
+            #expect(status == 64 && err.contains("holds no token") && !err.contains("s3cret"), "\(err)")
         }
         let (status, _, err) = try run(["status", "--url", "http://127.0.0.1:1", "--token-file", folder.file("none")])
-        #expect(status == 1 && err.contains("cannot open the token file"), "\(err)")
+        #expect(status == 64 && err.contains("cannot open the token file"), "\(err)")
     }
 
     @Test(arguments: ["bash", "zsh", "fish"]) func completions(shell: String) throws {

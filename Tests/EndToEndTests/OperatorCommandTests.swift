@@ -124,6 +124,10 @@ import Testing
             #expect(try control(["health", "--url", url]).exit == .code(0), "health needs no token")
             let stranger = try control(["status", "--url", url])
             #expect(stranger.exit == .code(1) && stranger.errors.contains("401 unauthorized"), "\(stranger)")
+            #expect(stranger.errors.contains("asks for a token") && stranger.errors.contains("--token-file"))
+            let other = try folder.write("another-0123456789abcdef\n", to: "other")
+            let wrong = try control(["status", "--url", url, "--token-file", other])
+            #expect(wrong.exit == .code(1) && wrong.errors.contains("the token in \(other) is not"), "\(wrong)")
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
             let gone = try control(["status"], environment: variables)
             #expect(gone.exit == .code(2) && gone.errors.contains("nothing listens at 127.0.0.1:\(port)"), "\(gone)")
@@ -158,7 +162,7 @@ import Testing
         try await blocking {
             let stage = try Stage()
             let watch = try ChildProcess(
-                ProductExecutable.upcastctl.path, ["watch", "--socket", stage.daemon.controlSocket])
+                ProductExecutable.upcastctl.path, ["events", "--socket", stage.daemon.controlSocket])
             let data = try ChildProcess(
                 ProductExecutable.upcastctl.path, ["watch", "--json", "--socket", stage.daemon.controlSocket])
             let playback = try stage.live(showing: TestPictures.landscape(1))

@@ -95,6 +95,22 @@ import Testing
         }
     }
 
+    /// Each socket given to the program that needs the other one.
+    @Test(.inItsTurn) func socketsMixedUp() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path, ["--socket", stage.daemon.controlSocket])
+            #expect(sender.waitForExit(within: 20) == .code(2), "\(sender.errorTail)")
+            #expect(sender.errors.contains("this is the control socket (HTTP)"), "\(sender.errors)")
+            let control = try ChildProcess(
+                ProductExecutable.upcastctl.path, ["status", "--socket", stage.daemon.ingestSocket])
+            #expect(control.waitForExit(within: 20) == .code(2), "\(control.errorTail)")
+            #expect(control.errors.contains("this is the capture socket"), "\(control.errors)")
+            try stage.end()
+        }
+    }
+
     /// A sender without a daemon says so at once.
     @Test(.inItsTurn) func senderWithoutDaemon() async throws {
         try await blocking {

@@ -1,3 +1,4 @@
+import Foundation
 import IngestProtocol
 import LinuxSystem
 import MediaCore
@@ -20,7 +21,28 @@ import UpcastClient
     @Test func nobodyListens() {
         let error = error { _ = try CaptureConnection(path: "/tmp/upcast-nobody-listens-here.sock") }
         #expect(error?.code == .cannotConnect)
-        #expect(error?.message.contains("/tmp/upcast-nobody-listens-here.sock: No such file") == true)
+        #expect(error?.message.hasPrefix("/tmp/upcast-nobody-listens-here.sock does not exist") == true)
+    }
+
+    @Test func aSocketThatADaemonLeft() throws {
+        let path = "/tmp/upcast-left-\(UUID().uuidString.prefix(8)).sock"
+        defer { unlink(path) }
+        do { _ = try UnixSocket.listen(path: path, mode: 0o600) }
+        let error = error { _ = try CaptureConnection(path: path) }
+        #expect(error?.code == .cannotConnect)
+        #expect(error?.message == "nothing listens at \(path): upcastd ended without removing it")
+    }
+
+    /// The control socket speaks HTTP.
+    @Test func theWrongSocket() throws {
+        let daemon = try TestDaemon { peer in
+            _ = try peer.read()
+            peer.write([UInt8]("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".utf8))
+        }
+        let connection = try CaptureConnection(path: daemon.path)
+        let error = error { _ = try connection.start(Self.setup) }
+        #expect(error?.code == .cannotConnect && error?.message.hasPrefix("this is the control socket (HTTP)") == true)
+        daemon.join()
     }
 
     /// The daemon closes without reading: the client's `started` may already fail, and the reason must be told anyway.
@@ -202,7 +224,7 @@ import UpcastClient
     }
 
     @Test(arguments: [
-        [UInt8]("HTTP/1.1 400 Bad Request".utf8),
+        [UInt8]("SSH-2.0-OpenSSH_9.2 Debian".utf8),
         [0x55, 0x43, 1, 0x81, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1],
     ])
     func nonsenseFromTheDaemonEndsIt(answer: [UInt8]) throws {

@@ -17,6 +17,11 @@ int upcast_peer_credentials(int fd, int *pid, unsigned int *uid, unsigned int *g
 /// Numbers by names, from the databases; 0, or -1 where there is none.
 int upcast_user_number(const char *name, unsigned int *number);
 int upcast_group_number(const char *name, unsigned int *number);
+/// The name of a user or a group, cut to `room` bytes with its zero; 0, or -1 if there is none.
+int upcast_user_name(unsigned int number, char *name, int room);
+int upcast_group_name(unsigned int number, char *name, int room);
+/// Whether the database has the user in the group, also if the running process has not got it yet.
+int upcast_user_is_in_group(unsigned int user, unsigned int group);
 /// Supplementary groups of the peer (SO_PEERGROUPS); how many, or -1.
 int upcast_peer_groups(int fd, unsigned int *groups, int capacity);
 // SO_PEERPIDFD and pidfd_open are newer than the headers.

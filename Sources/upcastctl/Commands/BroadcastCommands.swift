@@ -1,5 +1,9 @@
 import ArgumentParser
 import ControlClient
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import MediaCore
 
 struct StopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,7 +35,24 @@ struct ResumeCommand: ParsableCommand {
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
 
-    func run() throws { output.show(try control.client().ask("POST", "/resume")) }
+    func run() throws {
+        let client = try control.client()
+        output.show(try client.ask("POST", "/resume"))
+        guard try isStillPaused(client) else { return }
+        Output.note("the broadcast is still paused: the client has paused it too")
+        throw ExitCode(ExitStatus.refused.rawValue)
+    }
+
+    /// The daemon needs a moment to note the end of a pause.
+    private func isStillPaused(_ client: ControlClient) throws -> Bool {
+        let clock = MonotonicClock()
+        let deadline = clock.now() + .seconds(1)
+        while StatusReport(json: try client.get("/status")).state == .paused {
+            guard clock.now() < deadline else { return true }
+            usleep(50_000)
+        }
+        return false
+    }
 }
 
 struct KeyframeCommand: ParsableCommand {
@@ -50,10 +71,24 @@ struct RetryCommand: ParsableCommand {
         commandName: "retry", abstract: "Reconnect waiting destinations now.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Name of the destination (default: all).") var name: String?
+    @Argument(help: "Name of the destination (default: all).", completion: Completion.destinations)
+    var name: String?
 
     func run() throws {
+        let client = try control.client()
+        let before = DestinationsAnswer(json: try client.get("/destinations")).destinations
         let query = name.map { "?name=\(ControlClient.escaped($0))" } ?? ""
-        output.show(try control.client().ask("POST", "/destinations/retry\(query)"))
+        output.show(try client.ask("POST", "/destinations/retry\(query)"))
+        guard let reason = Self.nothingToDo(before.filter { name == nil || $0.name == name }) else { return }
+        Output.note(TerminalText.printable(reason))
+        throw ExitCode(ExitStatus.refused.rawValue)
+    }
+
+    /// Why no destination makes an attempt now; nil if one does.
+    static func nothingToDo(_ destinations: [DestinationStatus]) -> String? {
+        guard !destinations.contains(where: { [.connecting, .reconnecting].contains($0.state) }) else { return nil }
+        guard !destinations.isEmpty else { return "there are no destinations" }
+        let states = destinations.map { "\($0.name) is \($0.state.rawValue)" }.joined(separator: ", ")
+        return "no destination waits for an attempt: \(states)"
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import LinuxSystem
+import MediaCore
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,16 +15,59 @@ struct ConfigCommand: ParsableCommand {
 struct ConfigShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show all keys of the running daemon, without secrets.")
+        abstract: "Show the keys of the running daemon, without secrets.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
+    @Argument(help: "Key or section, such as video.width or video (default: all).")
+    var key: String?
 
     func run() throws {
-        let json = try control.client().get("/config")
+        let all = try control.client().get("/config")
+        guard let key else { return show(all, "") }
+        guard let value = Self.value(of: key, in: all) else {
+            throw ControlClientError.unusable(Self.unknown(key, all))
+        }
+        show(value, key)
+    }
+
+    private func show(_ json: JSONValue, _ path: String) {
         if output.json {
             OutputOptions.print(json)
         } else {
-            Output.write(Array(Self.text(json).utf8))
+            Output.write(Array(Self.text(json, path).utf8))
+        }
+    }
+
+    /// The value of a key or section. `destinations[0].url` names a key of a list.
+    static func value(of key: String, in json: JSONValue) -> JSONValue? {
+        var value = json
+        for part in key.split(separator: ".", omittingEmptySubsequences: false) {
+            let words = part.split(separator: "[", omittingEmptySubsequences: false)
+            guard let member = value[String(words[0])] else { return nil }
+            value = member
+            for index in words.dropFirst() {
+                guard index.hasSuffix("]"), let number = Int(index.dropLast()), case .array(let items) = value,
+                    items.indices.contains(number)
+                else { return nil }
+                value = items[number]
+            }
+        }
+        return value
+    }
+
+    static func unknown(_ key: String, _ json: JSONValue) -> String {
+        let help = didYouMean(key, keys(json, "") + ["show", "check"]) ?? "upcastctl config shows all keys"
+        return TerminalText.printable("the configuration has no key \"\(key)\"; \(help)")
+    }
+
+    /// All keys and sections.
+    private static func keys(_ json: JSONValue, _ path: String) -> [String] {
+        let own = path.isEmpty ? [] : [path]
+        return switch json {
+        case .object(let members):
+            own + members.flatMap { keys($0.value, path.isEmpty ? $0.name : "\(path).\($0.name)") }
+        case .array(let items): own + items.enumerated().flatMap { keys($1, "\(path)[\($0)]") }
+        default: own
         }
     }
 

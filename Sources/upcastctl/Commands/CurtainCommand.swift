@@ -43,10 +43,12 @@ struct CurtainUpCommand: ParsableCommand {
 
 struct CurtainDownCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "down", abstract: "Release a hold; without other holds, the curtain falls.")
+        commandName: "down",
+        abstract: "Release a hold; without other holds, the curtain falls.",
+        discussion: "Exit status 1 means that others keep the curtain up; the message names them.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Option(help: "Release the hold of this app, not of operators.") var app: String?
+    @Option(help: "Release the hold of this app, not of operators.", completion: Completion.apps) var app: String?
     @Option(help: "User ID of the app, if several users have an app with this name.") var user: Int?
     @Option(help: "Reason, for the log.") var reason: String?
     @Flag(help: "Release all holds.") var force = false
@@ -54,17 +56,28 @@ struct CurtainDownCommand: ParsableCommand {
     func run() throws {
         var request = CurtainDownRequest()
         (request.app, request.user, request.reason, request.force) = (app, user, reason, force)
-        let json = try control.client().ask("POST", "/curtain/down", body: request.json)
+        let client = try control.client()
+        let json = try client.ask("POST", "/curtain/down", body: request.json)
         output.show(json)
-        guard !output.json else { return }
         let answer = CurtainDownAnswer(json: json)
-        if !answer.isReleased {
+        if !answer.isReleased, !output.json {
             let who =
                 app.map { "app \(TerminalText.printable($0)) had no hold" }
                 ?? (force ? "there was no hold" : "no operator had a hold")
             Output.line("\(who); nothing changed")
         }
-        if answer.isUp { Output.line("the curtain is still up; upcastctl status shows its holders") }
+        guard answer.isUp else { return }
+        Output.note(Self.stillUp((try? client.get("/status")).map { StatusReport(json: $0).privacy }))
+        throw ExitCode(ExitStatus.refused.rawValue)
+    }
+
+    /// Who keeps the curtain up.
+    ///
+    /// - Parameter privacy: nil if the daemon did not say.
+    static func stillUp(_ privacy: PrivacyStatus?) -> String {
+        guard let privacy, privacy.curtain.isUp else { return "others keep the curtain up" }
+        let holders = StatusText.holders(privacy)
+        return TerminalText.printable("the curtain is still up, held by \(holders); --force releases all holds")
     }
 }
 
@@ -88,7 +101,9 @@ struct CurtainReleaseCommand: ParsableCommand {
         }
         let answer = try client.ask("POST", "/state/release", body: request.json)
         output.show(answer)
-        guard !output.json, !ReleaseAnswer(json: answer).isReleased else { return }
-        Output.line("no app was waited for; nothing changed")
+        guard !ReleaseAnswer(json: answer).isReleased else { return }
+        let who = app.map { "app \($0) was not" } ?? "no app was"
+        Output.note(TerminalText.printable("\(who) waited for; nothing changed"))
+        throw ExitCode(ExitStatus.refused.rawValue)
     }
 }

@@ -78,7 +78,7 @@ struct DestinationRemoveCommand: ParsableCommand {
         commandName: "remove", abstract: "End and remove a destination; the others continue.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Name of the destination.") var name: String
+    @Argument(help: "Name of the destination.", completion: Completion.destinations) var name: String
 
     func run() throws {
         output.show(

@@ -6,7 +6,7 @@ struct LogLevelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level",
         abstract: "Set the log level until the daemon exits.",
-        discussion: "upcastctl watch shows events of level info and above at any log level.")
+        discussion: "upcastctl events shows events of level info and above at any log level.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
     @Argument(help: "Messages below this level are not logged.") var level: Level

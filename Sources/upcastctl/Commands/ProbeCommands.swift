@@ -29,8 +29,9 @@ enum Probe {
     static func run(
         _ target: String, saying word: String, _ control: ControlOptions, _ output: OutputOptions
     ) throws {
-        let answer = try control.client().exchange("GET", target)
-        guard answer.status == 200 || answer.status == 503 else { throw ControlClient.refusal(answer) }
+        let client = try control.client()
+        let answer = try client.exchange("GET", target)
+        guard answer.status == 200 || answer.status == 503 else { throw client.refusal(answer) }
         let json = try ControlClient.json(answer)
         let isSo = answer.status == 200
         // Another server may answer 200 or 503 as well.

@@ -36,7 +36,7 @@ struct ProtectionOnCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "on", abstract: "Enable a protection.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Name of the protection; see list.") var name: String
+    @Argument(help: "Name of the protection; see list.", completion: Completion.protections) var name: String
 
     func run() throws {
         var request = ProtectionRequest()
@@ -50,7 +50,7 @@ struct ProtectionOffCommand: ParsableCommand {
         commandName: "off", abstract: "Disable a protection that is not in use.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Name of the protection; see list.") var name: String
+    @Argument(help: "Name of the protection; see list.", completion: Completion.protections) var name: String
     @Flag(help: "Disable the protection even if it is in use. This exposes what it hides.") var force = false
 
     func run() throws {

@@ -39,7 +39,7 @@ struct RegionAddCommand: ParsableCommand {
         discussion: "The unit is pixels of the upright picture; with --normalized, fractions of its width and height.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Name of the region.") var name: String
+    @Argument(help: "Name of the region.", completion: Completion.regions) var name: String
     @Argument(help: "Distance from the left. Before negative numbers, write the options and --.") var x: Double
     @Argument(help: "Distance from the top.") var y: Double
     @Argument(help: "Width.") var width: Double
@@ -62,8 +62,9 @@ struct RegionRemoveCommand: ParsableCommand {
         commandName: "remove", abstract: "Remove one region, or all regions of a holder.")
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
-    @Argument(help: "Name of the region (default: all regions of the holder).") var name: String?
-    @Option(help: "Remove regions of this app, not of operators.") var app: String?
+    @Argument(help: "Name of the region (default: all regions of the holder).", completion: Completion.regions)
+    var name: String?
+    @Option(help: "Remove regions of this app, not of operators.", completion: Completion.apps) var app: String?
     @Option(help: "User ID of the app, if several users have an app with this name.") var user: Int?
     @Option(help: "Reason, for the log.") var reason: String?
 

@@ -19,8 +19,9 @@ struct SnapshotCommand: ParsableCommand {
         if file == "-", output.json {
             throw ValidationError("--json and the picture cannot both use standard output: name a file")
         }
-        let answer = try control.client().exchange("GET", "/snapshot.jpg")
-        guard answer.status == 200 else { throw ControlClient.refusal(answer) }
+        let client = try control.client()
+        let answer = try client.exchange("GET", "/snapshot.jpg")
+        guard answer.status == 200 else { throw client.refusal(answer) }
         // The first two and last two bytes mark a complete JPEG file.
         guard answer.mediaType == "image/jpeg", answer.body.starts(with: [0xFF, 0xD8]),
             answer.body.suffix(2) == [0xFF, 0xD9]

@@ -69,7 +69,7 @@ struct StateFollower {
         guard !isLost else { return }
         isLost = true
         last = nil
-        try? Output.write(Array("upcastctl: \(error); retrying every second\n".utf8), to: STDERR_FILENO)
+        Output.note("\(error); retrying every second")
         if json {
             OutputOptions.print(.object([.init("captured", .null)]), pretty: false)
         } else {

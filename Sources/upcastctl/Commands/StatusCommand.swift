@@ -23,9 +23,16 @@ struct StatusCommand: ParsableCommand {
             } else {
                 // Only a terminal can be cleared.
                 let clear = watch && Output.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
-                Output.write(Array((clear + StatusText.render(StatusReport(json: answer))).utf8))
+                Output.write(Array((clear + Self.text(StatusReport(json: answer), isTerminal: Output.isTerminal)).utf8))
             }
             if watch { sleep(1) }
         } while watch
+    }
+
+    /// On a terminal, long lines are broken between words.
+    private static func text(_ status: StatusReport, isTerminal: Bool) -> String {
+        let text = StatusText.render(status)
+        guard isTerminal else { return text }
+        return StatusText.wrapped(text, to: Terminal.size.columns)
     }
 }

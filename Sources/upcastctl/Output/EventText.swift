@@ -11,19 +11,33 @@ enum EventText {
         return TerminalText.printable(words.joined(separator: " "))
     }
 
-    /// The event without the date and the fraction of its time, to save space.
+    /// The event for `top`: the time of day, the message and fields, then the cause and the consequence as sentences.
     static func short(_ data: JSONValue) -> String {
-        var line = line(data)
-        let time = text(data["time"])
-        if line.hasPrefix(time), let from = time.firstIndex(of: "T"), time.count >= 19 {
-            line = String(time[time.index(after: from)...].prefix(8)) + line.dropFirst(time.count)
+        var fields: [JSONValue.Member] = []
+        if case .object(let members) = data["fields"] ?? .null { fields = members }
+        func sentence(_ name: String) -> String? { fields.first { $0.name == name }.map { text($0.value) } }
+        let level = text(data["level"])
+        var words = [timeOfDay(text(data["time"]))] + (["info", "notice"].contains(level) ? [] : [level])
+        words.append(text(data["message"]))
+        words += fields.filter { !["why", "now", "what"].contains($0.name) }
+            .map { "\($0.name)=\(quotedIfNeeded(text($0.value)))" }
+        let why = (sentence("why") ?? sentence("what")).map {
+            Reason.withoutAddress($0, sentence("destination") ?? "")
         }
-        return line
+        let sentences = [why, sentence("now")].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "; ")
+        return TerminalText.printable(words.joined(separator: " ") + (sentences.isEmpty ? "" : ": \(sentences)"))
+    }
+
+    /// `09:25:01` of `2026-11-22T09:25:01.253Z`.
+    private static func timeOfDay(_ time: String) -> String {
+        guard let from = time.firstIndex(of: "T"), time.count >= 19 else { return time }
+        return String(time[time.index(after: from)...].prefix(8))
     }
 
     private static func text(_ value: JSONValue?) -> String {
         switch value {
         case .string(let text): text
+        case .array(let items): items.map { text($0) }.joined(separator: ", ")
         case nil: "?"
         case .some(let other): String(decoding: other.serialized(), as: UTF8.self)
         }

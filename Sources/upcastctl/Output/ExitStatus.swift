@@ -14,7 +14,7 @@ enum ExitStatus: Int32 {
 extension ControlClientError {
     var exitStatus: ExitStatus {
         switch self {
-        case .unreachable, .noSocket, .nobodyListens, .unanswered, .unintelligible: .unreachable
+        case .unreachable, .noSocket, .nobodyListens, .unanswered, .unintelligible, .captureSocket: .unreachable
         case .refused, .unusable: .refused
         }
     }

@@ -34,5 +34,8 @@ enum Output {
         }
     }
 
+    /// A remark on standard error.
+    static func note(_ text: String) { try? write(Array("upcastctl: \(text)\n".utf8), to: STDERR_FILENO) }
+
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 }

@@ -12,6 +12,11 @@ enum Quantity {
         }
     }
 
+    /// `12 s`, `5 min 20 s`: a duration that is counted in seconds.
+    static func seconds(_ milliseconds: Int) -> String {
+        milliseconds < 60_000 ? "\(max(0, milliseconds) / 1000) s" : time(milliseconds)
+    }
+
     /// `512 B`, `1.5 KiB`, `20.0 MiB`, `3.2 GiB`.
     static func bytes(_ bytes: Int) -> String {
         switch bytes {

@@ -6,12 +6,15 @@ enum StatusText {
     /// The holders of the curtain; empty if the curtain is down.
     static func curtain(_ privacy: PrivacyStatus) -> String {
         guard privacy.curtain.isUp else { return "" }
-        return "up, held by "
-            + privacy.curtain.holders.map { holder in
-                let reason = holder.reason.isEmpty ? "" : " (\(holder.reason))"
-                return
-                    "\(Self.holder(holder.holder, holder.user))\(reason) for \(Quantity.time(holder.heldMilliseconds))"
-            }.joined(separator: ", ")
+        return "up, held by \(holders(privacy))"
+    }
+
+    /// Who holds the curtain, why and for how long.
+    static func holders(_ privacy: PrivacyStatus) -> String {
+        privacy.curtain.holders.map { holder in
+            let reason = holder.reason.isEmpty ? "" : " (\(holder.reason))"
+            return "\(Self.holder(holder.holder, holder.user))\(reason) for \(Quantity.time(holder.heldMilliseconds))"
+        }.joined(separator: ", ")
     }
 
     /// The name of a holder. Apps of several users may have the same name.
@@ -153,6 +156,20 @@ enum StatusText {
         return (head + destinations(status.destinations)).joined(separator: "\n") + "\n"
     }
 
+    /// The text with lines of at most `columns` cells.
+    static func wrapped(_ text: String, to columns: Int) -> String {
+        // The head has labels, up to the first empty line; below it, indented lines belong to a destination.
+        var isHead = true
+        return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
+            isHead = isHead && !line.isEmpty
+            let indent = isHead ? labelWidth + 2 : line.hasPrefix("  ") ? 4 : 2
+            return TerminalText.wrapped(String(line), to: columns, indent: indent)
+        }.joined(separator: "\n")
+    }
+
+    /// Of the longest label, timeline.
+    private static let labelWidth = 8
+
     private static func destinations(_ destinations: [DestinationStatus]) -> [String] {
         guard !destinations.isEmpty else { return ["", "no destinations"] }
         // Columns that are zero for all destinations are omitted. A single connect is omitted as well.
@@ -168,7 +185,7 @@ enum StatusText {
             ),
             ("SENT", destinations.map { unlessZero($0.bytesSent, Quantity.bytes) }),
             ("ACKNOWLEDGED", destinations.map { unlessZero($0.bytesAcknowledged, Quantity.bytes) }),
-            ("BEHIND", destinations.map { unlessZero($0.lagMilliseconds) { "\($0) ms" } }),
+            ("BEHIND", destinations.map { unlessZero($0.lagMilliseconds, Quantity.time) }),
             (
                 "P50, P99",
                 destinations.map { destination in
@@ -201,7 +218,7 @@ enum StatusText {
                 let count = Quantity.counted(destination.shortConnections, "connection")
                 lines.append("  \(count) in a row closed within a second")
             }
-            if let error = destination.lastError {
+            if let error = Reason.lastError(of: destination) {
                 let age = Quantity.time(destination.lastErrorAgeMilliseconds)
                 lines.append("  last error, \(age) ago: " + TerminalText.printable(error))
             }

@@ -8,8 +8,12 @@ import MediaCore
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Show live statistics with charts of the last five minutes; press q to quit.",
+        abstract: "Show live statistics with charts; press ? for keys, q to quit.",
         discussion: """
+            Keys: c raises the curtain, or releases the operator's hold after a question; p pauses and resumes; r \
+            retries waiting destinations; k requests a keyframe; ? shows help; q quits. If no status comes for three \
+            seconds, the figures are grey and a line says since when.
+
             If standard output is not a terminal, the command prints one screen of 80 columns and 24 rows. Set \
             NO_COLOR in the environment to disable colours.
             """)
@@ -44,7 +48,7 @@ struct TopCommand: ParsableCommand {
     /// Prints the statuses from which the charts are drawn.
     private func printStatuses(of client: ControlClient) throws {
         let connection = try EventConnection(client, "/events?status=1000")
-        while connection.wait(seconds: WatchCommand.silenceSeconds) {
+        while connection.wait(seconds: EventsCommand.silenceSeconds) {
             for event in try connection.next() where event.name == "status" {
                 guard let status = try? JSONParser.parse(Array(event.data.utf8)) else {
                     throw ControlClientError.unintelligible("an event is not JSON")
@@ -52,7 +56,7 @@ struct TopCommand: ParsableCommand {
                 OutputOptions.print(status, pretty: false)
             }
         }
-        throw ControlClientError.unreachable("the daemon has sent nothing for \(WatchCommand.silenceSeconds) s")
+        throw ControlClientError.unreachable("the daemon has sent nothing for \(EventsCommand.silenceSeconds) s")
     }
 
     private func showOnce(_ feed: TopFeed) throws {
@@ -77,6 +81,7 @@ struct TopCommand: ParsableCommand {
         var nextTick = clock.now() + .seconds(1)
         while true {
             let size = Terminal.size
+            feed.noteTime()
             try terminal.draw(feed.screen.lines(columns: size.columns, rows: size.rows, inColour: inColour))
             var waiting = [
                 pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0),
@@ -97,7 +102,7 @@ struct TopCommand: ParsableCommand {
                     keys = -1
                     continue
                 }
-                if pressed.contains(where: { $0 == UInt8(ascii: "q") || $0 == UInt8(ascii: "Q") }) { return nil }
+                guard feed.press(pressed) else { return nil }
             }
             let isTick = clock.now() >= nextTick
             if isTick { nextTick = clock.now() + .seconds(1) }

@@ -1,15 +1,16 @@
 import ControlClient
 import ControlProtocol
 
-/// The destinations in `top`: one line each, and a second line for problems if there is space.
+/// The destinations in `top`: one line each, and further lines for problems if there is space.
 enum TopDestinations {
     /// At most `rows` lines, including the heading. If they do not fit, the last line counts the rest.
-    static func lines(_ all: [DestinationStatus], rows: Int) -> [TopLine] {
+    static func lines(_ all: [DestinationStatus], rows: Int, columns terminal: Int) -> [TopLine] {
         guard rows > 0 else { return [] }
         guard !all.isEmpty else { return [TopLine("no destinations", .faint)] }
         let names = all.map { TerminalText.fitted(TerminalText.printable($0.name), to: 20) }
         let width = max(11, names.reduce(0) { max($0, TerminalText.width($1)) }) + 2
-        let columns = [width, 14, 12, 9, 12]
+        let times = all.map { $0.stateMilliseconds == 0 ? "-" : Quantity.time($0.stateMilliseconds) }
+        let columns = [width, 14, max(5, times.reduce(0) { max($0, $1.count) }) + 2, 9, 12]
         func row(_ cells: [(String, TopLine.Colour)]) -> TopLine {
             var line = TopLine()
             var column = 0
@@ -26,22 +27,31 @@ enum TopDestinations {
         var room = rows - 1
         let shown = all.count <= room ? all.count : max(0, room - 1)
         room -= all.count <= room ? all.count : shown + 1
-        for (destination, name) in zip(all, names).prefix(shown) {
+        for (index, destination) in all.enumerated().prefix(shown) {
             lines.append(
                 row([
-                    (name, .plain), (destination.state.rawValue, colour(destination.state)),
-                    (destination.stateMilliseconds == 0 ? "-" : Quantity.time(destination.stateMilliseconds), .plain),
-                    ("\(destination.lagMilliseconds) ms", .plain),
+                    (names[index], .plain), (destination.state.rawValue, colour(destination.state)),
+                    (times[index], .plain), (lag(destination), .plain),
                     ("\(max(0, destination.connects - 1))", .plain), (destination.url, .plain),
                 ]))
             let trouble = Self.trouble(destination)
-            if !trouble.isEmpty, room > 0 {
-                lines.append(TopLine("  " + trouble, .warning))
-                room -= 1
-            }
+            guard !trouble.isEmpty, room > 0 else { continue }
+            let whole = TopLine("  " + trouble, .warning).wrapped(to: terminal, indent: 2)
+            var reason = Array(whole.prefix(room))
+            if reason.count < whole.count { reason[reason.count - 1].add(" …", .warning) }
+            lines += reason
+            room -= reason.count
         }
         if shown < all.count, rows > 1 { lines.append(TopLine("and \(all.count - shown) more", .faint)) }
         return lines
+    }
+
+    /// How late it is; a destination that takes nothing has no lag.
+    private static func lag(_ destination: DestinationStatus) -> String {
+        switch destination.state {
+        case .live, .congested: Quantity.time(destination.lagMilliseconds)
+        case .idle, .connecting, .reconnecting, .failed, .closed: "-"
+        }
     }
 
     private static func trouble(_ destination: DestinationStatus) -> String {
@@ -58,7 +68,7 @@ enum TopDestinations {
 
     /// The last error. A past error has its age.
     private static func error(of destination: DestinationStatus) -> String {
-        guard let error = destination.lastError else { return "" }
+        guard let error = Reason.lastError(of: destination) else { return "" }
         switch destination.state {
         case .reconnecting, .failed: return error
         case .idle, .connecting, .live, .congested, .closed:

@@ -1,5 +1,6 @@
 import ControlClient
 import ControlProtocol
+import Glibc
 import LinuxSystem
 import MediaCore
 
@@ -13,9 +14,13 @@ final class TopFeed {
     private var connection: EventConnection?
     private var lastID = ""
     private var lastNews: MediaTime
+    private var lastStatus: MediaTime
     private static let eventCount = 100
     /// A status comes each second. Without one for this long, the connection is considered lost.
     private static let silence = MediaTime.seconds(4)
+
+    private static let noticeTime = MediaTime.seconds(6)
+    private var noticeEnd = MediaTime.zero
 
     private(set) var screen = TopScreen()
 
@@ -23,6 +28,7 @@ final class TopFeed {
         self.client = client
         screen.place = "\(client.address)"
         lastNews = clock.now()
+        lastStatus = lastNews
     }
 
     /// The descriptor for `poll`; -1 without a connection.
@@ -53,8 +59,24 @@ final class TopFeed {
         } catch {
             lastID = connection?.lastID ?? lastID
             connection = nil
-            screen.trouble = "\(error); retrying; press q to quit"
+            screen.trouble = "\(error)"
         }
+    }
+
+    /// Must be called before the screen is drawn.
+    func noteTime() {
+        screen.silentMilliseconds = Int((clock.now() - lastStatus).milliseconds)
+        if clock.now() >= noticeEnd { screen.notice = nil }
+    }
+
+    /// Handles pressed keys. Returns false if the user quits.
+    func press(_ bytes: [UInt8]) -> Bool {
+        let actions = screen.keys.press(bytes, screen.status)
+        for action in actions where action != .quit {
+            screen.notice = TopControl(client: client).perform(action)
+            noticeEnd = clock.now() + Self.noticeTime
+        }
+        return !actions.contains(.quit)
     }
 
     private func take(_ event: ServerEvent) throws(ControlClientError) {
@@ -65,10 +87,19 @@ final class TopFeed {
         guard event.name != "status" else {
             let status = StatusReport(json: data)
             screen.status = status
+            screen.lastStatusTime = Self.timeOfDay()
+            lastStatus = clock.now()
             screen.samples.note(status)
             return
         }
-        screen.events.append(EventText.short(data))
+        screen.events.append(TopEvent(data))
         if screen.events.count > Self.eventCount { screen.events.removeFirst() }
+    }
+
+    /// As events have it: in UTC.
+    private static func timeOfDay() -> String {
+        let second = time(nil) % 86_400
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) UTC"
     }
 }

@@ -10,6 +10,8 @@ struct TopLine {
         case warning = "33"
         case bad = "31"
         case curve = "36"
+        /// Dark on red.
+        case alarm = "1;37;41"
     }
 
     private var pieces: [(text: String, colour: Colour)] = []
@@ -21,10 +23,40 @@ struct TopLine {
         if !text.isEmpty { pieces.append((TerminalText.printable(text), colour)) }
     }
 
+    mutating func add(_ line: TopLine) { pieces += line.pieces }
+
     var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
     /// Moves to a column, or by two spaces if the line is already past it.
-    mutating func tab(to column: Int) { add(String(repeating: " ", count: max(2, column - width))) }
+    mutating func tab(to column: Int) {
+        let width = width
+        add(String(repeating: " ", count: width == 0 ? max(0, column) : max(2, column - width)))
+    }
+
+    /// The line as lines of at most `cells` cells, broken between words.
+    ///
+    /// - Parameter indent: cells before all lines but the first.
+    func wrapped(to cells: Int, indent: Int) -> [TopLine] {
+        guard width > cells else { return [self] }
+        let characters = pieces.flatMap { piece in piece.text.map { ($0, piece.colour) } }
+        return TerminalText.wrapped(characters, to: cells, indent: indent).map { part in
+            var line = TopLine(String(repeating: " ", count: part.indent))
+            var rest = part.text
+            while let colour = rest.first?.1 {
+                let same = rest.prefix { $0.1 == colour }
+                line.add(String(same.map(\.0)), colour)
+                rest = rest.dropFirst(same.count)
+            }
+            return line
+        }
+    }
+
+    /// The same line in one colour.
+    func coloured(_ colour: Colour) -> TopLine {
+        var line = self
+        line.pieces = pieces.map { ($0.text, colour) }
+        return line
+    }
 
     /// At most `cells` cells of the line, with or without colours (ECMA-48, SGR).
     func rendered(_ cells: Int, inColour: Bool) -> String {

@@ -6,136 +6,153 @@ struct TopScreen {
     /// Nil before the first status.
     var status: StatusReport?
     var samples = TopSamples()
-    /// The last events as short lines, the newest at the end.
-    var events: [String] = []
+    /// The last events, the newest at the end.
+    var events: [TopEvent] = []
     /// Why there is no new status; nil without a problem.
     var trouble: String?
+    /// How long ago the last status came.
+    var silentMilliseconds = 0
+    /// When the last status came: "09:25:01 UTC".
+    var lastStatusTime = ""
     /// The address of the daemon.
     var place = ""
+    var keys = TopKeys()
+    /// What the last command did.
+    var notice: TopControl.Notice?
 
-    static let curveSeconds = 300
+    static let labelWidth = 9
+    /// A status comes each second. Figures that are older are marked.
+    static let staleMilliseconds = 3000
+    private static let maxChartHeight = 8
+
+    private var isStale: Bool { trouble != nil || silentMilliseconds >= Self.staleMilliseconds }
 
     /// At most `rows` lines, none wider than `columns`.
     func lines(columns: Int, rows: Int, inColour: Bool) -> [String] {
         guard columns > 0, rows > 0 else { return [] }
-        var lines: [TopLine] = []
-        if let status {
-            lines = head(status, columns)
-            // One row is for the footer, and two are for the heading of the destinations and the space above it.
-            let room = rows - lines.count - 3
-            if room > 0 {
-                lines.append(TopLine())
-                lines += TopDestinations.lines(status.destinations, rows: room + 1)
+        var footer = self.footer(columns)
+        footer = Array(footer.prefix(max(1, rows / 2)))
+        let room = rows - footer.count
+        var lines = body(columns, room)
+        lines = Array(lines.prefix(room))
+        lines += Array(repeating: TopLine(), count: room - lines.count)
+        return (lines + footer).map { $0.rendered(columns, inColour: inColour) }
+    }
+
+    private func body(_ columns: Int, _ rows: Int) -> [TopLine] {
+        if keys.mode == .help { return help(columns) }
+        guard let status else {
+            let reason = trouble.map { TopLine("\($0); retrying", .bad).wrapped(to: columns, indent: 0) }
+            return TopLine("upcastd at \(place)", .bold).wrapped(to: columns, indent: 0)
+                + (reason ?? [TopLine("waiting for the first status", .faint)])
+        }
+        let banner = Array(self.banner(columns).prefix(max(1, rows / 2)))
+        let layout = Layout(self, status, columns: columns, rows: max(0, rows - banner.count))
+        // Old figures must not look like new ones.
+        return banner + (isStale ? layout.lines.map { $0.coloured(.faint) } : layout.lines)
+    }
+
+    /// Says that the figures are old, and why; empty while they are not.
+    private func banner(_ columns: Int) -> [TopLine] {
+        guard isStale else { return [] }
+        let time = Quantity.seconds(silentMilliseconds)
+        let head = TopLine("NO ANSWER for \(time): last figures are from \(lastStatusTime)", .alarm)
+        let reason = TopLine(trouble.map { "\($0); retrying" } ?? "the daemon sends no status", .bad)
+        return head.wrapped(to: columns, indent: 0) + reason.wrapped(to: columns, indent: 0)
+    }
+
+    private func help(_ columns: Int) -> [TopLine] {
+        [TopLine("KEYS", .faint)]
+            + TopKeys.help.flatMap { key, does in
+                var line = TopLine("  \(key)  ", .bold)
+                line.add(does)
+                return line.wrapped(to: columns, indent: 5)
+            } + [TopLine()]
+            + TopLine("Any key closes this help. Events have the time in UTC.", .faint).wrapped(to: columns, indent: 0)
+    }
+
+    private func footer(_ columns: Int) -> [TopLine] {
+        if keys.mode == .confirmsLowering {
+            return TopLine(TopKeys.question, .alarm).wrapped(to: columns, indent: 0)
+        }
+        if let notice { return TopLine(notice.text, notice.isBad ? .bad : .good).wrapped(to: columns, indent: 0) }
+        let all = "q quit  c curtain  p pause  r retry  k keyframe  ? help"
+        return [TopLine(TerminalText.width(all) <= columns ? all : "q quit  ? help", .faint)]
+    }
+}
+
+extension TopScreen {
+    /// Chooses what fits: the more important parts first. What is left goes to events and taller charts.
+    struct Layout {
+        private let screen: TopScreen
+        private let status: StatusReport
+        private let columns: Int
+        private let rows: Int
+
+        init(_ screen: TopScreen, _ status: StatusReport, columns: Int, rows: Int) {
+            (self.screen, self.status, self.columns, self.rows) = (screen, status, columns, rows)
+        }
+
+        private enum Part: Int, CaseIterable {
+            // In the order in which they are shown.
+            case title, client, curtain, hidden, exposed, canvas, charts, drops, destinations
+        }
+
+        var lines: [TopLine] {
+            let facts = TopFacts(status, columns: columns)
+            let charts = TopCharts(
+                status, screen.samples, columns: columns, labelWidth: TopScreen.labelWidth)
+            var parts: [Part: [TopLine]] = [:]
+            var left = rows
+            func take(_ part: Part, _ lines: [TopLine]) {
+                guard !lines.isEmpty, lines.count <= left else { return }
+                parts[part] = lines
+                left -= lines.count
             }
-            let left = rows - lines.count - 3
-            if left > 0, !events.isEmpty {
-                lines += [TopLine(), TopLine("EVENTS", .faint)]
-                lines += events.suffix(left).map { TopLine($0) }
+            take(.title, [facts.title(place: screen.place)])
+            take(.curtain, facts.curtain)
+            take(.exposed, facts.exposed)
+            // Some rows are for the charts, unless the terminal is small.
+            let few = min(1 + 2 * status.destinations.count, max(3, rows < 14 ? left - 1 : left * 2 / 3))
+            let destinations = TopDestinations.lines(
+                status.destinations, rows: min(left, max(few, left - charts.count - 2)), columns: columns)
+            take(.destinations, destinations)
+            var chartRows = 0
+            // All of them, or the first ones.
+            if left > 0 {
+                chartRows = min(charts.count, left)
+                left -= chartRows
             }
-        } else {
-            lines = [TopLine("upcastd at \(place)", .bold)]
-        }
-        lines = Array(lines.prefix(rows - 1))
-        lines += Array(repeating: TopLine(), count: rows - 1 - lines.count)
-        lines.append(footer)
-        return lines.map { $0.rendered(columns, inColour: inColour) }
-    }
+            if !facts.hasNoDrops { take(.drops, facts.drops) }
+            take(.client, facts.client)
+            take(.hidden, facts.hidden)
+            take(.canvas, facts.canvas)
+            if facts.hasNoDrops { take(.drops, facts.drops) }
 
-    private var footer: TopLine {
-        if let trouble { return TopLine(trouble, .bad) }
-        return TopLine(status == nil ? "waiting for the first status; press q to quit" : "press q to quit", .faint)
-    }
+            // The rest: an empty line before each of two parts, events and their heading, taller charts.
+            let count = TopEvent.lines(screen.events, columns: columns, rows: max(0, left - 3)).count
+            let wanted = count == 0 ? 0 : count + 2
+            var height = 1
+            if chartRows == charts.count {
+                let kept = min(wanted, max(10, left / 2))
+                height = min(TopScreen.maxChartHeight, 1 + max(0, left - 1 - kept) / charts.count)
+                left -= (height - 1) * chartRows
+            }
+            parts[.charts] = (0..<chartRows).flatMap { charts.lines($0, height: height) }
 
-    private func head(_ status: StatusReport, _ columns: Int) -> [TopLine] {
-        var title = TopLine(status.state.rawValue, Self.colour(status.state))
-        title.add(" for \(Quantity.time(status.stateMilliseconds))")
-        let daemon = "upcastd \(status.version), up \(Quantity.time(status.uptimeMilliseconds))"
-        title.tab(to: columns - TerminalText.width(TerminalText.printable(daemon)))
-        title.add(daemon, .faint)
-
-        var client = Self.labelled("client")
-        if let who = status.client {
-            client.add(who.kind.isEmpty ? who.name : "\(who.name) (\(who.kind))")
-            client.add(" for \(Quantity.time(who.connectedMilliseconds))", .faint)
-        } else {
-            client.add("none")
-        }
-        let video = status.video
-        var canvas = Self.labelled("canvas")
-        canvas.add("\(video.width)x\(video.height) at \(video.frameRate) frames/s, \(video.encoder)")
-        if !video.effort.isEmpty {
-            canvas.add(" \(video.effort)", video.effort == video.configuredEffort ? .plain : .warning)
-        }
-        if !video.source.isEmpty { canvas.add(" from \(video.source)", .faint) }
-        var drops = Self.labelled("drops")
-        let counters = StatusText.counters(status.drops)
-        drops.add(counters.isEmpty ? "none" : counters, counters.isEmpty ? .plain : .warning)
-        return [title, client] + privacy(status.privacy) + [canvas] + curves(status, columns) + [drops]
-    }
-
-    /// Lines for the curtain, standing regions and disabled protections; empty without any.
-    private func privacy(_ privacy: PrivacyStatus) -> [TopLine] {
-        func line(_ label: String, _ text: String, _ colour: TopLine.Colour) -> TopLine? {
-            guard !text.isEmpty else { return nil }
-            var line = Self.labelled(label)
-            line.add(text, colour)
-            return line
-        }
-        return [
-            line("curtain", StatusText.curtain(privacy), .warning), line("hidden", StatusText.regions(privacy), .plain),
-            line("exposed", StatusText.exposed(privacy), .bad),
-        ].compactMap(\.self)
-    }
-
-    private func curves(_ status: StatusReport, _ columns: Int) -> [TopLine] {
-        let (video, queue, memory) = (status.video, status.queue, status.memory)
-        let last = samples.samples.last ?? .init()
-        let limit = memory.limitBytes > 0 ? memory.limitBytes : memory.capBytes
-        let divisor = video.frameRateDivisor > 1 ? ", 1 in \(video.frameRateDivisor)" : ""
-        let frames = samples.samples.reduce(1) { max($0, $1.framesPerSecond) }
-        let rows: [(label: String, text: String, top: Double, value: (TopSamples.Sample) -> Double)] = [
-            (
-                "bitrate", "\(video.bitsPerSecond / 1000) of \(Quantity.rate(video.targetBitsPerSecond))",
-                Double(max(video.targetBitsPerSecond, samples.samples.reduce(0) { max($0, $1.bitsPerSecond) })),
-                { Double($0.bitsPerSecond) }
-            ),
-            (
-                "queue", "\(queue.milliseconds) of \(queue.capacityMilliseconds) ms",
-                Double(queue.capacityMilliseconds), { Double($0.queueMilliseconds) }
-            ),
-            (
-                "frames", "\(Quantity.fraction(Int(last.framesPerSecond * 10), 10)) frames/s\(divisor)", frames,
-                { $0.framesPerSecond }
-            ),
-            (
-                "memory", "\(Quantity.fraction(memory.neededBytes, 1 << 20)) of \(Quantity.bytes(limit))",
-                Double(limit), { Double($0.memoryBytes) }
-            ),
-        ]
-        let start = Self.labelWidth + 2 + rows.reduce(0) { max($0, $1.text.count) }
-        let cells = max(0, min(columns - start, Self.curveSeconds))
-        return rows.map { row in
-            var line = Self.labelled(row.label)
-            line.add(row.text)
-            line.tab(to: start)
-            line.add(
-                Sparkline.text(samples.cells(cells, seconds: Self.curveSeconds, row.value), top: row.top), .curve)
-            return line
-        }
-    }
-
-    private static let labelWidth = 9
-
-    private static func labelled(_ label: String) -> TopLine {
-        TopLine(TerminalText.padded(label, to: labelWidth), .faint)
-    }
-
-    private static func colour(_ state: StatusReport.State) -> TopLine.Colour {
-        switch state {
-        case .live: .good
-        case .reconnecting: .bad
-        case .starting, .paused, .draining, .stopping: .warning
-        case .idle: .bold
+            var shown: [TopLine] = []
+            for part in Part.allCases {
+                guard let lines = parts[part] else { continue }
+                if part == .destinations, left > 0 {
+                    shown.append(TopLine())
+                    left -= 1
+                }
+                shown += lines
+            }
+            // An empty line, the heading and an event.
+            let fitting = TopEvent.lines(screen.events, columns: columns, rows: max(0, left - 2))
+            guard left >= 3, !fitting.isEmpty else { return shown }
+            return shown + [TopLine(), TopLine("EVENTS (UTC)", .faint)] + fitting
         }
     }
 }

@@ -3,14 +3,15 @@ import ControlClient
 import ControlProtocol
 import Glibc
 
-struct WatchCommand: ParsableCommand {
+struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
+        commandName: "events",
         abstract: "Show events as they occur, one per line, starting with the last 256.",
         discussion: """
             Runs until it is interrupted. After a lost connection or a restart of the daemon, it reconnects and \
             continues after the last event.
-            """)
+            """,
+        aliases: ["watch"])
     @OptionGroup var control: ControlOptions
     @Flag(help: "Print each event as one JSON object per line.")
     var json = false
@@ -28,7 +29,7 @@ struct WatchCommand: ParsableCommand {
             do {
                 let open = try connection ?? EventConnection(client, "/events", after: lastID)
                 connection = open
-                if isLost { note("reconnected") }
+                if isLost { Output.note("reconnected") }
                 isLost = false
                 while true {
                     guard open.wait(seconds: Self.silenceSeconds) else {
@@ -41,7 +42,7 @@ struct WatchCommand: ParsableCommand {
             } catch let error as ControlClientError {
                 lastID = connection?.lastID ?? lastID
                 connection = nil
-                if !isLost { note("\(error); retrying every second") }
+                if !isLost { Output.note("\(error); retrying every second") }
                 isLost = true
                 sleep(1)
             }
@@ -50,16 +51,12 @@ struct WatchCommand: ParsableCommand {
 
     private func show(_ event: ServerEvent) {
         guard let data = try? JSONParser.parse(Array(event.data.utf8)) else {
-            return note("skipped an event that is not JSON")
+            return Output.note("skipped an event that is not JSON")
         }
         if json {
             OutputOptions.print(data, pretty: false)
         } else {
             Output.line(EventText.line(data))
         }
-    }
-
-    private func note(_ text: String) {
-        try? Output.write(Array("upcastctl: \(text)\n".utf8), to: STDERR_FILENO)
     }
 }

@@ -1,11 +1,11 @@
 /// Returns `did you mean "width"?` for the candidate nearest to `text`, or nil if none is near.
 ///
 /// Near is an edit distance of at most a third of the candidate's letters, and between 1 and 3.
-func didYouMean(_ text: String, _ candidates: [String]) -> String? {
+package func didYouMean(_ text: String, _ candidates: [String]) -> String? {
     nearest(text, candidates).map { "did you mean \"\($0)\"?" }
 }
 
-func nearest(_ text: String, _ candidates: [String]) -> String? {
+package func nearest(_ text: String, _ candidates: [String]) -> String? {
     guard text.utf8.count <= 80 else { return nil }
     let lowered = text.lowercased()
     var best: (distance: Int, candidate: String)?
@@ -19,7 +19,7 @@ func nearest(_ text: String, _ candidates: [String]) -> String? {
 }
 
 /// The optimal string alignment distance: insertions, deletions, replacements and swaps of neighbours.
-func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+package func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var twoBack: [Int] = []
     var previous = Array(0...b.count)
     for i in 0..<a.count {
