@@ -17,10 +17,14 @@ let package = Package(
         .library(name: "UpcastClient", targets: ["UpcastClient"]),
         .library(name: "UpcastPrivacy", targets: ["UpcastPrivacy"]),
     ],
+    // Exact, so that a commit is always built from the same sources: Package.resolved is not kept. A test holds it.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        // What swift-nio links. Control names the products, because SwiftPM warns of packages that no target uses.
+        .package(url: "https://github.com/apple/swift-atomics.git", exact: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
     ],
     targets: [
         // Row 0: C. Each media library has exactly one Swift importer.
@@ -86,6 +90,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "Atomics", package: "swift-atomics"),
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             resources: [.embedInCode("Resources/page.html")]),
         .target(
@@ -278,6 +284,11 @@ let testLibraries: Set<String> = [
     "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
     "example-capture-client", "example-captured-app",
 ]
+
+// All symbols of the programs are bound at the start, so that the table of their addresses is read-only from then on.
+for target in package.targets where target.type == .executable {
+    target.linkerSettings = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
+}
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {
     var settings = target.swiftSettings ?? []

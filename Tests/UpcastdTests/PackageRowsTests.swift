@@ -55,6 +55,16 @@ import Testing
         #expect(sideways == Self.sideways)
     }
 
+    /// Otherwise the same commit would give other files a month later.
+    @Test func versionsAreExact() throws {
+        let package = try Self.text("Package.swift")
+        let packages = package.matches(of: #/\.package\(url: "[^"]+\/([^"\/]+?)(?:\.git)?", ([a-zA-Z]+)[:)]/#)
+        #expect(packages.count == package.components(separatedBy: ".package(url:").count - 1 && packages.count >= 5)
+        for package in packages {
+            #expect(package.2 == "exact", "\(package.1) has no exact version in Package.swift")
+        }
+    }
+
     @Test func theTableHasTheRows() throws {
         let lines = try Self.text("docs/architecture.md").split(separator: "\n")
         for module in try Self.modules() {

@@ -20,13 +20,16 @@ set_places() {
         /usr | /usr/local) unit_folder=$prefix/lib/systemd/system sysusers_folder=$prefix/lib/sysusers.d ;;
         *) unit_folder=/etc/systemd/system sysusers_folder=/etc/sysusers.d ;;
     esac
+    # Where zsh looks: Debian's packages have a folder of their own.
+    zsh_folder=$prefix/share/zsh/site-functions
+    [[ $prefix != /usr ]] || zsh_folder=$prefix/share/zsh/vendor-completions
     share_folder=$prefix/share/upcast
     doc_folder=$prefix/share/doc/upcast
     man_folder=$prefix/share/man
     config_folder=/etc/upcast
     # What was installed, one path a line: scripts/uninstall removes that, and nothing else.
     manifest=$share_folder/installed
-    readonly unit_folder sysusers_folder share_folder doc_folder man_folder config_folder manifest
+    readonly unit_folder sysusers_folder zsh_folder share_folder doc_folder man_folder config_folder manifest
 }
 
 # is_this_machine: what is installed is meant for the system that runs here, and systemd runs it.

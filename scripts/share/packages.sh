@@ -14,6 +14,7 @@ declare -A package_groups=(
     [page]="chromium curl python3 python3-venv"
     [systemd]="systemd-container debootstrap util-linux"
     [monitoring]="python3 python3-yaml"
+    [package]="debhelper dpkg-dev lintian"
     [test]="xvfb x11-utils xterm stunnel4 openssl python3 iproute2"
 )
 
