@@ -1,8 +1,10 @@
 """A stand-in for upcastd's HTTP API, to work on the page at / without a daemon. Standard library only.
 
     python3 scripts/share/page/stub.py --port 9180 --state live
-    curl -X POST 'http://127.0.0.1:9180/stub?state=reconnecting'
+    curl -X POST 'http://127.0.0.1:9180/stub?state=recording&curtain=app&sound=silent'
 
+state: what the daemon does; "reconnecting" has no destination that takes media, "recording" a file beside a dead server,
+"congested" a server that is late. curtain: who holds it. sound: what the levels are. A missing one stays as it is.
 The token is "token" unless --token says otherwise. Loopback only.
 """
 
@@ -21,7 +23,13 @@ import urllib.parse
 import zlib
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "Sources/Control/Resources/page.html"
-STATES = ["idle", "starting", "live", "reconnecting", "paused", "draining", "stopping"]
+STATES = ["idle", "starting", "live", "congested", "recording", "reconnecting", "paused", "draining", "stopping"]
+DOWN = ("starting", "reconnecting", "recording")
+APP = {"holder": "app:kiosk", "user": 1001, "reason": "password entry"}
+OTHERS = [{"holder": "client", "user": None, "reason": ""}, {"holder": "app:wallet", "user": 1002, "reason": "the balance is shown"}]
+OPERATOR = {"holder": "operator", "user": None, "reason": "status page"}
+CURTAINS = {"down": [], "app": [APP], "operator": [OPERATOR], "several": [APP, *OTHERS]}
+SOUNDS = ["both", "silent", "none"]
 HOSTILE = "<img src=x onerror=\"window.hacked=1\"> \u202egnp.exe\u202c 'a\"b&amp;" + "W" * 120
 MIB = 1 << 20
 
@@ -60,7 +68,10 @@ class Daemon:
         self.lock = threading.Condition()
         self.began = time.monotonic() - age
         self.state, self.since = state, time.monotonic() - min(age, 424)
-        self.hostile = hostile
+        self.hostile, self.sound = hostile, "both"
+        # Holders, and since when each of them.
+        self.holds = []
+        self.air, self.air_since = "", self.since
         self.events = []
         self.random = random.Random(7)
         self.frames, self.counted = int(age * 30), self.uptime()
@@ -93,9 +104,40 @@ class Daemon:
             self.events = self.events[-255:] + [(number, re.sub("[^a-z0-9]+", "_", message.lower()), json.dumps(data))]
             self.lock.notify_all()
 
+    def hold(self, holders):
+        """These hold the curtain from now on, and nobody else."""
+        before = self.holds
+        self.holds = [(h, next((since for other, since in before if other == h), time.monotonic())) for h in holders]
+        if bool(before) != bool(holders):
+            self.say("curtain raised" if holders else "curtain lowered", "notice", {"holder": (holders or [before[0][0]])[0]["holder"]})
+
+    def on_air(self):
+        """What viewers get, and since when."""
+        if self.state in ("idle", "stopping"):
+            air = "idle"
+        elif self.state in DOWN:
+            air = "off_air"
+        else:
+            air = "hidden" if self.holds else "impaired" if self.state == "congested" else "on_air"
+        if air != self.air:
+            self.air, self.air_since = air, self.air_since if not self.air else time.monotonic()
+        return {"state": air, "since_ms": int((time.monotonic() - self.air_since) * 1000),
+                "recording": self.state not in ("idle", "stopping", "starting", "reconnecting")}
+
+    def levels(self, on):
+        if not on or self.sound == "none":
+            return []
+        wave = math.sin(time.monotonic() * 1.7)
+        app = {"source": "app", "peak_dbfs": round(-9 + 3 * wave, 1), "rms_dbfs": round(-21 + 2 * wave, 1), "silent_ms": 0}
+        quiet = {"source": "microphone", "peak_dbfs": -71.4, "rms_dbfs": -78.2, "silent_ms": int((time.monotonic() - self.since) * 1000) + 42_000}
+        loud = {"source": "microphone", "peak_dbfs": round(-26 + 5 * wave, 1), "rms_dbfs": round(-38 + 4 * wave, 1), "silent_ms": 0}
+        if self.sound == "silent":
+            app.update(peak_dbfs=-100, rms_dbfs=-100, silent_ms=int((time.monotonic() - self.since) * 1000) + 95_000)
+        return [app, quiet if self.sound == "silent" else loud]
+
     def become(self, state):
         self.state, self.since = state, time.monotonic()
-        if state == "reconnecting":
+        if state in ("reconnecting", "recording"):
             why = '"main" (rtmps://live.example/app/***): the server closed the connection'
             fields = {"attempt": 1, "cause": "closed_by_server", "destination": "main", "now": "trying again in 2.00 s", "why": why}
             self.say("destination retrying", "warning", fields)
@@ -110,7 +152,7 @@ class Daemon:
         noise = self.random.uniform(-1, 1)
         if self.state == "idle":
             return [uptime, 0, 0, 0, int(11.2 * MIB)]
-        trouble = 200 < second % 500 < 230 or self.state == "reconnecting"
+        trouble = 200 < second % 500 < 230 or self.state in ("congested", *DOWN)
         bits = 0 if self.state == "reconnecting" else 1.9e6 + 4e5 * math.sin(second / 37) + 1.6e5 * noise - (9e5 if trouble else 0)
         queue = 2400 + 150 * noise if trouble else abs(12 * noise)
         return [uptime, max(0, int(bits)), int(queue), 30 + (noise > .9) - (noise < -.9),
@@ -120,7 +162,8 @@ class Daemon:
         counters = {"connect": 0, "connection_lost": 0, "closed_by_server": 0}
         drops = {"video_late": 0, "video_disconnected": 0, "audio_disconnected": 0}
         record = {
-            "name": name, "url": url, "state": state, "state_ms": int((time.monotonic() - self.since) * 1000),
+            "name": name, "kind": "file" if url.startswith("file:") else "rtmp", "url": url, "state": state, "down_ms": 0,
+            "short_connections": 0, "last_error_age_ms": 0, "state_ms": int((time.monotonic() - self.since) * 1000),
             "bytes_sent": 98_234_112, "packets_sent": 40_213, "bytes_acknowledged": 98_100_000, "connects": 1,
             "failures": counters, "next_attempt_ms": 0, "drops": drops, "lag_ms": 38, "backlog_ms": 0, "backlog_bytes": 358,
             "last_error": None, "latency": {"path": "socket_to_wire", "average_us": 8951, "p50_us": 8704, "p99_us": 25600,
@@ -139,23 +182,40 @@ class Daemon:
         if on and uptime > self.counted:
             self.frames += round((uptime - self.counted) * 30 / 1000)
         self.counted = max(uptime, self.counted)
-        main = "live" if state in ("live", "paused", "draining") else "reconnecting" if state == "reconnecting" else "idle"
+        # An attempt lasts for some seconds; the outage is as old as the state.
+        tries = "reconnecting" if now % 4 < 3 else "connecting"
+        main = {"starting": "connecting", "reconnecting": tries, "recording": tries, "congested": "congested"}.get(state, "live" if on else "idle")
+        archive = "failed" if state == "reconnecting" else "connecting" if state == "starting" else "live" if on else "idle"
+        outage = int((now - self.since) * 1000) + 90_000
         trouble = {"failures": {"connect": 3, "closed_by_server": 1}, "drops": {"video_disconnected": 212, "audio_disconnected": 331},
-                   "connects": 2, "last_error": "rtmp://live.example.com/app/***: the server refused the connection",
-                   "lag_ms": 2410, "backlog_ms": 2380, "backlog_bytes": 731_112,
-                   "next_attempt_ms": int(4000 - now * 1000 % 4000)} if state == "reconnecting" else {}
+                   "connects": 2, "last_error": '"main" (rtmp://live.example.com/app/***): the server refused the connection'
+                   + ("; trying again in 23.030 s" if tries == "reconnecting" else ""), "last_error_age_ms": 12_300,
+                   "lag_ms": 2410, "backlog_ms": 2380, "backlog_bytes": 731_112, "down_ms": outage, "state_ms": 700,
+                   "next_attempt_ms": int(3000 - now * 1000 % 4000) if tries == "reconnecting" else 0} \
+            if state in ("reconnecting", "recording") else {}
+        if state == "congested":
+            trouble = {"lag_ms": 2790, "backlog_ms": 2700, "backlog_bytes": 612_220, "drops": {"video_late": 61, "video_undecodable": 24}}
         destinations = [
             self.destination("main", "rtmp://live.example.com/app/***", main, **trouble),
-            self.destination("archive", "file:/var/lib/upcast/archive.flv", "failed" if state == "reconnecting" else main,
-                             **({"last_error": "no space left on the device", "failures": {"connection_lost": 1}}
-                                if state == "reconnecting" else {})),
+            self.destination("archive", "file:/var/lib/upcast/archive.flv", archive,
+                             **({"last_error": "no space left on the device", "failures": {"file": 1}, "down_ms": outage - 31_000,
+                                 "last_error_age_ms": outage - 31_000} if state == "reconnecting" else {})),
         ]
+        if state == "idle":
+            # As the daemon has it before the first broadcast, and nothing of this.
+            for one in destinations:
+                one.update(state_ms=0, bytes_sent=0, backlog_bytes=0, connects=0)
         if self.hostile:
-            destinations.append(self.destination(HOSTILE, "rtmp://" + "x" * 200, "congested", last_error=HOSTILE * 3, lag_ms=1800))
+            destinations.append(self.destination(HOSTILE, "rtmp://" + "x" * 200, "congested", last_error=HOSTILE * 3, lag_ms=1800,
+                                                 last_error_age_ms=4000))
         return {
-            "version": "0.1.0", "state": state, "state_ms": int((now - self.since) * 1000), "uptime_ms": uptime,
-            "broadcasts": 3,
-            "client": {"name": self.client(), "kind": "screen", "connected_ms": int((now - self.since) * 1000)} if on else None,
+            "version": "0.1.0", "state": {"recording": "live", "congested": "live"}.get(state, state), "state_ms": int((now - self.since) * 1000), "uptime_ms": uptime,
+            "broadcasts": 3, "air": self.on_air(),
+            "privacy": {"curtain": {"up": bool(self.holds), "holders": [
+                {**holder, "held_ms": int((now - since) * 1000)} for holder, since in self.holds]}, "regions": [],
+                "protections": [{"name": "curtain", "on": True, "held": False}], "audit_lost": 0},
+            "process": {"cpu_ms": uptime // 12, "start_time_ms": 1_795_339_480_000, "open_fds": 31, "max_fds": 1024, "virtual_bytes": 210_000_000},
+            "client": {"name": self.client(), "kind": "screen", "connected_ms": int((now - self.since) * 1000) + 353_000} if on else None,
             "video": {"width": 1280, "height": 720, "frame_rate": "30", "encoder": "libx264",
                       "effort": "normal", "configured_effort": "normal", "scaler": "native",
                       "source": "1920x1080 420v, rotate180" if on else "", "frames_received": self.frames,
@@ -164,8 +224,9 @@ class Daemon:
                       "frame_rate_divisor": 1, "bits_per_second": row[1]},
             "audio": {"sample_rate_hz": 48000, "channels": 2, "app_blocks_received": 19_830, "microphone_blocks_received": 0,
                       "samples_encoded": 20_352_000, "silence_samples": 0, "bytes_encoded": 6_721_233,
-                      "target_bits_per_second": 128_000},
-            "drops": {"video_superseded": 2 if on else 0, "video_above_frame_rate": 0, "audio_late_frames": 0},
+                      "target_bits_per_second": 128_000, "levels": self.levels(on)},
+            "drops": {"video_superseded": 28 if on else 0, "video_above_frame_rate": 0, "video_paused": 62 if on else 0,
+                      "video_curtained": 1064 if on else 0, "audio_late_frames": 0},
             "queue": {"ms": row[2], "bytes": row[2] * 300, "packets": row[2] // 12, "capacity_ms": 3000, "capacity_bytes": 2097152},
             "destinations": destinations,
             "memory": {"resident_bytes": row[4] + 6 * MIB, "peak_resident_bytes": int(41.3 * MIB), "anonymous_bytes": 25_104_384,
@@ -267,12 +328,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         daemon = self.daemon
         if url.path == "/stub":
-            if query.get("state") not in STATES:
-                return self.fail(400, "bad_state", f"state is one of {', '.join(STATES)}")
-            daemon.become(query["state"])
+            for key, known in (("state", STATES), ("curtain", CURTAINS), ("sound", SOUNDS)):
+                if query.get(key) not in (None, *known):
+                    return self.fail(400, "bad_value", f"{key} is one of {', '.join(known)}")
+            if "state" in query:
+                daemon.become(query["state"])
+            if "curtain" in query:
+                daemon.hold(CURTAINS[query["curtain"]])
+            daemon.sound = query.get("sound", daemon.sound)
             return self.answer(200, {})
         if not self.admitted():
             return None
@@ -282,6 +348,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
             change = {"/stop": "idle", "/pause": "paused", "/resume": "live"}.get(url.path)
             if change:
                 daemon.become(change)
+            return self.answer(200, {})
+        holders = [holder for holder, _ in daemon.holds]
+        if url.path == "/curtain/up":
+            daemon.hold([*(h for h in holders if h != OPERATOR), OPERATOR])
+            return self.answer(200, {"up": True, "taken_back_video_packets": 2, "taken_back_audio_packets": 3,
+                                     "last_pts_ms": {"main": 353_000}, "kept_until_ms": None, "persisted": True})
+        if url.path == "/curtain/down":
+            released = OPERATOR in holders
+            daemon.hold([h for h in holders if h != OPERATOR])
+            return self.answer(200, {"up": bool(daemon.holds), "released": released, "persisted": True})
+        if url.path == "/bitrate":
+            daemon.say("bitrate ceiling set", "notice", {"kbit_s": (json.loads(body or "{}").get("bits_per_second") or 2_500_000) // 1000})
             return self.answer(200, {})
         if url.path == "/destinations/retry":
             daemon.say("destination notice", "notice", {"destination": query.get("name", ""), "what": "trying again now, as asked"})
