@@ -5,8 +5,8 @@
 FILE of --metrics is Prometheus' text format. Every name in a query must be in it or be recorded by a rule, every label of
 a matcher must be one of that metric's, and every state, kind, event or direction that is asked for must be there.
 --write-test writes into FOLDER, for promtool: queries.json, the dashboards' queries as rules with variables filled in; and
-queries.test.json, a test of them beside the alerts (alerts.yaml in FOLDER) on two daemons that have all the metrics. Every
-query must have an answer there. Exit status 1 with a line for each mistake.
+queries.test.json, a test of them beside the alerts (alerts.yaml in FOLDER) on three daemons that have all the metrics.
+Every query must have an answer there. Exit status 1 with a line for each mistake.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 import yaml
 
 # What Prometheus itself adds, or a histogram's buckets have.
-OTHER_LABELS = {"job", "instance", "le"}
+OTHER_LABELS = {"job", "instance", "le", "alertname"}
 # The values of these are all there from the start.
 COMPLETE_LABELS = {"state", "event", "direction", "kind"}
 SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ")
@@ -58,7 +58,7 @@ def read_metrics(path):
 
 def check_query(where, query, metrics):
     found = SELECTOR.findall(re.sub(GROUPING, "", query))
-    if not found and "up{" not in query:
+    if not found and not re.search(r"\b(up|ALERTS)\{", query):
         mistake(where, f"asks for no metric of upcastd's: {query}")
     known = set(OTHER_LABELS)
     for name, matchers in found:
@@ -130,6 +130,12 @@ def filled(query):
     return query
 
 
+def check_variables(where, text, variables):
+    for variable in re.findall(r"\$\{?(\w+)", text):
+        if not variable.startswith("__") and variable not in variables:
+            mistake(where, f"there is no variable ${variable}")
+
+
 def check_dashboard(path, metrics):
     dashboard = json.load(open(path, encoding="utf-8"))
     variables = {variable["name"] for variable in dashboard["templating"]["list"]}
@@ -153,6 +159,8 @@ def check_dashboard(path, metrics):
                 break
             cells[cell] = panel["title"]
     for panel in panels:
+        # Links to a daemon's page, and to other dashboards.
+        check_variables(panel["title"], json.dumps(panel["fieldConfig"]), variables)
         if not panel.get("description"):
             mistake(panel["title"], "has no description")
         letters = [target["refId"] for target in panel["targets"]]
@@ -163,9 +171,7 @@ def check_dashboard(path, metrics):
             queries.append(query)
             if target["datasource"]["uid"] != "${datasource}":
                 mistake(panel["title"], "names a data source of one's own")
-            for variable in re.findall(r"\$(\w+)", query):
-                if not variable.startswith("__") and variable not in variables:
-                    mistake(panel["title"], f"there is no variable ${variable}")
+            check_variables(panel["title"], query, variables)
             check_query(panel["title"], filled(query), metrics)
     for annotation in dashboard["annotations"]["list"]:
         if "expr" in annotation:
@@ -174,17 +180,33 @@ def check_dashboard(path, metrics):
     return panels, queries
 
 
+# In which states the daemons of a test are, and what one of them has turned off; a is as the file says.
+DAEMONS = {
+    "a:9180": {},
+    "b:9180": {"upcast_air_state": "off_air", "upcast_destination_state": "failed", "upcast_state": "reconnecting"},
+    "c:9180": {"upcast_air_state": "hidden", "upcast_protection_on": "secure_regions"},
+}
+
+
+def value_of(name, labels, value, chosen):
+    """A counter rises; of the states of a daemon one is 1; panels leave zeros out, so other gauges are 1."""
+    if re.search("_(total|bucket|sum|count)$", name):
+        return "0+30x160"
+    if name in chosen:
+        label = f'"{chosen[name]}"'
+        return f"{int(label in labels)}x160"
+    return "1x160" if value == "0" and "state=" not in labels else f"{value}x160"
+
+
 def series_of(metrics):
-    """Two daemons that have all the metrics: gauges as in the file or 1, counters that rise."""
+    """The series of these daemons, which have all the metrics."""
     series = []
-    for instance in ("a:9180", "b:9180"):
-        series.append({"series": f'up{{job="upcast",instance="{instance}"}}', "values": "1x160"})
+    for instance, chosen in DAEMONS.items():
+        mine = f'job="upcast",instance="{instance}"'
+        series.append({"series": f"up{{{mine}}}", "values": "1x160"})
         for name, labels, value in metrics:
-            counts = re.search("_(total|bucket|sum|count)$", name)
-            # Panels leave zeros out.
-            value = "1" if value == "0" and "state=" not in labels else value
-            mine = ",".join(filter(None, [f'job="upcast",instance="{instance}"', labels]))
-            series.append({"series": f"{name}{{{mine}}}", "values": "0+30x160" if counts else f"{value}x160"})
+            all_labels = f"{mine},{labels}" if labels else mine
+            series.append({"series": f"{name}{{{all_labels}}}", "values": value_of(name, labels, value, chosen)})
     return series
 
 
