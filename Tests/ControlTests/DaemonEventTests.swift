@@ -12,7 +12,8 @@ import Testing
             media_library_warning client_not_accepted nothing_to_reload configuration_reloaded
             configuration_not_reloaded configuration_not_applied configuration_waits_for_a_restart broadcast_started
             broadcast_not_started broadcast_ending broadcast_ended broadcast_failed nothing_was_published
-            air_state_changed source_refused no_room_for_subpixel_motion no_picture_for_the_curtain annotated annotations_left_out
+            air_state_changed source_refused no_room_for_subpixel_motion no_picture_for_the_curtain annotated
+            annotations_left_out
             stopped_by_an_operator paused_by_an_operator resumed_by_an_operator bitrate_ceiling_set
             video_bitrate_changed encoder_effort_lowered encoder_effort_raised memory_is_short
             memory_is_enough_again destination_live destination_retrying destination_failed destination_flapping

@@ -24,7 +24,7 @@ import Testing
     /// Everything in full; what does not fit into a line goes on in the next one.
     @Test func aTerminal() {
         let expected = """
-            live for 12 min 3 s                           upcastd 0.1.0, up 1 h 2 min
+            impaired for 12 min 2 s                       upcastd 0.1.0, up 1 h 2 min
             client   Screen "1" (display) for 12 min 3 s
             curtain  up, held by app:kiosk of user 1000 (will resign active) for 1.5
                      s
@@ -97,7 +97,7 @@ import Testing
         (screen.trouble, screen.silentMilliseconds) = (nil, 3_000)
         #expect(screen.lines(columns: 80, rows: 24, inColour: false)[1] == "the daemon sends no status")
         screen.silentMilliseconds = 2_999
-        #expect(screen.lines(columns: 80, rows: 24, inColour: false)[0].hasPrefix("live for"))
+        #expect(screen.lines(columns: 80, rows: 24, inColour: false)[0].hasPrefix("impaired for"))
     }
 
     @Test func helpAndQuestions() {
@@ -147,7 +147,7 @@ import Testing
         let plain = screen.lines(columns: 60, rows: 16, inColour: false)
         let coloured = screen.lines(columns: 60, rows: 16, inColour: true)
         #expect(coloured.map { $0.replacing(/\u{1B}\[[0-9]*m/, with: "") } == plain)
-        #expect(coloured[0].hasPrefix("\u{1B}[32mlive\u{1B}[0m"))
+        #expect(coloured[0].hasPrefix("\u{1B}[33mimpaired\u{1B}[0m"))
         for line in coloured where line.contains("\u{1B}") {
             #expect(line.matches(of: /\u{1B}\[0m/).count * 2 == line.matches(of: /\u{1B}\[/).count, "\(line)")
         }
@@ -172,7 +172,7 @@ import Testing
     /// What is hidden from viewers and which destinations fail is there on the smallest terminal.
     @Test func aSmallTerminal() {
         let lines = screen.lines(columns: 40, rows: 10, inColour: false)
-        #expect(lines[0].hasPrefix("live for 12 min 3 s") && lines[1].hasPrefix("curtain  up, held by"), "\(lines)")
+        #expect(lines[0].hasPrefix("impaired for 12 min 2 s") && lines[1].hasPrefix("curtain  up, held by"), "\(lines)")
         #expect(lines.contains { $0.hasPrefix("main ") } && lines.contains { $0.hasPrefix("bitrate") }, "\(lines)")
         #expect(lines.contains { $0.hasPrefix("  retry in 2.5 s") } && lines.last == "q quit  ? help", "\(lines)")
     }

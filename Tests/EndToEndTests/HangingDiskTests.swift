@@ -187,7 +187,12 @@ struct HangingDiskTests {
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             let playback = Playback(client)
-            try playback.bringLive(Self.picture)
+            // The client is not told "live": its only server is away.
+            try waitFor("the recording", evidence: { (try? daemon.statusText()) ?? "no status" }) {
+                try client.send(Self.picture, pts: playback.now)
+                pause(until: MonotonicClock().now() + .milliseconds(30))
+                return (try daemon.status()["air"] as? [String: Any])?["recording"] as? Bool == true
+            }
             let sentence = "the disk of key_file \(disk.file("key")) has not answered for"
             try waitFor("the log to say so", evidence: { daemon.log }) {
                 try client.send(Self.picture, pts: playback.now)

@@ -44,8 +44,12 @@ import Testing
                 + HostilePublishedServerTests.harmless.map { nuisance in
                     (nuisance.name, { _ = try HostilePublishedServerTests.publish(to: nuisance) })
                 }
-            // Memory of the first connections is never freed.
-            for _ in 0..<2 { for test in cases.prefix(2) + cases.suffix(2) { try test.run() } }
+            // Memory of the first connections is never freed. Code that a case is the first to run becomes resident,
+            // which is not what a server moves: 1.2 MB in one of many runs.
+            for test in cases.prefix(2) + cases.suffix(2) { try test.run() }
+            for test in cases where !HostileServerMemoryTests.swollen.contains(where: { $0.name == test.name }) {
+                try test.run()
+            }
             for test in cases {
                 ProcessMemory.releaseFreed()
                 // Resets the kernel's high-water mark (proc(5), clear_refs).

@@ -1,19 +1,20 @@
 import ControlProtocol
 
-/// The state of a daemon as people read it, for `list` and `top`: one word, its colour, and for how long.
+/// What viewers get, as people read it in `list` and `top`: its words, its colour, and for how long.
 struct ShownState: Equatable {
     var word: String
     var milliseconds: Int
     var colour: TopLine.Colour
 
     init(_ status: StatusReport) {
-        word = status.state.rawValue
-        milliseconds = status.stateMilliseconds
+        word = status.air.state.words
+        if [.paused, .draining, .stopping].contains(status.state) { word += ", \(status.state.rawValue)" }
+        milliseconds = status.air.sinceMilliseconds
         colour =
-            switch status.state {
-            case .live: .good
-            case .reconnecting: .bad
-            case .starting, .paused, .draining, .stopping: .warning
+            switch status.air.state {
+            case .onAir: .good
+            case .offAir: .bad
+            case .hidden, .impaired: .warning
             case .idle: .bold
             }
     }
