@@ -81,7 +81,10 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
         }
     }
 
-    /// Returns a picture to fill. Ingest thread. With one thread on each side, a picture is always free.
+    /// Returns a picture to fill. Ingest thread.
+    ///
+    /// - Returns: nil if the slot has two pictures and the video thread holds both, as it does for a moment when it
+    ///   takes one and has not returned the other.
     package func acquire() -> Picture? {
         monitor.withLock { state in
             if let picture = state.free.popLast() { return picture }
