@@ -26,6 +26,10 @@ package final class AudioMixer {
     private var awaited: Set<AudioSource>
     /// The first frame of the next block.
     private var position: Int64 = 0
+    private var appRamp: GainRamp
+    private var microphoneRamp: GainRamp
+    /// Linear, 0 to 16; in force from the next block on.
+    package var gains: (app: Float, microphone: Float)
     private var blocks = 0
     private var silentBlocks = 0
 
@@ -33,6 +37,8 @@ package final class AudioMixer {
     package init(settings: AudioMixerSettings = .init()) throws(AudioMixingError) {
         try settings.check()
         self.settings = settings
+        gains = (settings.appGain, settings.microphoneGain)
+        (appRamp, microphoneRamp) = (GainRamp(settings.appGain), GainRamp(settings.microphoneGain))
         let ring = Self.ringFrames(settings)
         let lookahead = Int64(PeakLimiter.lookahead(sampleRate: settings.sampleRate))
         app = SourceLane(
@@ -133,9 +139,10 @@ package final class AudioMixer {
         let from = position + Int64(lookahead)
         if !app.hasSamples(from: from), !microphone.hasSamples(from: from) { silentBlocks += 1 }
         limiter.begin()
-        app.take(from: from, count: frames, gain: settings.appGain, into: limiter.buffer, offset: lookahead)
-        microphone.take(
-            from: from, count: frames, gain: settings.microphoneGain, into: limiter.buffer, offset: lookahead)
+        appRamp.aim(at: gains.app)
+        microphoneRamp.aim(at: gains.microphone)
+        app.take(from: from, count: frames, gain: appRamp, into: limiter.buffer, offset: lookahead)
+        microphone.take(from: from, count: frames, gain: microphoneRamp, into: limiter.buffer, offset: lookahead)
         let isSilent = limiter.process()
         let time = MediaTime(sample: position, rate: settings.sampleRate)
         position += Int64(frames)

@@ -34,17 +34,19 @@ struct SampleRing: ~Copyable {
     /// Adds `count` frames from frame number `start`, times `gain`, to `target`, and leaves silence in the ring.
     /// Returns the level of what was added.
     func take(
-        from start: Int64, count: Int, gain: Float, into target: borrowing FloatPlanes, offset: Int
+        from start: Int64, count: Int, gain: GainRamp, into target: borrowing FloatPlanes, offset: Int
     ) -> SoundLevel.Block {
         precondition(offset >= 0 && offset + count <= target.capacity && target.channels == planes.channels)
         var level = SoundLevel.Block()
+        let step = gain.step(count: count)
         for channel in 0..<planes.channels {
             let from = unsafe planes[channel]
             let to = unsafe target[channel] + offset
             stretches(from: start, count: count) { slot, done, count in
                 let (from, to) = unsafe (from + slot, to + done)
                 for index in 0..<count {
-                    let sample = unsafe from[index] * gain
+                    // Exactly `to` where the gain stays the same.
+                    let sample = unsafe from[index] * (gain.from + step * Float(done + index + 1))
                     unsafe to[index] += sample
                     level.peak = max(level.peak, abs(sample))
                     level.sumOfSquares += sample * sample

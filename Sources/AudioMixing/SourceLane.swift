@@ -314,7 +314,7 @@ final class SourceLane {
 
     /// Adds `count` frames from frame `start`, the end of the last call, to `target`, and marks them as rendered.
     func take(
-        from start: Int64, count: Int, gain: Float, into target: borrowing FloatPlanes, offset: Int
+        from start: Int64, count: Int, gain: GainRamp, into target: borrowing FloatPlanes, offset: Int
     ) {
         precondition(start == rendered)
         if isOpen, next < start + Int64(count) {

@@ -27,6 +27,14 @@ extension Configuration {
     }
 }
 
+extension Configuration {
+    /// A key with its value, such as "video.width 1280".
+    package func setting(of path: String) -> String {
+        let value = ConfigurationTable.keys.first { $0.path == path }.map { "\($0.render(self))" } ?? ""
+        return "\(path) \(value)"
+    }
+}
+
 extension ConfigurationKey {
     fileprivate var path: String { "\(section).\(name)" }
 }

@@ -1,3 +1,5 @@
+internal import LinuxSystem
+
 /// The TCP address of the control server, and the tokens for it.
 package struct RemoteControl: Sendable {
     package var host: String
@@ -26,26 +28,38 @@ package struct RefusedToken: Equatable, Sendable {
     }
 }
 
-/// Maps tokens to roles.
-package struct ControlTokens: Sendable {
-    private let `operator`: ControlToken
-    /// Allows only reading the metrics; nil if it is not configured.
-    private let metrics: ControlToken?
+/// Maps tokens to roles. A reload can replace the tokens. Any thread.
+package final class ControlTokens: Sendable {
+    private struct State {
+        var `operator`: ControlToken
+        /// Allows only reading the metrics; nil if it is not configured.
+        var metrics: ControlToken?
+    }
+    private let state: Monitor<State>
 
     package init(operator token: ControlToken, metrics: ControlToken? = nil) {
-        (self.operator, self.metrics) = (token, metrics)
+        state = Monitor(State(operator: token, metrics: metrics))
+    }
+
+    /// From now on these count, also on connections that are open. Returns whether they differ from the earlier ones.
+    package func replace(operator token: ControlToken, metrics: ControlToken?) -> Bool {
+        state.withLock { state in
+            defer { state = State(operator: token, metrics: metrics) }
+            return state.operator != token || state.metrics != metrics
+        }
     }
 
     /// The peer of a valid token; nil without one.
     func peer(of request: ControlRequest) -> ControlPeer? {
-        if self.operator.admits(request) { return ControlPeer(roles: .operator, showsToken: true) }
-        if metrics?.admits(request) == true { return ControlPeer(roles: .metricsReader, showsToken: true) }
+        let tokens = state.withLock { $0 }
+        if tokens.operator.admits(request) { return ControlPeer(roles: .operator, showsToken: true) }
+        if tokens.metrics?.admits(request) == true { return ControlPeer(roles: .metricsReader, showsToken: true) }
         return nil
     }
 }
 
 /// A secret that a client sends as `Authorization: Bearer ...` (RFC 6750). It is never printed.
-package struct ControlToken: Sendable, CustomStringConvertible {
+package struct ControlToken: Equatable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
     package init(_ text: String) { bytes = Array(text.utf8) }

@@ -109,6 +109,8 @@ package struct LogLevelAnswer: JSONRecord {
 package struct ReloadAnswer: JSONRecord {
     /// Changes that are in force now; empty if nothing has changed.
     package var applied: [String] = []
+    /// Keys whose new values the next broadcast begins with.
+    package var nextBroadcast: [String] = []
     /// Keys whose new values need a restart.
     package var needRestart: [String] = []
 
@@ -116,6 +118,7 @@ package struct ReloadAnswer: JSONRecord {
 
     package mutating func visit(_ fields: inout JSONFields) {
         fields("applied", &applied)
+        fields("next_broadcast", &nextBroadcast)
         fields("need_restart", &needRestart)
     }
 }

@@ -97,6 +97,10 @@ extension DaemonEvent {
             Report(
                 .configurationNotApplied, .error, "part of the configuration was not applied", text("why", why),
                 now.map { text("now", $0) })
+        case .configurationWaitsForTheNextBroadcast(let keys):
+            Report(
+                .configurationWaitsForTheNextBroadcast, .notice, "configuration waits for the next broadcast",
+                list("keys", keys))
         case .configurationWaitsForARestart(let keys):
             Report(
                 .configurationWaitsForARestart, .warning, "configuration waits for a restart", list("keys", keys),

@@ -41,6 +41,7 @@ package enum DaemonEvent: Equatable, Sendable {
     /// - Parameter isLate: it may still be, when a disk answers.
     case configurationNotReloaded(why: String, isLate: Bool = false)
     case configurationNotApplied(why: String, now: String? = nil)
+    case configurationWaitsForTheNextBroadcast(keys: [String])
     case configurationWaitsForARestart(keys: [String])
 
     // MARK: Broadcasts

@@ -1,5 +1,7 @@
 internal import Configuration
+internal import Control
 internal import ControlProtocol
+internal import Endpoints
 internal import LinuxSystem
 internal import Logging
 internal import MediaCore
@@ -20,11 +22,13 @@ struct ConfigurationReload {
     /// Becomes readable when the files have been read.
     let wakeUp: EventDescriptor
     private let webhooks: WebhookCenter
+    /// Nil without `control.listen`.
+    private let tokens: ControlTokens?
     private var level: LogConfiguration.Level
     /// As they were loaded last.
     private var hooks: [WebhookConfiguration]
     /// The result of the reading thread; nil until it is done.
-    private let found = Monitor<Result<Configuration, Refusal>?>(nil)
+    private let found = Monitor<Result<Loaded, Refusal>?>(nil)
     private var reader: WorkerThread?
     private var began = MediaTime.zero
     private var hasToldDelay = false
@@ -38,14 +42,14 @@ struct ConfigurationReload {
 
     init(
         path: String?, environment: [String: String], loaded: Configuration, logger: Logger, output: LogOutput,
-        webhooks: WebhookCenter
+        webhooks: WebhookCenter, tokens: ControlTokens?
     ) throws(Errno) {
         wakeUp = try EventDescriptor()
         self.path = path
         self.environment = environment
         self.logger = logger
         self.output = output
-        self.webhooks = webhooks
+        (self.webhooks, self.tokens) = (webhooks, tokens)
         level = loaded.log.level
         hooks = loaded.webhooks
     }
@@ -68,7 +72,7 @@ struct ConfigurationReload {
         let (environment, found, wakeUp) = (environment, found, wakeUp)
         do {
             reader = try WorkerThread(name: "up-reload", stackBytes: 512 * 1024) {
-                let result: Result<Configuration, Refusal>
+                let result: Result<Loaded, Refusal>
                 do throws(Refusal) { result = .success(try Self.load(path, environment)) } catch {
                     result = .failure(error)
                 }
@@ -123,12 +127,14 @@ struct ConfigurationReload {
                 isLate: true))
     }
 
-    private mutating func apply(_ result: Result<Configuration, Refusal>, on host: BroadcastHost) {
+    private mutating func apply(_ result: Result<Loaded, Refusal>, on host: BroadcastHost) {
         do throws(Refusal) {
-            let new = try result.get()
+            let loaded = try result.get()
+            let new = loaded.configuration
             var report: ReloadReport
             do { report = try host.reloader.reload(new) } catch { throw Refusal(sentences: [error.sentence]) }
             report.needRestart.removeAll { Self.liveKeys.contains($0) }
+            takeTokens(of: loaded, &report)
             takeWebhooks(of: new, &report)
             let newLevel = takeLevel(of: new, &report)
             // The change is logged at the more verbose of the two levels.
@@ -179,24 +185,43 @@ struct ConfigurationReload {
         }
     }
 
+    /// Tokens change in their files, too, without a change of the configuration.
+    private func takeTokens(of loaded: Loaded, _ report: inout ReloadReport) {
+        guard let tokens, let new = loaded.tokens else { return }
+        report.needRestart.removeAll { Self.tokenKeys.contains($0) }
+        if tokens.replace(operator: new.operator, metrics: new.metrics) { report.applied.append("control tokens") }
+    }
+
     /// Keys that are applied here.
     private static let liveKeys: Set<String> = ["log.level"]
+    private static let tokenKeys: Set<String> = ["control.token_file", "control.metrics_token_file"]
 
     private mutating func log(_ report: ReloadReport) {
         answer.applied += report.applied
+        answer.nextBroadcast += report.nextBroadcast
         answer.needRestart += report.needRestart
         failures += report.failed
         if !report.applied.isEmpty {
             logger.tell(.configurationReloaded(applied: report.applied))
         }
         for sentence in report.failed { logger.tell(.configurationNotApplied(why: sentence)) }
+        if !report.nextBroadcast.isEmpty {
+            logger.tell(.configurationWaitsForTheNextBroadcast(keys: report.nextBroadcast))
+        }
         if !report.needRestart.isEmpty { logger.tell(.configurationWaitsForARestart(keys: report.needRestart)) }
     }
 
     private struct Refusal: Error { var sentences: [String] }
 
+    /// What the files hold.
+    private struct Loaded {
+        var configuration: Configuration
+        /// Nil without `control.listen`.
+        var tokens: (operator: ControlToken, metrics: ControlToken?)?
+    }
+
     /// Loads the configuration by the same rules as at the start.
-    private static func load(_ path: String, _ environment: [String: String]) throws(Refusal) -> Configuration {
+    private static func load(_ path: String, _ environment: [String: String]) throws(Refusal) -> Loaded {
         let new: Configuration
         do { new = try Configuration.load(path: path, environment: environment) } catch {
             throw Refusal(sentences: error.problems.map(\.description))
@@ -211,6 +236,15 @@ struct ConfigurationReload {
         // An unreadable key file is a permanent failure of a destination, and would end its broadcast.
         let unusable = new.destinationProblems(environment: environment)
         guard unusable.isEmpty else { throw Refusal(sentences: unusable.map(\.description)) }
-        return new
+        do throws(SecretError) {
+            let remote = try new.control.remote(environment: environment)
+            return Loaded(
+                configuration: new,
+                tokens: remote.map { remote in
+                    (ControlToken(remote.token.revealed), remote.metricsToken.map { ControlToken($0.revealed) })
+                })
+        } catch {
+            throw Refusal(sentences: ["\(ControlConfiguration.key(of: error)): \(error)"])
+        }
     }
 }

@@ -158,7 +158,7 @@ struct Daemon {
         do { name = try serve(host, control, signals, reloads, &manager) } catch {
             throw StartFailure("cannot create an event descriptor: \(error)")
         }
-        let longest = configuration.stop.drain + configuration.buffer.delay
+        let longest = host.configuration.stop.drain + host.configuration.buffer.delay
         logger.tell(.stopping(signal: name, drain: longest))
         host.noteStopping()
         let webhookTime = configuration.webhooks.isEmpty ? .zero : Self.webhookTime
@@ -209,7 +209,7 @@ struct Daemon {
     ) throws(Errno) -> String {
         var reload = try ConfigurationReload(
             path: path, environment: environment, loaded: configuration, logger: logger, output: output,
-            webhooks: webhooks)
+            webhooks: webhooks, tokens: remote?.tokens)
         defer { reload.end() }
         var isReloading = false
         var isSecond = false

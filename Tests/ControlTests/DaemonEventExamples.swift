@@ -32,6 +32,7 @@ extension DaemonEvent {
         .configurationReloaded(applied: []),
         .configurationNotReloaded(why: "a key is wrong", isLate: true),
         .configurationNotApplied(why: "it does not fit", now: "the audit log goes on"),
+        .configurationWaitsForTheNextBroadcast(keys: ["video.width"]),
         .configurationWaitsForARestart(keys: ["video.fit"]),
         .broadcastStarted(broadcast: "7-1", client: "kiosk", source: "screen", process: 42),
         .broadcastNotStarted(why: "no thread"),

@@ -10,7 +10,8 @@ import Testing
             ready stopping stopped not_stopped_in_time thread_hangs thread_recovered control_not_encrypted
             control_token_refused test_hook_set service_manager_unreachable log_level_set repetitions_left_out
             media_library_warning client_not_accepted nothing_to_reload configuration_reloaded
-            configuration_not_reloaded configuration_not_applied configuration_waits_for_a_restart broadcast_started
+            configuration_not_reloaded configuration_not_applied
+            configuration_waits_for_the_next_broadcast configuration_waits_for_a_restart broadcast_started
             broadcast_not_started broadcast_ending broadcast_ended broadcast_failed nothing_was_published
             air_state_changed source_refused no_room_for_subpixel_motion no_picture_for_the_curtain annotated
             annotations_left_out

@@ -1,5 +1,7 @@
-import ControlProtocol
 import Configuration
+import ControlProtocol
+import LinuxSystem
+import MediaCore
 import Testing
 
 @testable import Pipeline
@@ -46,21 +48,92 @@ import Testing
         #expect(!rig.reloader.isReloading)
     }
 
-    @Test func otherKeysWaitForARestart() throws {
+    /// A broadcast runs from now on.
+    private func begin(_ rig: PartsRig) {
+        rig.current.state.withLock { $0.lifecycle = .starting(Lifecycle.Attempt(number: 1)) }
+    }
+
+    @Test func keysOfTheSocketsWaitForARestart() throws {
+        let rig = try PartsRig()
+        var new = rig.configuration
+        new.ingest.socket = "/run/elsewhere.sock"
+        #expect(try rig.reloader.reload(new).needRestart == ["ingest.socket"])
+        // Each reload reports them until the restart, or until the file has the old values again.
+        #expect(try rig.reloader.reload(new).needRestart == ["ingest.socket"])
+        #expect(try rig.reloader.reload(rig.configuration).isEmpty)
+    }
+
+    @Test func canvasAndEncoderChangeWithTheNextBroadcast() throws {
+        let rig = try PartsRig()
+        begin(rig)
+        var new = rig.configuration
+        new.video.width = 640
+        new.audio.bitrate = 96_000
+        let waiting = ["video.width", "audio.bitrate_kbps"]
+        #expect(try rig.reloader.reload(new).nextBroadcast == waiting)
+        #expect(try rig.reloader.reload(new).nextBroadcast == waiting)
+        #expect(rig.roster.configuration.video.width == 320, "a broadcast has one canvas")
+        rig.roster.beginNext()
+        #expect(rig.roster.configuration.video.width == 640 && rig.roster.configuration.audio.bitrate == 96_000)
+        #expect(try rig.reloader.reload(new).isEmpty)
+    }
+
+    @Test func withoutABroadcastTheyChangeAtOnce() throws {
         let rig = try PartsRig()
         var new = rig.configuration
         new.video.width = 640
-        new.ingest.socket = "/run/elsewhere.sock"
-        #expect(try rig.reloader.reload(new).needRestart == ["ingest.socket", "video.width"])
-        // Each reload reports them until the restart, or until the file has the old values again.
-        #expect(try rig.reloader.reload(new).needRestart == ["ingest.socket", "video.width"])
-        #expect(try rig.reloader.reload(rig.configuration).needRestart.isEmpty)
+        let report = try rig.reloader.reload(new)
+        #expect(report.applied == ["video.width 640"] && report.nextBroadcast.isEmpty && report.needRestart.isEmpty)
+        #expect(rig.roster.configuration.video.width == 640 && rig.status.report.video.width == 640)
+    }
+
+    /// What a reload takes back before the next broadcast does not come with it.
+    @Test func theLastFileCounts() throws {
+        let rig = try PartsRig()
+        begin(rig)
+        var new = rig.configuration
+        new.video.width = 640
+        _ = try rig.reloader.reload(new)
+        #expect(try rig.reloader.reload(rig.configuration).isEmpty)
+        rig.roster.beginNext()
+        #expect(rig.roster.configuration.video.width == 320)
+    }
+
+    @Test func liveKeysChangeDuringABroadcast() throws {
+        let rig = try PartsRig()
+        begin(rig)
+        var new = rig.configuration
+        new.audio.appGainDecibels = -6
+        new.stop.drain = .milliseconds(1234)
+        new.privacy.curtainText = "back soon"
+        new.privacy.curtainPicture = "/not/used.png"
+        let report = try rig.reloader.reload(new)
+        #expect(report.applied.contains("privacy.curtain_text \"back soon\""), "\(report)")
+        #expect(report.applied.count == 3 && report.nextBroadcast == ["privacy.curtain_picture"], "\(report)")
+        let inForce = rig.roster.configuration
+        #expect(inForce.audio.appGainDecibels == -6 && inForce.stop.drain == .milliseconds(1234))
+        #expect(inForce.privacy.curtainText == "back soon" && inForce.privacy.curtainPicture == nil)
+    }
+
+    /// A curtain with a picture is decoded before the encoder is opened.
+    @Test func aPictureComesWithTheNextBroadcast() throws {
+        let rig = try PartsRig()
+        begin(rig)
+        var new = rig.configuration
+        new.privacy.curtainStyle = .picture
+        new.privacy.curtainPicture = "/some.png"
+        #expect(
+            try rig.reloader.reload(new).nextBroadcast == ["privacy.curtain_style", "privacy.curtain_picture"])
+        #expect(rig.roster.configuration.privacy.curtainStyle == .solid)
+        rig.roster.beginNext()
+        #expect(rig.roster.configuration.privacy.curtainStyle == .picture)
     }
 
     /// A lower bitrate is in force at once, and becomes the meaning of an operator's "auto". A bitrate above the
-    /// planned one has the effect of the start's bitrate until the restart.
+    /// planned one has the effect of the planned one until the next broadcast.
     @Test func bitrates() throws {
         let rig = try PartsRig()
+        begin(rig)
         let started = rig.configuration.video.bitrate
         var new = rig.configuration
         new.video.bitrate = started / 2
@@ -74,10 +147,11 @@ import Testing
         #expect(rig.operating.configuredBitrate == started / 2)
         new.video.bitrate = started * 2
         let report = try rig.reloader.reload(new)
-        #expect(report.applied.isEmpty && report.needRestart.contains("video.bitrate_kbps"))
+        #expect(report.applied.isEmpty && report.nextBroadcast == ["video.bitrate_kbps"], "\(report)")
         #expect(rig.reloader.inForce.video.bitrate == started)
-        new.video.bitrate = started
-        #expect(!(try rig.reloader.reload(new).needRestart.contains("video.bitrate_kbps")))
+        rig.roster.beginNext()
+        rig.operating.beginNext()
+        #expect(rig.operating.configuredBitrate == started * 2 && rig.operating.bitrateCeiling == nil)
     }
 
     @Test func whatDoesNotFitChangesNothing() throws {

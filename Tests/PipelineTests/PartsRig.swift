@@ -45,13 +45,13 @@ final class PartsRig {
         phase = BroadcastPhase(current, clock: clock) { logger.tell($0) }
         roster = DestinationRoster(
             configuration, environment: ["KEY": "s3cret"], current, ledger, clock: clock, logger: logger)
-        operating = OperatorCommands(configuration, current, phase, server: server, logger: logger)
+        operating = OperatorCommands(roster, current, phase, server: server, logger: logger)
         privacy = PrivacyDesk(
             configuration.privacyPolicy, audit: nil, stateFile: nil, clock: clock,
             effects: BroadcastEffects(current, phase, server: server, logger: logger))
         reloader = ConfigurationReloader(configuration, roster, operating, privacy, current, clock: clock)
         status = StatusReporter(
-            configuration, roster, current, phase, ledger, privacy, memoryRoom: memoryRoom, clock: clock)
+            roster, current, phase, ledger, privacy, memoryRoom: memoryRoom, clock: clock)
         watch = BroadcastWatch(current, phase, roster, server: server, logger: logger)
     }
 

@@ -22,6 +22,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private let takenBack: @Sendable (CurtainEpoch) -> TakenBack?
     private var fillLimit = FillLimit()
     private var muting: CurtainMuting
+    private let gains: Monitor<(app: Float, microphone: Float)>
     private let published: Monitor<AudioMixerCounters>
     private let onFailure: @Sendable (String) -> Void
     /// Covers mixing and encoding, from the moment that a block is taken.
@@ -47,7 +48,11 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         self.counters = counters
         self.onFailure = onFailure
         published = Monitor(mixer.counters)
+        gains = Monitor(mixer.gains)
     }
+
+    /// Any thread: linear gains, 0 to 16, in force from the next block on.
+    func setGains(app: Float, microphone: Float) { gains.withLock { $0 = (app, microphone) } }
 
     /// Any thread: the mixer's counters, at most one block old.
     var mixerCounters: AudioMixerCounters { published.withLock { $0 } }
@@ -118,6 +123,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
 
     private func encodeDueBlocks(_ now: MediaTime) throws(WorkerFailure) {
         var rendered = false
+        mixer.gains = gains.withLock { $0 }
         while let block = mixer.render(broadcastNow: now) {
             rendered = true
             try encode(block)

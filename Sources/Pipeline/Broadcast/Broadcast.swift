@@ -164,6 +164,16 @@ final class Broadcast: Sendable {
         }
     }
 
+    // MARK: Changes of the configuration
+
+    /// Applies the keys that a reload changes while the broadcast runs: gains, and the curtain's text, style and
+    /// colours. Any thread.
+    func apply(_ new: Configuration, since old: Configuration) {
+        let settings = new.mixerSettings(expecting: [])
+        audio.setGains(app: settings.appGain, microphone: settings.microphoneGain)
+        if let painter = new.curtainPainter(since: old) { video.use(painter) }
+    }
+
     /// Starts the encoders' threads. If the second one fails to start, the first is stopped again.
     private static func start(
         _ video: VideoWorker, _ audio: AudioWorker, _ slot: FrameSlot<VideoFrameTag>, _ taken: TakeBackFigure

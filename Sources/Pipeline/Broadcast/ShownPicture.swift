@@ -18,7 +18,7 @@ struct ShownPicture {
     private var plan: GeometryPlan?
 
     private let slot: FrameSlot<VideoFrameTag>
-    private let painter: CurtainPainter
+    private var painter: CurtainPainter
     private let standing: StandingRegions
     private let secureColor: CanvasColor
 
@@ -50,6 +50,18 @@ struct ShownPicture {
     }
 
     // MARK: The curtain
+
+    /// Uses another painter from now on. A curtain that is drawn is painted again, and nothing shows through it then.
+    ///
+    /// - Parameter isDrawn: the curtain is up, and has been drawn.
+    mutating func use(_ painter: CurtainPainter, isDrawn: Bool) {
+        self.painter = painter
+        guard isDrawn, isCurtained else { return }
+        slot.forgetNewest()
+        if let copy = slot.acquire() { replace(with: copy) }
+        painter.paint(picture.planes, after: nil)
+        picture.renewSerial()
+    }
 
     /// Replaces the picture by the curtain.
     mutating func drawCurtain() {

@@ -34,6 +34,18 @@ extension Configuration {
         }
     }
 
+    /// A painter for a broadcast that runs since `old` was in force; nil if the curtain looks the same.
+    ///
+    /// Nil also if either has a picture: decoding one takes time and memory that only the start of a broadcast has.
+    func curtainPainter(since old: Configuration) -> CurtainPainter? {
+        let (new, old) = (privacy, old.privacy)
+        guard new.curtainStyle != .picture, old.curtainStyle != .picture else { return nil }
+        let isSame =
+            new.curtainStyle == old.curtainStyle && new.curtainColor == old.curtainColor
+            && new.curtainText == old.curtainText && new.curtainTextColor == old.curtainTextColor
+        return isSame ? nil : curtainPaint().painter
+    }
+
     /// The problems of the curtain's picture, found by decoding its current file. For `--check-config` and the start;
     /// a broadcast would only find them when its client comes.
     package func curtainProblems(places: ConfigurationPlaces) -> [ConfigurationProblem] {

@@ -20,6 +20,8 @@ extension BroadcastHost: IngestHost {
             state.lifecycle = .starting(.init(number: state.count + 1))
             return state.count + 1
         }
+        destinations.beginNext()
+        operating.beginNext()
         var hasStarted = false
         defer {
             if !hasStarted {
@@ -38,6 +40,7 @@ extension BroadcastHost: IngestHost {
         // As early as the broadcast is certain, so that apps can hide something while the encoders are opened.
         privacy.captureBegins(source: "\(message.source)", client: message.clientName)
         current.state.withLock { $0.count += 1 }
+        let opened = configuration
         let broadcast = try opener.open(message)
         let run = Lifecycle.Run(
             number: number, broadcast: broadcast,
@@ -51,6 +54,8 @@ extension BroadcastHost: IngestHost {
             current.state.withLock { $0.lifecycle.begin(run) }
             broadcast.takeBackWhatWasMissed()
         }
+        // A reload may have come while the broadcast opened.
+        broadcast.apply(configuration, since: opened)
         phase.note()
         let id = "\(getpid())-\(number)"
         logger.tell(

@@ -15,7 +15,6 @@ internal import Publishing
 ///
 /// `IngestHost` calls come from the ingest thread. Everything else may be called from any thread.
 package final class BroadcastHost: Sendable {
-    package let configuration: Configuration
     package let destinations: DestinationRoster
     /// Whether their key, login and CA files are in order.
     package let files: DestinationFiles
@@ -31,6 +30,8 @@ package final class BroadcastHost: Sendable {
     let server: IngestServer
     let logger: Logger
     let clock: any TimeSource
+    /// In force now; a reload changes it.
+    package var configuration: Configuration { destinations.configuration }
     let annotations: AnnotationLog
     let memoryRoom: @Sendable () -> MemoryRoom?
     let watch: BroadcastWatch
@@ -56,20 +57,19 @@ package final class BroadcastHost: Sendable {
         clock: any TimeSource, audit: AuditLog? = nil, stateFile: PrivacyStateFile? = nil,
         memoryRoom: @escaping @Sendable () -> MemoryRoom?
     ) {
-        (self.configuration, self.server, self.logger) = (configuration, server, logger)
-        (self.clock, self.memoryRoom) = (clock, memoryRoom)
+        (self.server, self.logger, self.clock, self.memoryRoom) = (server, logger, clock, memoryRoom)
         phase = BroadcastPhase(current, clock: clock) { logger.tell($0) }
         annotations = AnnotationLog(logger, clock: clock)
         destinations = DestinationRoster(
             configuration, environment: environment, current, ledger, clock: clock, logger: logger)
         files = DestinationFiles(destinations, clock: clock, logger: logger)
-        operating = OperatorCommands(configuration, current, phase, server: server, logger: logger)
+        operating = OperatorCommands(destinations, current, phase, server: server, logger: logger)
         privacy = PrivacyDesk(
             configuration.privacyPolicy, audit: audit, stateFile: stateFile, clock: clock,
             effects: BroadcastEffects(current, phase, server: server, logger: logger))
         reloader = ConfigurationReloader(configuration, destinations, operating, privacy, current, clock: clock)
         status = StatusReporter(
-            configuration, destinations, current, phase, ledger, privacy, memoryRoom: memoryRoom, clock: clock)
+            destinations, current, phase, ledger, privacy, memoryRoom: memoryRoom, clock: clock)
         threads = ThreadWatch(server: server.work, current, clock: clock)
         watch = BroadcastWatch(current, phase, destinations, server: server, logger: logger)
         opener = BroadcastOpener(

@@ -10,6 +10,10 @@ internal import Publishing
 /// until the daemon ends. Any thread.
 package final class DestinationRoster: Sendable {
     private struct State {
+        /// What the current broadcast runs by, or the next one if none runs; its destinations are those of the start.
+        var base: Configuration
+        /// What the next broadcast begins with, if that is not `base`.
+        var next: Configuration?
         var destinations: [DestinationConfiguration]
         /// As they were loaded last: their memory counts, too.
         var webhooks: [WebhookConfiguration]
@@ -21,8 +25,6 @@ package final class DestinationRoster: Sendable {
     private static let leaveTimeout = MediaTime.seconds(2)
 
     private let state: Monitor<State>
-    /// The configuration of the start.
-    private let base: Configuration
     let environment: [String: String]
     private let current: CurrentBroadcast
     private let ledger: BroadcastLedger
@@ -34,20 +36,51 @@ package final class DestinationRoster: Sendable {
         _ configuration: Configuration, environment: [String: String], _ current: CurrentBroadcast,
         _ ledger: BroadcastLedger, clock: any TimeSource, logger: Logger
     ) {
-        (base, self.environment, self.current, self.ledger) = (configuration, environment, current, ledger)
+        (self.environment, self.current, self.ledger) = (environment, current, ledger)
         (self.clock, self.logger) = (clock, logger)
-        state = Monitor(State(destinations: configuration.destinations, webhooks: configuration.webhooks))
+        state = Monitor(
+            State(base: configuration, destinations: configuration.destinations, webhooks: configuration.webhooks))
     }
 
-    /// The configuration of the start with the current destinations and webhooks.
+    /// The configuration in force, with the current destinations.
     package var configuration: Configuration {
-        var configuration = base
-        (configuration.destinations, configuration.webhooks) = state.withLock { ($0.destinations, $0.webhooks) }
-        return configuration
+        state.withLock { state in
+            var configuration = state.base
+            (configuration.destinations, configuration.webhooks) = (state.destinations, state.webhooks)
+            return configuration
+        }
     }
 
     /// A reload has put these into force.
     func note(_ webhooks: [WebhookConfiguration]) { state.withLock { $0.webhooks = webhooks } }
+
+    // MARK: Reload
+
+    /// Takes over what `new` may change without a restart: at once if no broadcast runs, else its live part now and the
+    /// rest with the next broadcast. Destinations stay as they are.
+    ///
+    /// - Returns: whether everything is in force now.
+    func take(_ new: Configuration) -> Bool {
+        state.withLock { state in
+            let next = state.base.taking(new, isLive: false)
+            guard current.number != nil else {
+                (state.base, state.next) = (next, nil)
+                return true
+            }
+            state.base = state.base.taking(new, isLive: true)
+            state.next = next
+            return false
+        }
+    }
+
+    /// A broadcast begins. Ingest thread.
+    func beginNext() {
+        state.withLock { state in
+            if let next = state.next { (state.base, state.next) = (next, nil) }
+        }
+    }
+
+    // MARK: Destinations
 
     package var all: [DestinationConfiguration] { state.withLock { $0.destinations } }
 
@@ -113,7 +146,7 @@ package final class DestinationRoster: Sendable {
         }
         if let broadcast = current.broadcast, !added.refuses(broadcast.started.source) {
             do {
-                try broadcast.destinations.add(base.settings(of: added, environment: environment))
+                try broadcast.destinations.add(changed.settings(of: added, environment: environment))
             } catch {
                 throw CommandRefusal(code: .failed, sentence: error.sentence)
             }

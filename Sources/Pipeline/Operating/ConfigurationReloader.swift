@@ -8,16 +8,17 @@ internal import Privacy
 package struct ReloadReport: Equatable, Sendable {
     /// Changes that are in force now, such as "destination backup removed".
     package var applied: [String] = []
+    /// Keys whose new values the next broadcast begins with.
+    package var nextBroadcast: [String] = []
     /// Keys whose new values need a restart.
     package var needRestart: [String] = []
     /// A sentence for each change that failed.
     package var failed: [String] = []
 
-    package var isEmpty: Bool { applied.isEmpty && needRestart.isEmpty && failed.isEmpty }
+    package var isEmpty: Bool { applied.isEmpty && nextBroadcast.isEmpty && needRestart.isEmpty && failed.isEmpty }
 }
 
-/// Applies another configuration while the daemon runs: destinations, the bitrate and protections at once, the rest
-/// after a restart.
+/// Applies another configuration while the daemon runs: `ReloadScope` says when each key takes effect.
 ///
 /// Only differences between the old and the new file count. Destinations that were added or removed by command stay as
 /// they are. Each reload sets all protections to the file's values.
@@ -35,8 +36,6 @@ package final class ConfigurationReloader: Sendable {
     private static let longestLeave = MediaTime.seconds(5)
 
     private let state: Monitor<State>
-    /// The configuration of the start.
-    private let running: Configuration
     private let destinations: DestinationRoster
     private let operating: OperatorCommands
     private let privacy: PrivacyDesk
@@ -47,7 +46,7 @@ package final class ConfigurationReloader: Sendable {
         _ configuration: Configuration, _ destinations: DestinationRoster, _ operating: OperatorCommands,
         _ privacy: PrivacyDesk, _ current: CurrentBroadcast, clock: any TimeSource
     ) {
-        (running, self.destinations, self.operating) = (configuration, destinations, operating)
+        (self.destinations, self.operating) = (destinations, operating)
         (self.privacy, self.current, self.clock) = (privacy, current, clock)
         state = Monitor(State(configuration: configuration))
     }
@@ -55,7 +54,7 @@ package final class ConfigurationReloader: Sendable {
     /// The configuration that was loaded last.
     private var loaded: Configuration { state.withLock { $0.configuration } }
 
-    /// The configuration in force: that of the start, with the changes of commands and reloads.
+    /// The configuration in force, with the changes of commands and reloads.
     package var inForce: Configuration {
         var inForce = destinations.configuration
         inForce.video.bitrate = operating.configuredBitrate
@@ -68,7 +67,9 @@ package final class ConfigurationReloader: Sendable {
     /// - Throws: a sentence if the destinations do not fit; then nothing has changed.
     package func reload(_ new: Configuration) throws(CommandRefusal) -> ReloadReport {
         let changes = new.changes(since: loaded)
-        try requireRoom(for: changes, webhooks: new.webhooks)
+        let running = destinations.configuration
+        try requireRoom(for: changes, webhooks: new.webhooks, in: running)
+        try requireRoom(for: changes, webhooks: new.webhooks, in: running.taking(new, isLive: false))
         destinations.note(new.webhooks)
         state.withLock { reload in
             reload.configuration = new
@@ -76,17 +77,20 @@ package final class ConfigurationReloader: Sendable {
             reload.waiting.removeAll { obsolete.contains($0.name) }
         }
         var report = ReloadReport()
-        // Compares with the configuration of the start, so that every reload names these keys until the restart. A
-        // bitrate above the planned one needs a restart, too.
-        let isLive = new.video.bitrate <= running.video.bitrate
-        report.needRestart = new.changes(since: running).keys.filter { $0 != "video.bitrate_kbps" || !isLive }
-        if changes.keys.contains("video.bitrate_kbps") {
-            // Until the restart, the start's bitrate is the highest.
-            let bitrate = min(new.video.bitrate, running.video.bitrate)
-            try operating.configureBitrate(bitrate == running.video.bitrate ? nil : bitrate)
-            if isLive { report.applied.append("video.bitrate_kbps \(bitrate / 1000)") }
+        // Compares with what is in force, so that every reload names the keys that still wait.
+        let keys = new.changes(since: running).keys.filter { Protection.named($0) == nil }
+        let scopes = keys.map { ReloadScope.of($0, from: running, to: new) }
+        let isAllInForce = destinations.take(new)
+        current.broadcast?.apply(destinations.configuration, since: running)
+        for (key, scope) in zip(keys, scopes) where key != Self.bitrateKey {
+            switch scope {
+            case .live: report.applied.append(new.setting(of: key))
+            case .nextBroadcast where isAllInForce: report.applied.append(new.setting(of: key))
+            case .nextBroadcast: report.nextBroadcast.append(key)
+            case .restart: report.needRestart.append(key)
+            }
         }
-        report.needRestart.removeAll { Self.protection($0) != nil }
+        try applyBitrate(of: new, isChanged: changes.keys.contains(Self.bitrateKey), running, isAllInForce, &report)
         // Also protections that a command has changed, and those that an earlier reload could not change.
         for protection in Protection.allCases { turn(protection, on: new.privacy.has(protection), &report) }
         privacy.configure(off: new.privacy.protectionsOff)
@@ -131,8 +135,20 @@ package final class ConfigurationReloader: Sendable {
     /// Whether destinations wait for earlier ones to close.
     package var isReloading: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    private static func protection(_ key: String) -> Protection? {
-        key.hasPrefix("privacy.") ? Protection(rawValue: String(key.dropFirst("privacy.".count))) : nil
+    private static let bitrateKey = "video.bitrate_kbps"
+
+    /// Until the next broadcast, the bitrate that memory was planned for is the highest.
+    private func applyBitrate(
+        of new: Configuration, isChanged: Bool, _ running: Configuration, _ isAllInForce: Bool,
+        _ report: inout ReloadReport
+    ) throws(CommandRefusal) {
+        let waits = !isAllInForce && new.video.bitrate > running.video.bitrate
+        if waits { report.nextBroadcast.append(Self.bitrateKey) }
+        guard isChanged else { return }
+        let highest = destinations.configuration.video.bitrate
+        let bitrate = min(new.video.bitrate, highest)
+        try operating.configureBitrate(bitrate == highest ? nil : bitrate)
+        if !waits { report.applied.append(new.setting(of: Self.bitrateKey)) }
     }
 
     private func turn(_ protection: Protection, on isOn: Bool, _ report: inout ReloadReport) {
@@ -148,11 +164,11 @@ package final class ConfigurationReloader: Sendable {
         do { try destinations.remove(name) } catch { report.failed.append(error.sentence) }
     }
 
-    /// Throws if the destinations do not fit, including those that were added by command.
+    /// Throws if the destinations do not fit into `configuration`, including those that were added by command.
     private func requireRoom(
-        for changes: ConfigurationChanges, webhooks: [WebhookConfiguration]
+        for changes: ConfigurationChanges, webhooks: [WebhookConfiguration], in configuration: Configuration
     ) throws(CommandRefusal) {
-        var then = destinations.configuration
+        var then = configuration
         then.webhooks = webhooks
         let touched = changes.removed + (changes.added + changes.changed).map(\.name)
         then.destinations.removeAll { touched.contains($0.name) }

@@ -16,18 +16,29 @@ package final class OperatorCommands: Sendable {
         var reloadedBitrate: Int?
     }
     private let state = Monitor(State())
-    private let configuration: Configuration
+    private let destinations: DestinationRoster
     private let current: CurrentBroadcast
     private let phase: BroadcastPhase
     private let server: IngestServer
     private let logger: Logger
 
     init(
-        _ configuration: Configuration, _ current: CurrentBroadcast, _ phase: BroadcastPhase, server: IngestServer,
+        _ destinations: DestinationRoster, _ current: CurrentBroadcast, _ phase: BroadcastPhase, server: IngestServer,
         logger: Logger
     ) {
-        (self.configuration, self.current, self.phase) = (configuration, current, phase)
+        (self.destinations, self.current, self.phase) = (destinations, current, phase)
         (self.server, self.logger) = (server, logger)
+    }
+
+    private var configuration: Configuration { destinations.configuration }
+
+    /// A broadcast begins, perhaps with another configured bitrate. A ceiling above that is gone. Ingest thread.
+    func beginNext() {
+        let bitrate = configuration.video.bitrate
+        state.withLock { state in
+            if let reloaded = state.reloadedBitrate, reloaded >= bitrate { state.reloadedBitrate = nil }
+            if let ceiling = state.bitrateCeiling, ceiling >= bitrate { state.bitrateCeiling = nil }
+        }
     }
 
     /// Ends the running broadcast in order: sends what is encoded and notifies the client. The daemon continues.

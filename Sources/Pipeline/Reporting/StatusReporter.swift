@@ -10,7 +10,6 @@ internal import ProductVersion
 
 /// The data of the control server's reports. Any thread; no call waits for a data thread.
 package final class StatusReporter: Sendable {
-    private let configuration: Configuration
     private let destinations: DestinationRoster
     private let current: CurrentBroadcast
     private let phase: BroadcastPhase
@@ -24,11 +23,11 @@ package final class StatusReporter: Sendable {
     private let rows = Monitor(StatusHistory())
 
     init(
-        _ configuration: Configuration, _ destinations: DestinationRoster, _ current: CurrentBroadcast,
+        _ destinations: DestinationRoster, _ current: CurrentBroadcast,
         _ phase: BroadcastPhase, _ ledger: BroadcastLedger, _ privacy: PrivacyDesk,
         memoryRoom: @escaping @Sendable () -> MemoryRoom?, clock: any TimeSource
     ) {
-        (self.configuration, self.destinations, self.current) = (configuration, destinations, current)
+        (self.destinations, self.current) = (destinations, current)
         (self.phase, self.ledger, self.privacy) = (phase, ledger, privacy)
         (self.memoryRoom, self.clock, startedAt) = (memoryRoom, clock, clock.now())
     }
@@ -89,6 +88,7 @@ package final class StatusReporter: Sendable {
         let (run, count, earlier) = ledger.look { earlier in
             current.state.withLock { ($0.lifecycle.run, $0.count, earlier) }
         }
+        let configuration = destinations.configuration
         var report = StatusReport()
         report.version = Version.current
         report.uptimeMilliseconds = Int((now - startedAt).milliseconds)

@@ -8,8 +8,10 @@ struct ReloadCommand: ParsableCommand {
         commandName: "reload",
         abstract: "Read the configuration file again. Exit status: 0 applied, 1 refused.",
         discussion: """
-            Waits for the outcome, unlike SIGHUP. Destinations, the log level, protections and a lower bitrate change \
-            at once; the answer names the keys that need a restart. If the file is invalid, nothing changes.
+            Waits for the outcome, unlike SIGHUP. Destinations, webhooks, the log level, protections, gains, the \
+            curtain's text and colours, tokens and a lower bitrate change at once. Canvas, encoders and buffer change \
+            when the next broadcast begins. The answer names the keys that wait, and those that need a restart. If the \
+            file is invalid, nothing changes.
             """)
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
@@ -27,6 +29,9 @@ struct ReloadCommand: ParsableCommand {
 
     static func lines(_ answer: ReloadAnswer) -> [String] {
         var lines = answer.applied.map { "applied: \($0)" }
+        if !answer.nextBroadcast.isEmpty {
+            lines.append("waits for the next broadcast: \(answer.nextBroadcast.joined(separator: ", "))")
+        }
         if !answer.needRestart.isEmpty {
             lines.append("needs a restart: \(answer.needRestart.joined(separator: ", "))")
         }
