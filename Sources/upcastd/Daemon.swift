@@ -214,8 +214,13 @@ struct Daemon {
         var isReloading = false
         var isSecond = false
         var nextLook = MonotonicClock().now()
+        // Made once: the loop turns twice a second for as long as the daemon runs.
+        var waitedFor = [signals.raw, reload.wakeUp.raw, reloads.wakeUp.raw].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         while true {
-            let signal = waitForSignal(signals, or: [reload.wakeUp, reloads.wakeUp], until: nextLook)
+            _ = unsafe poll(&waitedFor, nfds_t(waitedFor.count), (nextLook - MonotonicClock().now()).pollTimeout)
+            let signal = signals.next()
             let now = MonotonicClock().now()
             if now >= nextLook {
                 nextLook = now + Self.lookPeriod
@@ -249,17 +254,6 @@ struct Daemon {
                 reloads.end(reload.outcome)
             }
         }
-    }
-
-    /// Waits for the next signal. Returns nil at `deadline` or if one of `wakeUps` is readable.
-    private func waitForSignal(
-        _ signals: borrowing SignalDescriptor, or wakeUps: [EventDescriptor], until deadline: MediaTime
-    ) -> CInt? {
-        var descriptors = ([signals.raw] + wakeUps.map(\.raw)).map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-        }
-        _ = unsafe poll(&descriptors, nfds_t(descriptors.count), (deadline - MonotonicClock().now()).pollTimeout)
-        return signals.next()
     }
 }
 

@@ -87,8 +87,10 @@ struct ClientAdvice {
             return say(.degraded, value: Int64(destinations.publishing), "on air without one destination: \(lost)")
         }
         if let enough { return say(.slowDown, value: Int64(enough.frames), enough.sentence) }
-        let words = destinations.servers > 0 ? "on air" : "off air, recording"
-        return say(.live, value: 0, "\(words): packets reach the destination")
+        return say(
+            .live, value: 0,
+            destinations.servers > 0
+                ? "on air: packets reach the destination" : "off air, recording: packets reach the destination")
     }
 
     private mutating func withoutDestination(_ destinations: Destinations) -> StateMessage? {
@@ -101,10 +103,13 @@ struct ClientAdvice {
         return say(.reconnecting, value: next.milliseconds, "off air: \(why)")
     }
 
-    private mutating func say(_ state: BroadcastState, value: Int64, _ text: String) -> StateMessage? {
+    /// - Parameter text: made only for a new state, so that a settled broadcast allocates nothing here.
+    private mutating func say(
+        _ state: BroadcastState, value: Int64, _ text: @autoclosure () -> String
+    ) -> StateMessage? {
         guard state != said else { return nil }
         said = state
-        return StateMessage(state, value: UInt32(clamping: value), text: text)
+        return StateMessage(state, value: UInt32(clamping: value), text: text())
     }
 
     private func half(_ time: MediaTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds / 2) }
