@@ -37,10 +37,11 @@ import Testing
             canvas: canvasFormat(canvas.0, canvas.1), fit: FitMode.allCases.randomElement(using: &random)!)
     }
 
+    /// With the 64 bytes after them that a band in the caller's memory needs.
     private static func randomBytes(_ count: Int, using random: inout SplitMix64) -> [UInt8] {
         var words: [UInt64] = []
-        for _ in 0..<count / 8 + 1 { words.append(random.next()) }
-        return words.withUnsafeBytes { Array($0.prefix(count)) }
+        for _ in 0..<(count + 64) / 8 + 1 { words.append(random.next()) }
+        return words.withUnsafeBytes { Array($0.prefix(count + 64)) }
     }
 
     /// Changes the pixels of a rectangle: in each plane the elements that stand for any of them.
