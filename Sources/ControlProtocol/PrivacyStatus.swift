@@ -1,7 +1,7 @@
 /// What is kept from viewers, and by whom.
 package struct PrivacyStatus: JSONRecord {
     package var curtain = CurtainStatus()
-    /// What is kept hidden until it is let go of.
+    /// What is hidden until it is released.
     package var regions: [StandingRegionStatus] = []
     package var protections: [ProtectionStatus] = []
     /// Lines that the audit log lacks, since the daemon started.

@@ -208,8 +208,10 @@ final class MessageReceiver: Sendable {
                 }
                 if count < 0, errno == EINTR { continue }
                 if count < 0, errno == EAGAIN { return false }
-                let why = count == 0 ? "it closed the connection" : "\(Errno.current)"
-                throw CaptureError(.disconnected, "the daemon is gone without a goodbye: \(why)")
+                let why = count == 0 ? "end of file" : "\(Errno.current)"
+                throw CaptureError(
+                    .disconnected,
+                    "the daemon closed the connection without ending the broadcast (\(why)); its log may say why")
             }
         }
     }

@@ -1,4 +1,4 @@
-/// What has become of the curtain when an app has let go of it.
+/// The curtain after an app has released its hold.
 public enum CurtainRelease: Hashable, Sendable {
     /// Nobody holds it up any more: viewers see the client's next picture.
     case lowered

@@ -301,6 +301,19 @@ extension StatusReport {
         #expect(StatusText.render(report).contains("drops     video superseded 2\n"))
     }
 
+    /// Promise: colours add nothing but colours, and only what an operator must see has one.
+    @Test func theStateHasAColour() {
+        var report = StatusReport.full
+        report.air.state = .offAir
+        let text = StatusText.wrapped(StatusText.render(report), to: 80)
+        let coloured = StatusText.coloured(text, ShownState(report).colour)
+        #expect(coloured.hasPrefix("state     \u{1B}[31moff air"))
+        let lines = coloured.split(separator: "\n").filter { $0.contains("\u{1B}") }
+        #expect(lines.map { String($0.prefix { $0 != " " }) } == ["state", "curtain", "audit"])
+        let plain = ["31", "33", "0"].reduce(coloured) { $0.replacing("\u{1B}[\($1)m", with: "") }
+        #expect(plain == text)
+    }
+
     @Test(arguments: [
         (0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_999, "59.9 s"), (60_000, "1 min 0 s"),
         (3_599_999, "59 min 59 s"),

@@ -296,7 +296,7 @@ import Testing
             let (status, out, err) = try run(["stop", "--json", "--socket", path])
             let report = ErrorReport(json: try JSONParser.parse(Array(out.utf8)))
             #expect(status == 1 && report == ErrorReport(code: "no_broadcast", message: "no broadcast is running"))
-            #expect(err.hasSuffix("no_broadcast: no broadcast is running\n"))
+            #expect(err == "upcastctl: refused: no broadcast is running\n")
         }
     }
 

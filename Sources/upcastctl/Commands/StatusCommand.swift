@@ -6,7 +6,8 @@ import Glibc
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the status: state, counters, drops by cause, queue, memory.")
+        abstract: "Show the status: state, counters, drops by cause, queue, memory.",
+        discussion: "On a terminal, long lines are wrapped and the state is coloured. Set NO_COLOR to disable colours.")
 
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
@@ -29,10 +30,11 @@ struct StatusCommand: ParsableCommand {
         } while watch
     }
 
-    /// On a terminal, long lines are broken between words.
+    /// On a terminal, long lines are broken between words, and what matters has a colour.
     private static func text(_ status: StatusReport, isTerminal: Bool) -> String {
         let text = StatusText.render(status)
         guard isTerminal else { return text }
-        return StatusText.wrapped(text, to: Terminal.size.columns)
+        let wrapped = StatusText.wrapped(text, to: Terminal.size.columns)
+        return Output.wantsColour ? StatusText.coloured(wrapped, ShownState(status).colour) : wrapped
     }
 }

@@ -38,4 +38,7 @@ enum Output {
     static func note(_ text: String) { try? write(Array("upcastctl: \(text)\n".utf8), to: STDERR_FILENO) }
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Whether the user wants colours on a terminal: https://no-color.org
+    static var wantsColour: Bool { unsafe getenv("NO_COLOR").map { unsafe $0.pointee == 0 } ?? true }
 }

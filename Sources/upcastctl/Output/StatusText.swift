@@ -167,6 +167,24 @@ enum StatusText {
         }.joined(separator: "\n")
     }
 
+    /// The text with the colour of the state in its first line. The lines of a curtain that is up, of disabled
+    /// protections and of lost audit lines have the colour of a warning.
+    static func coloured(_ text: String, _ state: TopLine.Colour) -> String {
+        var isHead = true
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            isHead = isHead && !line.isEmpty
+            let label = line.prefix { $0 != " " }
+            guard isHead, let colour = label == "state" ? state : warnings.contains(label) ? .warning : nil else {
+                return String(line)
+            }
+            var coloured = TopLine(String(line.prefix(labelWidth + 2)))
+            coloured.add(String(line.dropFirst(labelWidth + 2)), colour)
+            return coloured.rendered(.max, inColour: true)
+        }.joined(separator: "\n")
+    }
+
+    private static let warnings: Set<Substring> = ["curtain", "exposed", "audit"]
+
     /// Of the longest label, timeline.
     private static let labelWidth = 8
 

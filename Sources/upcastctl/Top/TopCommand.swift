@@ -75,7 +75,7 @@ struct TopCommand: ParsableCommand {
     private func follow(
         _ feed: TopFeed, on terminal: Terminal, _ signals: borrowing SignalDescriptor
     ) throws -> CInt? {
-        let inColour = unsafe getenv("NO_COLOR").map { unsafe $0.pointee == 0 } ?? true
+        let inColour = Output.wantsColour
         let clock = MonotonicClock()
         var keys = terminal.keys
         var nextTick = clock.now() + .seconds(1)
