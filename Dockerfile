@@ -1,16 +1,17 @@
 # upcastd as an image: docs/operating.md, "Container". scripts/container builds it and shows that it works.
 #
-#   docker build -t upcast .                                    the daemon
-#   docker build -t upcast:small --target small .               with a libavcodec that has nothing but what upcast uses
-#   docker build -t upcast-send --target client .               the reference client, for trying out
+#   docker build -t upcast .                         the daemon, with a libavcodec that has only what upcast uses
+#   docker build -t upcast:full --target full .      the daemon, with Debian's libavcodec and all encoders of it
+#   docker build -t upcast-send --target client .    the reference client, for trying out
+#   docker build -t upcast-server --target server .  an RTMP server that records, for trying out
 
 ARG SWIFT=6.3-bookworm
 ARG DEBIAN=bookworm-slim
 
 FROM docker.io/library/swift:${SWIFT} AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends pkg-config libavcodec-dev libswscale-dev libswresample-dev \
-        libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev \
+    && apt-get install -y --no-install-recommends ca-certificates pkg-config libavcodec-dev libswscale-dev \
+        libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # A layer of its own: it changes less often than the code.
@@ -33,6 +34,17 @@ COPY --from=build /products/bin/upcast-send /products/bin/upcastctl /usr/local/b
 USER 10002:10001
 ENTRYPOINT ["upcast-send"]
 
+# An RTMP server for Config/compose.yaml: rtmp://server/live, which anybody in its network may publish to.
+FROM docker.io/library/debian:${DEBIAN} AS server
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libnginx-mod-rtmp \
+    && rm -rf /var/lib/apt/lists/* \
+    && install -d -o www-data -g www-data /recordings
+COPY Config/compose/nginx.conf /etc/nginx/nginx.conf
+VOLUME ["/recordings"]
+STOPSIGNAL SIGQUIT
+ENTRYPOINT ["nginx", "-g", "daemon off;"]
+
 # Debian's source of libavcodec, built with the encoders that upcastd opens and nothing else. The same version has the
 # same binary interface, so that upcastd takes the one for the other.
 FROM docker.io/library/debian:${DEBIAN} AS libavcodec
@@ -54,10 +66,12 @@ RUN cd ffmpeg-*/ \
 
 FROM docker.io/library/debian:${DEBIAN} AS runtime
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libgnutls30 librtmp1 libyaml-0-2 libyuv0 \
+    && apt-get install -y --no-install-recommends libgnutls30 librtmp1 libyaml-0-2 libyuv0 \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/* \
     && install -d -o 10001 -g 10001 -m 0770 /run/upcast \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/upcast
+# Only the file that GnuTLS reads: its package brings OpenSSL, which is 9 MB.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY LICENSE /usr/share/doc/upcast/copyright
 LABEL org.opencontainers.image.title="upcastd" \
     org.opencontainers.image.description="Takes raw frames and PCM at a Unix socket, encodes, publishes to RTMP" \
@@ -71,18 +85,18 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5s --retries=3 CMD ["upcastctl", "health"]
 ENTRYPOINT ["upcastd"]
 
-FROM runtime AS small
+FROM runtime AS full
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libx264-164 \
+    && apt-get install -y --no-install-recommends libavcodec59 libswresample4 \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
-COPY --from=libavcodec /products/usr/lib/ /usr/lib/
-RUN ldconfig
 COPY --from=build /products/bin/upcastd /products/bin/upcastctl /usr/local/bin/
 USER 10001:10001
 
 FROM runtime AS upcastd
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libavcodec59 libswresample4 \
+    && apt-get install -y --no-install-recommends libx264-164 \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
+COPY --from=libavcodec /products/usr/lib/ /usr/lib/
+RUN ldconfig
 COPY --from=build /products/bin/upcastd /products/bin/upcastctl /usr/local/bin/
 USER 10001:10001
