@@ -37,11 +37,11 @@ import Testing
             memory   31.4 of 47.6 MiB       ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆
             drops    superseded 2, too late 1
 
-            DESTINATION  STATE         FOR    LAG      RECONNECTS  WHERE
-            main         congested     4.2 s  960 ms   1           rtmp://live.examp…
+            DESTINATION  STATE         FOR         LAG      RECONNECTS  WHERE
+            main         congested     1 min 30 s  960 ms   1           rtmp://live.…
               retry in 2.5 s; the server closed?the connection (12.0 s ago);
               disposable 12
-            recording    live          -      0 ms     0           file:/var/lib/upc…
+            recording    live          -           0 ms     0           file:/var/li…
 
             EVENTS (UTC)
             09:25:09 event 49

@@ -1,5 +1,11 @@
 import ControlProtocol
 
+extension DestinationStatus {
+    /// For how long the destination has been in its state. An outage counts from its beginning, not from the last
+    /// attempt.
+    var shownMilliseconds: Int { downMilliseconds > 0 ? downMilliseconds : stateMilliseconds }
+}
+
 /// What viewers get, as people read it in `list` and `top`: its words, its colour, and for how long.
 struct ShownState: Equatable {
     var word: String

@@ -194,13 +194,7 @@ enum StatusText {
         let columns: [(header: String, cells: [String])] = [
             ("DESTINATION", destinations.map(\.name)),
             ("STATE", destinations.map(\.state.rawValue)),
-            // An outage counts from its beginning, not from the last attempt.
-            (
-                "FOR",
-                destinations.map {
-                    unlessZero($0.downMilliseconds > 0 ? $0.downMilliseconds : $0.stateMilliseconds, Quantity.time)
-                }
-            ),
+            ("FOR", destinations.map { unlessZero($0.shownMilliseconds, Quantity.time) }),
             ("SENT", destinations.map { unlessZero($0.bytesSent, Quantity.bytes) }),
             ("ACKNOWLEDGED", destinations.map { unlessZero($0.bytesAcknowledged, Quantity.bytes) }),
             ("BEHIND", destinations.map { unlessZero($0.lagMilliseconds, Quantity.time) }),

@@ -9,7 +9,7 @@ enum TopDestinations {
         guard !all.isEmpty else { return [TopLine("no destinations", .faint)] }
         let names = all.map { TerminalText.fitted(TerminalText.printable($0.name), to: 20) }
         let width = max(11, names.reduce(0) { max($0, TerminalText.width($1)) }) + 2
-        let times = all.map { $0.stateMilliseconds == 0 ? "-" : Quantity.time($0.stateMilliseconds) }
+        let times = all.map { $0.shownMilliseconds == 0 ? "-" : Quantity.time($0.shownMilliseconds) }
         let columns = [width, 14, max(5, times.reduce(0) { max($0, $1.count) }) + 2, 9, 12]
         func row(_ cells: [(String, TopLine.Colour)]) -> TopLine {
             var line = TopLine()
