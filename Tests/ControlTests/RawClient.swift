@@ -1,13 +1,16 @@
 import Foundation
 import LinuxSystem
+import TestSupport
 
-/// A client that sends whatever bytes a test wants. Every wait ends after ten seconds, by which time a test has failed.
+/// A client that sends whatever bytes a test wants. Every wait ends after ten seconds (longer with a sanitizer),
+/// by which time a test has failed.
 final class RawClient {
     private let socket: Int32
+    private static let seconds = Int(Patience.scaled(10))
 
     init(_ path: String) throws {
         socket = try UnixSocket.connect(path: path).relinquish()
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: Self.seconds, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -37,13 +40,13 @@ final class RawClient {
     /// Waits until the server has closed, without reading.
     func waitForHangUp() -> Bool {
         var descriptor = pollfd(fd: socket, events: 0, revents: 0)
-        return poll(&descriptor, 1, 10_000) == 1 && descriptor.revents & Int16(POLLHUP) != 0
+        return poll(&descriptor, 1, Int32(Self.seconds * 1000)) == 1 && descriptor.revents & Int16(POLLHUP) != 0
     }
 
     /// Waits until there is something to read, without reading.
     func waitForFirstByte() -> Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        return poll(&descriptor, 1, 10_000) == 1 && descriptor.revents & Int16(POLLIN) != 0
+        return poll(&descriptor, 1, Int32(Self.seconds * 1000)) == 1 && descriptor.revents & Int16(POLLIN) != 0
     }
 
     /// What comes until the server closes.
