@@ -274,7 +274,7 @@ package struct BitrateController {
                 wanted = min(Double(target) * Self.settledShare, known * Self.settledShare - Double(limits.audio))
             }
         }
-        set(Int(max(wanted, Double(target) * Self.largestFall)), "packets are \(report.lag.milliseconds) ms late")
+        set(Int(max(wanted, Double(target) * Self.largestFall)), "packets are \(report.lag) late")
         empty(from: report.lag, report.time, beforeFall: beforeFall)
         nextTrial = report.time + pause
     }

@@ -250,7 +250,7 @@ final class PublishingLoop {
         guard link.isCongestionNews(isTold: isCongestionTold) else { return }
         isCongestionTold.toggle()
         destination.notice(
-            isCongestionTold ? "packets are \(link.lateness.milliseconds) ms late" : "packets are on time again")
+            isCongestionTold ? "packets are \(link.lateness) late" : "packets are on time again")
     }
 
     /// Makes a write to a pipe without a reader an error. SIGPIPE would end the process.

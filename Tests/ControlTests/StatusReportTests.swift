@@ -210,11 +210,12 @@ extension StatusReport {
     @Test func peopleSeeItAligned() {
         let place = "rtmp://live.example.net/app/***"
         let expected = """
-            state     impaired for 12 min 2 s, recording
-            daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
+            state     impaired for 12 min 2 s, recording, 960 ms behind
+            trouble   main: the network takes less than is encoded
             curtain   up, held by app:kiosk of user 1000 (will resign active) for 1.5 s
             hidden    1 region
             audit     3 lines lost
+            daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
             client    Screen "1" (display), connected for 12 min 3 s
             video     1280x720 at 30000/1001 frames/s, libx264 normal, 2481 kbit/s of 2500 kbit/s, 1 frame in 2
                       effort low instead of normal: the processor is overloaded
@@ -224,12 +225,11 @@ extension StatusReport {
                       app 33893 blocks, microphone 1 block, silence 1.2 s
                       app silent for 12.0 s
             drops     superseded 2, too late 1
-            queue     120 of 3000 ms, 39.0 KiB of 2.0 MiB queued
+            queue     0.1 of 3.0 s, 39.0 KiB of 2.0 MiB queued
             timeline  jumps 1, skew -350 us
             latency   socket to encoder 9.1 ms (p50), 33.0 ms (p99), 44.0 ms (max)
-            memory    31.4 of 47.6 MiB needed, 46.7 of 50.0 MiB planned
-                      43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), limit: memory cgroup /sys/fs/cgroup/box, \
-            given up: half log
+            memory    31.4 of 47.6 MiB needed, 46.7 of 50.0 MiB planned, 43.8 MiB resident
+                      limit: memory cgroup /sys/fs/cgroup/box, given up: half log
                       too little for subpixel motion search: the same picture needs 60 % more bitrate
             webhook   hook (https://hooks.example.org), 41 delivered, 2 failed, 3 dropped, 1 queued
                       last error, 12.0 s ago: the server answered?500
@@ -270,14 +270,13 @@ extension StatusReport {
         (untried.name, untried.url) = ("main", "rtmp://live.example.net/app/***")
         report.destinations = [untried]
         let expected = """
-            state   idle for 12 min 3 s
-            daemon  upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
-            client  none
-            video   1280x720 at 30000/1001 frames/s, libx264 normal, 2500 kbit/s
-            audio   48000 Hz, 2 channels, 128 kbit/s
-            memory  31.4 of 47.6 MiB needed, 46.7 of 50.0 MiB planned
-                    43.8 MiB resident (peak 45.7 MiB, 27.6 MiB anonymous), limit: memory cgroup /sys/fs/cgroup/box, \
-            given up: half log
+            state     idle for 12 min 3 s
+            daemon    upcastd 0.1.0, up 1 h 2 min, 3 broadcasts
+            client    none
+            video     1280x720 at 30000/1001 frames/s, libx264 normal, 2500 kbit/s
+            audio     48000 Hz, 2 channels, 128 kbit/s
+            memory    31.4 of 47.6 MiB needed, 46.7 of 50.0 MiB planned, 43.8 MiB resident
+                      limit: memory cgroup /sys/fs/cgroup/box, given up: half log
 
             DESTINATION  STATE  WHERE
             main         idle   rtmp://live.example.net/app/***
@@ -301,15 +300,63 @@ extension StatusReport {
         #expect(StatusText.render(report).contains("drops     video superseded 2\n"))
     }
 
+    /// Promise: the first lines say whether viewers get it, since when, how late, and why not.
+    @Test func theFirstLinesSayWhatIsWrong() {
+        func head(_ change: (inout StatusReport) -> Void) -> [String] {
+            var report = StatusReport.full
+            report.air = AirStatus()
+            (report.air.state, report.air.sinceMilliseconds) = (.offAir, 90_000)
+            let untried = DestinationStatus()
+            report.destinations = ["a", "b", "c", "d", "e"].map { name in
+                var destination = untried
+                (destination.name, destination.state) = (name, .live)
+                return destination
+            }
+            report.privacy = PrivacyStatus()
+            change(&report)
+            return StatusText.render(report).split(separator: "\n").map(String.init).prefix { !$0.hasPrefix("daemon") }
+        }
+        let error = #""a" (rtmp://h/app): cannot connect: Connection refused; trying again in 2.000 s"#
+        #expect(
+            head { report in
+                report.destinations = Array(report.destinations.prefix(2))
+                (report.destinations[0].state, report.destinations[0].lastError) = (.reconnecting, error)
+                (report.destinations[1].state, report.destinations[1].kind) = (.live, .file)
+                report.destinations[1].lagMilliseconds = 5000
+                report.air.isRecording = true
+            } == ["state     off air for 1 min 30 s, recording", "trouble   a: cannot connect: Connection refused"])
+        #expect(
+            head { report in
+                report.air.state = .onAir
+                (report.destinations[0].lagMilliseconds, report.destinations[1].lagMilliseconds) = (8635, 40)
+                // A first connection beside others is no trouble.
+                report.destinations[2].state = .connecting
+            } == ["state     on air for 1 min 30 s, 8.6 s behind"])
+        #expect(
+            head { report in
+                for index in report.destinations.indices { report.destinations[index].state = .connecting }
+                report.destinations[1].state = .failed
+            } == ["state     off air for 1 min 30 s", "trouble   a: connecting; b: failed; c: connecting; and 2 more"])
+        // Nothing is expected of destinations without a client.
+        #expect(
+            head { report in
+                (report.client, report.air.state, report.destinations[0].state) = (nil, .idle, .failed)
+                report.destinations.removeLast(4)
+            } == ["state     idle for 1 min 30 s"])
+    }
+
     /// Promise: colours add nothing but colours, and only what an operator must see has one.
     @Test func theStateHasAColour() {
         var report = StatusReport.full
         report.air.state = .offAir
-        let text = StatusText.wrapped(StatusText.render(report), to: 80)
+        report.destinations[0].state = .reconnecting
+        report.destinations[0].lastError =
+            #""main" (rtmp://live.example.net/app): cannot connect: 192.0.2.1 port 1935: Connection refused"#
+        let text = StatusText.wrapped(StatusText.render(report), to: 60)
         let coloured = StatusText.coloured(text, ShownState(report).colour)
         #expect(coloured.hasPrefix("state     \u{1B}[31moff air"))
         let lines = coloured.split(separator: "\n").filter { $0.contains("\u{1B}") }
-        #expect(lines.map { String($0.prefix { $0 != " " }) } == ["state", "curtain", "audit"])
+        #expect(lines.map { String($0.prefix { $0 != " " }) } == ["state", "trouble", "", "curtain", "", "audit"])
         let plain = ["31", "33", "0"].reduce(coloured) { $0.replacing("\u{1B}[\($1)m", with: "") }
         #expect(plain == text)
     }

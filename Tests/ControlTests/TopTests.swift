@@ -32,7 +32,7 @@ import Testing
             canvas   1280x720 at 30000/1001 frames/s, libx264 low from 1920x1080
                      420v, orientation 6
             bitrate  2481 of 2500 kbit/s    ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█████████████████████████
-            queue    120 of 3000 ms         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
+            queue    0.1 of 3.0 s           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
             frames   30.0 frames/s, 1 in 2  █████████████████████████████████████████
             memory   31.4 of 47.6 MiB       ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆
             drops    superseded 2, too late 1
@@ -57,7 +57,7 @@ import Testing
         let lines = screen.lines(columns: 120, rows: 40, inColour: false)
         #expect(lines[0].hasSuffix("upcastd 0.1.0 at /run/upcast/control.sock, up 1 h 2 min"))
         let bitrate = lines.firstIndex { $0.hasPrefix("bitrate") } ?? 0
-        #expect(lines[bitrate].contains("queue    120 of 3000 ms"))
+        #expect(lines[bitrate].contains("queue    0.1 of 3.0 s"))
         let frames = lines.firstIndex { $0.hasPrefix("frames") } ?? 0
         #expect(frames - bitrate >= 5 && lines[frames].contains("memory   31.4 of 47.6 MiB"), "\(lines)")
         #expect(lines[bitrate + 1].hasPrefix("         last 5 min"))

@@ -30,7 +30,7 @@ import Testing
         fixture.write(0..<1, to: log)
         try run.wait(until: "the keyframe was written") { $0.video.packets == 1 }
         fixture.write(1..<10, to: log)
-        try run.wait(until: "it is said") { _ in run.notices.contains { $0.hasSuffix(" ms late") } }
+        try run.wait(until: "it is said") { _ in run.notices.contains { $0.hasSuffix(" s late") } }
         let link = run.destination.link
         #expect(link.lateness <= MonotonicClock().now() - begin + .milliseconds(500), "\(link)")
         #expect(try #require(link.congestedSince) > begin, "\(link)")

@@ -81,7 +81,7 @@ struct ClientAdvice {
         if destinations.lag > (said == .congested ? half(Self.congestedLag) : Self.congestedLag) {
             return say(
                 .congested, value: milliseconds,
-                "impaired: the network takes less than is encoded; packets are \(milliseconds) ms late")
+                "impaired: the network takes less than is encoded; packets are \(destinations.lag) late")
         }
         if destinations.publishing < destinations.total, let lost = destinations.lost {
             return say(.degraded, value: Int64(destinations.publishing), "on air without one destination: \(lost)")

@@ -17,6 +17,11 @@ enum Quantity {
         milliseconds < 60_000 ? "\(max(0, milliseconds) / 1000) s" : time(milliseconds)
     }
 
+    /// `0.1 of 3.0 s`: a part of a span of seconds.
+    static func seconds(_ milliseconds: Int, of whole: Int) -> String {
+        "\(fraction(milliseconds, 1000)) of \(fraction(whole, 1000)) s"
+    }
+
     /// `512 B`, `1.5 KiB`, `20.0 MiB`, `3.2 GiB`.
     static func bytes(_ bytes: Int) -> String {
         switch bytes {

@@ -53,16 +53,20 @@ enum StatusText {
             if !text.isEmpty { lines.append((label, text)) }
         }
 
-        line("state", air(status), [.paused, .draining, .stopping].contains(status.state) ? status.state.rawValue : "")
+        // First what an operator asks first: on air, since when, how late, and why not.
         line(
-            "daemon", "upcastd \(status.version)", "up \(Quantity.time(status.uptimeMilliseconds))",
-            Quantity.counted(status.broadcasts, "broadcast"))
+            "state", air(status), Trouble.behind(status),
+            [.paused, .draining, .stopping].contains(status.state) ? status.state.rawValue : "")
+        line("trouble", Trouble.reasons(status))
         line("curtain", curtain(status.privacy))
         line("hidden", regions(status.privacy))
         line("exposed", exposed(status.privacy))
         line(
             "audit",
             unlessZero(status.privacy.auditLost) { "\(Quantity.counted($0, "line")) lost" })
+        line(
+            "daemon", "upcastd \(status.version)", "up \(Quantity.time(status.uptimeMilliseconds))",
+            Quantity.counted(status.broadcasts, "broadcast"))
         if let client = status.client {
             line(
                 "client", client.kind.isEmpty ? client.name : "\(client.name) (\(client.kind))",
@@ -109,7 +113,7 @@ enum StatusText {
         let queue = status.queue
         if queue.milliseconds > 0 || queue.bytes > 0 {
             line(
-                "queue", "\(queue.milliseconds) of \(queue.capacityMilliseconds) ms",
+                "queue", Quantity.seconds(queue.milliseconds, of: queue.capacityMilliseconds),
                 "\(Quantity.bytes(queue.bytes)) of \(Quantity.bytes(queue.capacityBytes)) queued")
         } else if status.client != nil {
             line("queue", "empty")
@@ -126,13 +130,14 @@ enum StatusText {
         let memory = status.memory
         // What is needed decides; resident memory includes file pages that the kernel takes back when it needs them.
         let isKnown = memory.limitBytes > 0
+        let isCap = !isKnown || memory.limitBytes == memory.capBytes
         line(
             "memory", isKnown ? "\(Quantity.part(memory.neededBytes, of: memory.limitBytes)) needed" : "",
-            "\(Quantity.part(memory.planBytes, of: memory.capBytes)) planned")
+            (isKnown && isCap
+                ? Quantity.bytes(memory.planBytes) : Quantity.part(memory.planBytes, of: memory.capBytes)) + " planned",
+            "\(Quantity.bytes(memory.residentBytes)) resident")
         line(
-            "", "\(Quantity.bytes(memory.residentBytes)) resident (peak \(Quantity.bytes(memory.peakResidentBytes)), "
-                + "\(Quantity.bytes(memory.anonymousBytes)) anonymous)",
-            isKnown ? "limit: \(memory.limit)" : "",
+            "", isCap ? "" : "limit: \(memory.limit)",
             memory.givenUp.isEmpty
                 ? "" : "given up: " + memory.givenUp.map { words($0.name) }.joined(separator: ", "))
         if memory.bitrateLossPercent > 0 {
@@ -151,8 +156,7 @@ enum StatusText {
             }
         }
 
-        let width = lines.reduce(0) { max($0, $1.label.count) }
-        let head = lines.map { TerminalText.printable("\(pad($0.label, width))  \($0.text)") }
+        let head = lines.map { TerminalText.printable("\(pad($0.label, labelWidth))  \($0.text)") }
         return (head + destinations(status.destinations)).joined(separator: "\n") + "\n"
     }
 
@@ -167,23 +171,24 @@ enum StatusText {
         }.joined(separator: "\n")
     }
 
-    /// The text with the colour of the state in its first line. The lines of a curtain that is up, of disabled
-    /// protections and of lost audit lines have the colour of a warning.
+    /// The text with the colour of the state in its first line. The lines of troubles, of a curtain that is up, of
+    /// disabled protections and of lost audit lines have the colour of a warning.
     static func coloured(_ text: String, _ state: TopLine.Colour) -> String {
         var isHead = true
+        var colour: TopLine.Colour?
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             isHead = isHead && !line.isEmpty
             let label = line.prefix { $0 != " " }
-            guard isHead, let colour = label == "state" ? state : warnings.contains(label) ? .warning : nil else {
-                return String(line)
-            }
+            // A line without a label goes on with what the one above it says.
+            if !label.isEmpty { colour = label == "state" ? state : warnings.contains(label) ? .warning : nil }
+            guard isHead, let colour else { return String(line) }
             var coloured = TopLine(String(line.prefix(labelWidth + 2)))
             coloured.add(String(line.dropFirst(labelWidth + 2)), colour)
             return coloured.rendered(.max, inColour: true)
         }.joined(separator: "\n")
     }
 
-    private static let warnings: Set<Substring> = ["curtain", "exposed", "audit"]
+    private static let warnings: Set<Substring> = ["trouble", "curtain", "exposed", "audit"]
 
     /// Of the longest label, timeline.
     private static let labelWidth = 8

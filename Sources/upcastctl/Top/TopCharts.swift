@@ -31,7 +31,7 @@ struct TopCharts {
                 top: Double(max(video.targetBitsPerSecond, samples.samples.reduce(0) { max($0, $1.bitsPerSecond) })),
                 value: { Double($0.bitsPerSecond) }),
             Chart(
-                label: "queue", text: "\(queue.milliseconds) of \(queue.capacityMilliseconds) ms",
+                label: "queue", text: Quantity.seconds(queue.milliseconds, of: queue.capacityMilliseconds),
                 top: Double(queue.capacityMilliseconds), value: { Double($0.queueMilliseconds) }),
             Chart(
                 label: "frames", text: "\(Quantity.fraction(Int(last.framesPerSecond * 10), 10)) frames/s\(divisor)",
