@@ -37,9 +37,9 @@ package enum ControlClientError: Error, Equatable, CustomStringConvertible {
             .unusable(let reason):
             reason
         case .refused(let status, let report):
-            // The code of a refused command is for programs. The message says what is wrong, and what would be right.
+            // The code of a refused request is for programs. The message says what is wrong, and what would be right.
             TerminalText.printable(
-                [400, 404, 409].contains(status)
+                [400, 401, 404, 409].contains(status)
                     ? "refused: \(report.message)" : "the daemon answered \(status) \(report.code): \(report.message)")
         case .unintelligible(let reason): "the daemon's answer is not understood: \(TerminalText.printable(reason))"
         case .captureSocket:

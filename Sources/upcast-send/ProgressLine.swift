@@ -12,6 +12,7 @@ struct ProgressLine {
     private var dropped: UInt64?
     private var refused = 0
     private var refusalsTold: Set<String> = []
+    private var outages = OutageReport()
     private var isLineOpen = false
     private var ticks = 0
     /// The maximum number of printed reasons for refused messages.
@@ -30,7 +31,9 @@ struct ProgressLine {
         switch event {
         case .state(.curtainUp, _): isCurtained = true
         case .state(.curtainDown, _): isCurtained = false
-        case .state(let state, let text): self.state = Self.name(state, text)
+        case .state(let state, let text):
+            self.state = Self.name(state, text)
+            if let sentence = outages.sentence(state, text) { report(sentence) }
         case .counters(let counters): dropped = counters.framesDropped
         case .refused(let refusal):
             refused += 1
@@ -117,7 +120,7 @@ struct ProgressLine {
         switch state {
         case .connecting: "connecting"
         case .live: "live"
-        case .congested(let late): "congested: \(MediaTime(late).milliseconds) ms late"
+        case .congested(let late): "congested: \(tenths(MediaTime(late).secondsAsDouble)) s late"
         case .reconnecting: "reconnecting"
         case .slowDown(let framesPerSecond): "reduce to \(framesPerSecond) frames/s"
         case .draining: "draining"

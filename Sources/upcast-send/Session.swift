@@ -268,7 +268,9 @@ final class Session {
         if case .stream(_, .some, _)? = plan.video { isRaw = true }
         progress.ended(last, late: late, cutShortBytes: cutShort, isRaw: isRaw)
         if last.reason == .finished { return .sent }
-        progress.report("upcastd ended the broadcast: " + (last.text.isEmpty ? "\(last.reason)" : last.text))
+        let text = last.text.isEmpty ? "\(last.reason)" : last.text
+        // A goodbye that answers this program's own end says what became of the broadcast.
+        progress.report(goodbye == nil && last.reason == .failed ? text : "upcastd ended the broadcast: \(text)")
         return .refused
     }
 

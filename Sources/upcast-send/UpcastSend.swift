@@ -111,7 +111,7 @@ import UpcastClient
     @Option(help: "Pause at START seconds for SECONDS, as 5:2. The option can be repeated.")
     var pauseAt: [String] = []
 
-    @Flag(help: "Do not show progress.")
+    @Flag(help: "Do not show progress, only errors.")
     var quiet = false
 
     enum Convention: String, ExpressibleByArgument, CaseIterable { case exif, replaykit }

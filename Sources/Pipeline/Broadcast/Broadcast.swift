@@ -280,8 +280,15 @@ final class Broadcast: Sendable {
             "destination \"\($0.name)\" did not get \($0.lostPackets) packets"
         }
         let loss = drained ? lost.joined(separator: ", ") : why
-        // The sentence of a failure already says why.
-        let text = loss.isEmpty || end.hasFailed ? sentence : "\(sentence); \(loss)"
+        let text: String
+        if case .finished = end, reason == .failed {
+            // That the client finished is nothing that its user has to learn.
+            let lead = snapshots.contains { $0.connects > 0 } ? "not everything was sent" : "nothing was published"
+            text = errors.isEmpty ? why : "\(lead): \(errors)"
+        } else {
+            // The sentence of a failure already says why.
+            text = loss.isEmpty || end.hasFailed ? sentence : "\(sentence); \(loss)"
+        }
         let counts = counts
         return GoodbyeMessage(
             reason, text: text, framesTaken: counts.framesTaken, framesDropped: counts.framesDropped,
