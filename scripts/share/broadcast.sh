@@ -134,14 +134,14 @@ watch_daemon() {
 describe_daemon() {
     [[ -e $folder/status.json ]] || return 0
     jq --raw-output --argjson peak "$((memory_peak_kb * 1024))" '
-        def megabytes: . / 100000 | round / 10;
+        def mebibytes: . / 104857.6 | round / 10;
         def lost: .drops | to_entries[] | select(.value > 0);
         ([lost | "\(.value) \(.key)"] + [.destinations[] | "\(.name): \(lost | "\(.value) \(.key)")"]) as $lost |
         "  Frames     \(.video.frames_received) received, \(.video.frames_encoded) encoded, \(
             .video.frames_repeated) of these repeats\(
             .client | if . then ", \(.connected_ms / 100 | round / 10) s after it began" else "" end)",
         "  Dropped    \(if $lost == [] then "nothing" else $lost | join(", ") end)",
-        "  Memory     \($peak | megabytes) MB at most, \(.memory |
-            "\(.plan_bytes | megabytes) planned, \(.cap_bytes | megabytes) allowed")"
+        "  Memory     \($peak | mebibytes) MiB at most, \(.memory |
+            "\(.plan_bytes | mebibytes) planned, \(.cap_bytes | mebibytes) allowed")"
         ' "$folder/status.json"
 }

@@ -275,7 +275,7 @@ def differences(results, frames):
                 said.append(f"{count:.0f} of {frames} frames")
             rate, our_rate = (report.median([run.get("video_kbps", 0) for run in of]) for of in (runs, ours))
             if abs(rate - our_rate) > 0.03 * our_rate:
-                said.append(f"{rate:.0f} kb/s of video beside upcast's {our_rate:.0f}")
+                said.append(f"{rate:.0f} kbit/s of video beside upcast's {our_rate:.0f}")
             ssim = runs[0].get("ssim", 0) - ours[0].get("ssim", 0)
             if abs(ssim) > 0.003:
                 said.append(f"SSIM {ssim:+.4f} beside upcast's")
@@ -290,8 +290,8 @@ def differences(results, frames):
 
 
 def work_report(results, options):
-    lines, header = [], ["content, canvas, who", "CPU ms/frame", "of it client", "peak MB", "frames", "video kb/s",
-                         "audio kb/s", "wire overhead %", "SSIM", "dBFS", "bits, same PSNR", "same SSIM"]
+    lines, header = [], ["content, canvas, who", "CPU ms/frame", "of it client", "peak MB", "frames", "video kbit/s",
+                         "audio kbit/s", "wire overhead %", "SSIM", "dBFS", "bits, same PSNR", "same SSIM"]
     frames = options.seconds * material.RATE
     verdicts = []
     for row in results["work"]:
@@ -478,7 +478,7 @@ def many(options, folder, results):
                 row["rates"] = rates
                 alone = row["lasted"] if alone is None else alone
                 results["many"].append(row)
-                say(f"{count} x {contender.name}, {kbps} kb/s: load {row['load']:.2f}, least frames "
+                say(f"{count} x {contender.name}, {kbps} kbit/s: load {row['load']:.2f}, least frames "
                     f"{min(row['frames'])}, {row['lag']:.1f} s behind, {row['memory'] / 1e6 / count:.1f} MB each")
                 if row["keeps_up"]:
                     most = count
@@ -579,7 +579,7 @@ def many_report(results):
                 f"{row['load']:.2f}", f"{row['cpu'] / row['count']:.2f}", f"{row['memory'] / 1e6 / row['count']:.1f}",
                 min(row["frames"]), f"{row['lag']:.1f}", "yes" if row["keeps_up"] else "no"])
     return report.table(
-        ["broadcasts at once, 720p motion, same quality", "count", "kb/s", "bits, same PSNR", "same SSIM", "load",
+        ["broadcasts at once, 720p motion, same quality", "count", "kbit/s", "bits, same PSNR", "same SSIM", "load",
          "CPU s each", "MB each", "least frames", "s behind", "keeps up"], lines) + (
         f"\nmost at once on {results['machine']['cores']} cores: "
         + ", ".join(f"{name} {count}" for name, count in most.items()))

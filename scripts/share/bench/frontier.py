@@ -146,7 +146,7 @@ def measure(clip, settings, rounds, folder, say):
                     rows[name]["points"].append((os.path.getsize(path), *compare(path, clip)))
             for name, own, other in _beside_base(order, seconds):
                 rows[name]["cpu"].append((own, other))
-        say(f"frontier {clip.name}, {kbps} kb/s: {len(names)} settings")
+        say(f"frontier {clip.name}, {kbps} kbit/s: {len(names)} settings")
     os.unlink(path)
     base = rows[names[0]]["points"]
     for row in rows.values():

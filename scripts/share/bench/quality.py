@@ -338,13 +338,13 @@ def run_clip(nginx, audio, source, who, rates, rounds, folder, say, vmaf=None, l
                 row = measure(nginx, audio, source, contender, kbps, folder, stream, vmaf)
                 rows.append(row)
                 if "psnr" in row:
-                    say(f"{label} {source.clip.name} {contender.name}, {kbps} kb/s: {row['kbps']:.0f} kb/s, "
+                    say(f"{label} {source.clip.name} {contender.name}, {kbps} kbit/s: {row['kbps']:.0f} kbit/s, "
                         f"{row['psnr']:.2f} dB, SSIM {row['ssim']:.2f} dB"
                         + (f", VMAF {row['vmaf']:.1f}" if "vmaf" in row else "")
                         + f", {row['cpu']:.2f} s, {row['peak'] / 1e6:.1f} MB, {row['left_out']} left out "
                         + row["note"][:200])
                 else:
-                    say(f"{label} {source.clip.name} {contender.name}, {kbps} kb/s: {row['note'][:300]}")
+                    say(f"{label} {source.clip.name} {contender.name}, {kbps} kbit/s: {row['note'][:300]}")
     return rows
 
 
@@ -464,7 +464,7 @@ def text(results, options):
                 for rival in ("ffmpeg", "gstreamer"):
                     results["ratios"][f"quality {clip} {name} / {rival} CPU"] = cpu_ratio(rows, clip, name, rival)
     texts = [report.table(
-        ["quality: clip, who", *(f"bits, same {_NAMES[key]}" for key in measures), "kb/s", "CPU ms/frame", "/ ffmpeg",
+        ["quality: clip, who", *(f"bits, same {_NAMES[key]}" for key in measures), "kbit/s", "CPU ms/frame", "/ ffmpeg",
          "/ GStreamer", "peak MB", "left out"], lines)]
     if any(isinstance(value, Rough) for values in bd.values() for value in values.values()):
         texts.append("~ is by straight lines between the points: no cubic that rises goes through them")
@@ -481,7 +481,7 @@ def text(results, options):
     texts.append(report.table(["quality: over the clips", "value", "target", ""], verdicts))
     curves = [[(f"{clip}, {_NAMES[key]}" + ("" if key == "vmaf" else " in dB"),
                 [(name, curve(rows, clip, name, key)) for name in who]) for key in measures] for clip in names]
-    report.curves("The same quality for fewer bits is further left; kb/s, a logarithm", curves,
+    report.curves("The same quality for fewer bits is further left; kbit/s, a logarithm", curves,
                   os.path.join(options.out, "quality.svg"))
     return "\n\n".join(texts)
 
