@@ -18,7 +18,15 @@ extension FaultCase {
         },
         FaultCase(name: "steady", summary: "the uplink carries 1 Mbit/s for a while, then 8") { stage, pace in
             try stage.link(.rate(1_000_000))
-            try stage.wait(20)
+            // What the link carries is known when it was asked for too much: the bitrate has risen, and falls.
+            var (last, hasRisen) = (stage.bitrateShare, false)
+            for _ in 0..<90 {
+                try stage.wait(0.5)
+                let share = stage.bitrateShare
+                if hasRisen, share < last { break }
+                hasRisen = hasRisen || share > last
+                last = share
+            }
             var shares: [Double] = []
             for _ in 0..<Int(pace.span(160, 20)) {
                 try stage.wait(0.5)

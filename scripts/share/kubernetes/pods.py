@@ -101,13 +101,13 @@ def image_users(path):
 def check_images(users):
     """The images' own users, which compose and a plain run have."""
     numbers = {}
-    for stage in ("upcastd", "small", "client"):
+    for stage in ("upcastd", "full", "client"):
         # A name says nothing to Kubernetes, which has to know that it is not root.
         match = re.fullmatch(r"([1-9]\d*):([1-9]\d*)", users.get(stage, ""))
         check(match, f"image {stage}", f"runs as {users.get(stage) or 'root'}, not as a user and a group by number")
         numbers[stage] = match.groups() if match else (None, None)
     (daemon, group), (client, client_group) = numbers["upcastd"], numbers["client"]
-    check(numbers["small"] == numbers["upcastd"], "image small", "runs as another user than image upcastd")
+    check(numbers["full"] == numbers["upcastd"], "image full", "runs as another user than image upcastd")
     check(client != daemon, "image client", f"runs as the daemon's user, {daemon}, who is an operator")
     check(client_group == group, "image client", f"is not in the sockets' group, {group}")
     return daemon
