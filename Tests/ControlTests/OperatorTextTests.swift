@@ -87,6 +87,15 @@ import Testing
         #expect(EventText.line(.null) == "? ? ?")
     }
 
+    /// Promise: on a terminal, warnings and errors stand out from what is in order.
+    @Test(arguments: [
+        ("info", TopLine.Colour.plain), ("notice", .plain), ("warning", .warning), ("error", .bad), ("critical", .bad),
+        ("", .plain),
+    ])
+    func levelsHaveColours(level: String, colour: TopLine.Colour) {
+        #expect(TopEvent(.object([.init("level", .string(level))])).colour == colour)
+    }
+
     /// Every name of the configuration, as grep finds it.
     @Test func aConfiguration() throws {
         let json = try JSONParser.parse(

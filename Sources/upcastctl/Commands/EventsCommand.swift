@@ -9,7 +9,8 @@ struct EventsCommand: ParsableCommand {
         abstract: "Show events as they occur, one per line, starting with the last 256.",
         discussion: """
             Runs until it is interrupted. After a lost connection or a restart of the daemon, it reconnects and \
-            continues after the last event.
+            continues after the last event. On a terminal, warnings and errors are coloured. Set NO_COLOR to disable \
+            colours.
             """,
         aliases: ["watch"])
     @OptionGroup var control: ControlOptions
@@ -56,7 +57,8 @@ struct EventsCommand: ParsableCommand {
         if json {
             OutputOptions.print(data, pretty: false)
         } else {
-            Output.line(EventText.line(data))
+            let line = TopLine(EventText.line(data), TopEvent(data).colour)
+            Output.line(line.rendered(.max, inColour: Output.isTerminal && Output.wantsColour))
         }
     }
 }

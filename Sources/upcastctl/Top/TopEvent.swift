@@ -13,7 +13,8 @@ struct TopEvent: Equatable {
         if case .string(let level) = data["level"] { self.level = level }
     }
 
-    private var colour: TopLine.Colour {
+    /// Of its level.
+    var colour: TopLine.Colour {
         switch level {
         case "warning": .warning
         case "error", "critical": .bad
