@@ -1,3 +1,5 @@
+internal import LinuxSystem
+
 extension Configuration {
     /// The maximum size of a configuration file. The shipped file has about 12 KiB.
     package static let maxFileBytes = 256 * 1024
@@ -46,10 +48,24 @@ extension Configuration {
 
     static func draft(text: [UInt8]?, path: String, environment: [String: String]) -> ConfigurationDraft {
         var loader = ConfigurationLoader(path: path)
+        loader.configuration.placeSockets(in: RuntimeFolder.path(personal: environment["XDG_RUNTIME_DIR"]))
         if let text { loader.read(text) }
         loader.read(environment: environment)
         loader.checkTogether()
         return ConfigurationDraft(loader)
+    }
+
+    /// Sets the default sockets, which have the same names in each folder.
+    mutating func placeSockets(in folder: String) {
+        ingest.socket = "\(folder)/capture.sock"
+        control.socket = "\(folder)/control.sock"
+    }
+
+    /// Creates the folder of this user's own default sockets if one of the two is there.
+    package func createOwnFolder(environment: [String: String]) {
+        let folder = RuntimeFolder.path(personal: environment["XDG_RUNTIME_DIR"])
+        guard [ingest.socket, control.socket].contains(where: { $0.hasPrefix("\(folder)/") }) else { return }
+        RuntimeFolder.create(folder)
     }
 }
 

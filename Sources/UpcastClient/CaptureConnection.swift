@@ -32,8 +32,9 @@ internal import MediaCore
 /// print(try connection.finish())
 /// ```
 public final class CaptureConnection: Sendable {
-    /// Where the daemon listens unless it was told otherwise.
-    public static let defaultPath = "/run/upcast/capture.sock"
+    /// Where the daemon listens unless it was told otherwise: in `/run/upcast`, or in `$XDG_RUNTIME_DIR/upcast` if
+    /// that folder does not exist and this user is not root.
+    public static var defaultPath: String { "\(RuntimeFolder.current)/capture.sock" }
 
     private let socket: OwnedDescriptor
     let sender: MessageSender

@@ -1,5 +1,6 @@
 internal import ControlClient
 internal import ControlProtocol
+internal import LinuxSystem
 internal import MediaCore
 
 /// The app whose screen is captured, as it asks upcastd to keep something from viewers.
@@ -9,8 +10,9 @@ internal import MediaCore
 /// Swift takes the `async` variant. Any thread may call; calls of several threads happen in any order. All of them may
 /// be repeated. What was raised or hidden stays so when this process ends, in whatever way.
 public struct CapturedApp: Sendable {
-    /// Where the daemon's control server answers unless it was told otherwise.
-    public static let defaultSocket = "/run/upcast/control.sock"
+    /// Where the daemon's control server answers unless it was told otherwise: in `/run/upcast`, or in
+    /// `$XDG_RUNTIME_DIR/upcast` if that folder does not exist and this user is not root.
+    public static var defaultSocket: String { "\(RuntimeFolder.current)/control.sock" }
 
     /// By which the daemon knows what belongs to this app.
     public let name: String

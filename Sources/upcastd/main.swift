@@ -38,6 +38,7 @@ do {
 
     if arguments.action == .checkConfiguration {
         let draft = try ConfigurationDraft(path: arguments.configurationPath, environment: environment)
+        draft.configuration.createOwnFolder(environment: environment)
         let mistakes = draft.mistakes(environment: environment)
         guard mistakes.isEmpty else { fail(.configuration, mistakes.joined(separator: "\n")) }
         print("configuration is valid; upcastd --plan shows its memory plan")
@@ -57,6 +58,7 @@ do {
     let unusable = configuration.roleProblems(places: places) + configuration.curtainProblems(places: places)
     guard unusable.isEmpty else { fail(.configuration, unusable.map(\.description).joined(separator: "\n")) }
     _ = try TestFreeze(environment: environment)
+    configuration.createOwnFolder(environment: environment)
     let passed = try PassedSockets(environment: environment, known: Daemon.passedSockets)
     let made = passed.names.map { $0 == "capture" ? "ingest" : $0 }
     let closed = configuration.socketFolderProblems(except: made)

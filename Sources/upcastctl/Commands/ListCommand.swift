@@ -1,14 +1,16 @@
 import ArgumentParser
 import ControlClient
 import ControlProtocol
+import LinuxSystem
 
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the daemons of this machine with their state.",
         discussion: """
-            The command finds control.sock and NAME/control.sock in \(InstanceFolder.standardPath), or in the folder \
-            of UPCAST_RUNTIME_DIRECTORY. A daemon that does not answer within a second is listed with the reason.
+            The command finds control.sock and NAME/control.sock in \(RuntimeFolder.standard) (if that does not exist: \
+            the user's $XDG_RUNTIME_DIR/upcast), or in the folder of UPCAST_RUNTIME_DIRECTORY. A daemon that does \
+            not answer within a second is listed with the reason.
             """)
     @Flag(help: "Print one JSON object.")
     var json = false

@@ -15,7 +15,6 @@ struct Instance: Equatable, Sendable {
 
 /// The folder with the sockets of all instances: `control.sock`, and `NAME/control.sock` of the systemd units.
 struct InstanceFolder {
-    static let standardPath = "/run/upcast"
     /// Names the daemon whose socket is in the folder itself.
     static let plainName = "default"
     private static let socketName = "control.sock"
@@ -24,9 +23,9 @@ struct InstanceFolder {
 
     let path: String
 
-    /// - Parameter path: nil for the environment's, or else the standard one.
+    /// - Parameter path: nil for the environment's, or else that of the default sockets.
     init(path: String? = nil) {
-        self.path = path ?? Environment.value("UPCAST_RUNTIME_DIRECTORY") ?? Self.standardPath
+        self.path = path ?? Environment.value("UPCAST_RUNTIME_DIRECTORY") ?? RuntimeFolder.current
     }
 
     private var plain: Instance { Instance(name: Self.plainName, socket: "\(path)/\(Self.socketName)") }
