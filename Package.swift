@@ -198,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "UpcastSendTests",
             dependencies: [
-                "upcast-send", "CaptureSources", "UpcastClient",
+                "upcast-send", "CaptureSources", "MediaCore", "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
@@ -208,7 +208,8 @@ let package = Package(
                 "Endpoints", "Pipeline", "Publishing", "Webhooks",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "CaptureSourcesTests", dependencies: ["CaptureSources", "LinuxSystem", "MediaCore"]),
+        .testTarget(
+            name: "CaptureSourcesTests", dependencies: ["SeededRandom", "CaptureSources", "LinuxSystem", "MediaCore"]),
 
         // The product as separate processes, with a real RTMP server; TestSupport is what those tests are made of.
         .target(

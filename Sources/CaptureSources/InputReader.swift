@@ -4,6 +4,7 @@ package final class InputReader {
     /// Bytes that were read ahead; the first `taken` of them are consumed.
     private var ahead: [UInt8] = []
     private var taken = 0
+    private static let aheadBytes = 4096
 
     package init(_ input: any ByteInput) { self.input = input }
 
@@ -21,6 +22,18 @@ package final class InputReader {
             if got == 0 { break }
         }
         return ahead.prefix(count)
+    }
+
+    /// Returns the next byte; nil at the end of the input. Reads ahead as much of 4 KiB as is there.
+    package func byte() throws(InputError) -> UInt8? {
+        if taken == ahead.count {
+            (ahead, taken) = ([UInt8](repeating: 0, count: Self.aheadBytes), 0)
+            let got = try read(into: &ahead, at: 0, count: Self.aheadBytes)
+            ahead.removeLast(Self.aheadBytes - got)
+            if got == 0 { return nil }
+        }
+        defer { taken += 1 }
+        return ahead[taken]
     }
 
     /// Fills `bytes` from `offset` on. Returns the number of bytes, less than `count` at the end of the input.

@@ -4,6 +4,8 @@ package import MediaCore
 /// The clock of feeds: its waits end at their deadline or at a stop.
 package protocol FeedClock: Sendable {
     func now() -> MediaTime
+    /// The time since 1970, which may step.
+    func sinceEpoch() -> MediaTime
     /// Waits until `deadline`. Returns false if a stop came before or during the wait.
     func wait(until deadline: MediaTime) -> Bool
 }
@@ -33,6 +35,7 @@ package final class StopSignal: FeedClock {
     package var isStopped: Bool { stopped.withLock { $0 } }
 
     package func now() -> MediaTime { MonotonicClock().now() }
+    package func sinceEpoch() -> MediaTime { UnixTime.now }
 
     package func wait(until deadline: MediaTime) -> Bool {
         stopped.wait(until: deadline) { $0 ? true : nil } == nil

@@ -1,11 +1,15 @@
 internal import Glibc
+package import MediaCore
 
-/// CLOCK_REALTIME, for output to people and programs. It steps when the clock is set.
+/// CLOCK_REALTIME, for people and other programs. It steps when the clock is set.
 package enum UnixTime {
     /// Milliseconds since 1970-01-01T00:00:00Z.
-    package static var milliseconds: Int {
+    package static var milliseconds: Int { Int(now.milliseconds) }
+
+    /// Since 1970-01-01T00:00:00Z.
+    package static var now: MediaTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+        return MediaTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

@@ -49,10 +49,6 @@ final class Session {
     private static let tick = Duration.milliseconds(50)
     /// How long the inputs wait for an input without samples.
     private static let startPatience = MediaTime.seconds(10)
-    /// Buffer sizes for pipes: 1.5 s of 720p at 30 frames/s, 5 s of stereo.
-    private static let videoAheadBytes = 64 << 20
-    private static let audioAheadBytes = 1 << 20
-
     init(_ plan: SessionPlan) {
         self.plan = plan
         progress = ProgressLine(isShown: plan.showsProgress)
@@ -71,16 +67,25 @@ final class Session {
 
     private func broadcast() throws -> ExitStatus {
         let stop = try StopSignal()
-        var inputs: [Input] = []
+        // Files are opened before the broadcast starts, so that a wrong name is reported first.
+        var inputs: [SessionInput] = []
         defer {
             stop.stop()
             for input in inputs { input.stream?.ahead?.close() }
         }
-        try openInputs(stop, &inputs)
+        try SessionInput.open(plan, stop, &inputs)
+        let timed = inputs.lazy.compactMap(\.timed).first
+        if let timed { try check(timed) }
+        let finite = plan.loops ? 0 : inputs.filter(\.isFinite).count
+        shared.withLock {
+            $0.finiteLeft = finite
+            $0.hadFinite = finite > 0
+            $0.running = inputs.count
+        }
         let connection = try daemon { () throws(CaptureError) in
             try CaptureConnection(path: plan.socket, sharesMemory: plan.sharesMemory)
         }
-        let welcome = try daemon { () throws(CaptureError) in try connection.start(plan.setup) }
+        let welcome = try daemon { () throws(CaptureError) in try connection.start(plan.setup(timed)) }
         progress.began(welcome, at: plan.socket)
 
         // From here on, signals end the broadcast, not the program. No thread may start earlier and receive them.
@@ -110,66 +115,16 @@ final class Session {
 
     // MARK: Tracks
 
-    private enum Input: Sendable {
-        case video(SessionPlan.Video, InputStream?)
-        case audio(CaptureAudioSource, SessionPlan.Audio, InputStream?)
-
-        /// Name in messages.
-        var name: String {
-            switch self {
-            case .video: "video"
-            case .audio(.app, _, _): "app audio"
-            case .audio(.microphone, _, _): "microphone"
-            }
+    /// Reports what of a stream is not sent.
+    private func check(_ timed: NUTInput) throws(Failure) {
+        if timed.microphone != nil, plan.microphone != nil {
+            throw .input("the stream has a second audio track, which is the microphone; leave out --mic")
         }
-        var stream: InputStream? {
-            switch self {
-            case .video(_, let stream), .audio(_, _, let stream): stream
-            }
-        }
-
-        var isFinite: Bool {
-            switch self {
-            case .video(.stream, _), .audio(_, .stream, _): true
-            default: false
-            }
-        }
-        var threadName: String {
-            switch self {
-            case .video: "send-video"
-            case .audio(.app, _, _): "send-app-audio"
-            case .audio(.microphone, _, _): "send-mic"
-            }
-        }
-    }
-
-    /// Opens files before the broadcast starts, so that a wrong name is reported first.
-    private func openInputs(_ stop: StopSignal, _ inputs: inout [Input]) throws(InputError) {
-        if let video = plan.video {
-            var stream: InputStream?
-            if case .stream(let path, _, _) = video {
-                stream = try InputStream(path, stop, aheadBytes: plan.isPaced ? Self.videoAheadBytes : 0)
-            }
-            inputs.append(.video(video, stream))
-        }
-        for (source, audio) in [(CaptureAudioSource.app, plan.appAudio), (.microphone, plan.microphone)] {
-            guard let audio else { continue }
-            var stream: InputStream?
-            if case .stream(let path, _) = audio {
-                stream = try InputStream(path, stop, aheadBytes: plan.isPaced ? Self.audioAheadBytes : 0)
-            }
-            inputs.append(.audio(source, audio, stream))
-        }
-        let finite = plan.loops ? 0 : inputs.filter(\.isFinite).count
-        shared.withLock {
-            $0.finiteLeft = finite
-            $0.hadFinite = finite > 0
-            $0.running = inputs.count
-        }
+        if !timed.unsent.isEmpty { progress.report("not sent: \(timed.unsent.joined(separator: ", "))") }
     }
 
     private func start(
-        _ input: Input, _ connection: CaptureConnection, _ start: CommonStart, _ stop: StopSignal
+        _ input: SessionInput, _ connection: CaptureConnection, _ start: CommonStart, _ stop: StopSignal
     ) throws -> WorkerThread {
         let (plan, shared) = (plan, shared)
         let settings = FeedSettings(
@@ -177,11 +132,11 @@ final class Session {
         return try WorkerThread(name: input.threadName, stackBytes: 512 * 1024) {
             var failure: Failure?
             do {
-                switch input {
-                case .video(let video, let stream):
-                    try Track(plan, connection, shared).sendVideo(video, stream, settings, stop)
-                case .audio(let source, let audio, let stream):
-                    try Track(plan, connection, shared).sendAudio(source, audio, stream, settings, stop)
+                let track = Track(plan, connection, shared)
+                switch input.kind {
+                case .video(let video): try track.sendVideo(video, input.stream, settings, stop)
+                case .audio(let source, let audio): try track.sendAudio(source, audio, input.stream, settings, stop)
+                case .timed(let timed): try track.send(timed, settings, stop)
                 }
             } catch let error as CaptureError {
                 failure = .daemon(error)

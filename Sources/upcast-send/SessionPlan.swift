@@ -22,11 +22,15 @@ struct SessionPlan: Sendable {
     var orientation: OrientationSchedule
     /// The secure regions of every frame.
     var secure: CaptureSecureRegions
+    /// The path of a NUT stream, in place of `video` and `appAudio`.
+    var stream: String?
     var video: Video?
     var appAudio: Audio?
     var microphone: Audio?
     var matrix: ColorMatrix?
     var range: ColorRange?
+    /// Added to the times of all audio.
+    var audioOffset: MediaTime
     var duration: MediaTime?
     var loops: Bool
     var isPaced: Bool
@@ -61,34 +65,52 @@ struct SessionPlan: Sendable {
             guard seconds > 0, seconds <= 1e8 else { throw InputError("--seconds \(seconds) is not a valid duration") }
             duration = MediaTime(nanoseconds: Int64(seconds * 1e9))
         }
+        guard (-1000...1000).contains(command.audioOffset) else {
+            throw InputError("--audio-offset \(command.audioOffset) is not between -1000 and 1000 ms")
+        }
+        audioOffset = .milliseconds(Int64(command.audioOffset))
+        stream = command.input
+        if stream != nil { try Self.refuseWithStream(command) }
+        let videoSource = command.video ?? (stream == nil ? "pattern" : "none")
         // By default, only the pattern has a tone.
-        let appAudioSource = command.appAudio ?? (command.video == "pattern" ? "tone" : "none")
+        let appAudioSource = command.appAudio ?? (videoSource == "pattern" ? "tone" : "none")
+        let microphoneSource = command.mic ?? "none"
         appAudio = try Self.audio(
             appAudioSource, command.appAudioFormat,
             tone: AudioFormat(sampleRate: 44_100, channels: 2, encoding: .int16, isBigEndian: true), frequency: 440)
         microphone = try Self.audio(
-            command.mic, command.micFormat,
+            microphoneSource, command.micFormat,
             tone: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), frequency: 880)
-        video = try Self.video(command, matrix, range)
-        guard [command.video, appAudioSource, command.mic].filter({ $0 == "-" }).count <= 1 else {
-            throw InputError("only one of --video, --app-audio and --mic can read standard input")
+        video = try Self.video(videoSource, command, matrix, range)
+        guard [stream, videoSource, appAudioSource, microphoneSource].filter({ $0 == "-" }).count <= 1 else {
+            throw InputError("only one of the stream, --video, --app-audio and --mic can read standard input")
         }
-        guard video != nil || appAudio != nil || microphone != nil else {
+        guard stream != nil || video != nil || appAudio != nil || microphone != nil else {
             throw InputError("there is nothing to send: --video, --app-audio and --mic are all none")
         }
     }
 
-    private static func video(_ command: UpcastSend, _ matrix: ColorMatrix?, _ range: ColorRange?) throws(InputError)
-        -> Video?
-    {
-        if command.video == "none" { return nil }
+    /// The stream has its own pictures, app audio and formats.
+    private static func refuseWithStream(_ command: UpcastSend) throws(InputError) {
+        let given = [
+            ("--video", command.video), ("--format", command.format), ("--size", command.size),
+            ("--rate", command.rate), ("--app-audio", command.appAudio), ("--app-audio-format", command.appAudioFormat),
+        ]
+        guard let name = given.first(where: { $0.1 != nil })?.0 else { return }
+        throw InputError("\(command.input ?? "") carries video and app audio with their formats; leave out \(name)")
+    }
+
+    private static func video(
+        _ source: String, _ command: UpcastSend, _ matrix: ColorMatrix?, _ range: ColorRange?
+    ) throws(InputError) -> Video? {
+        if source == "none" { return nil }
         var rate: FrameRate?
         if let text = command.rate { rate = try SourceArguments.rate(text) }
         var size: (width: Int, height: Int)?
         if let text = command.size { size = try SourceArguments.size(text) }
-        let isPattern = command.video == "pattern"
+        let isPattern = source == "pattern"
         let name = command.format ?? (isPattern ? "420v" : "y4m")
-        if name.lowercased() == "y4m", !isPattern { return .stream(path: command.video, raw: nil, rate: rate) }
+        if name.lowercased() == "y4m", !isPattern { return .stream(path: source, raw: nil, rate: rate) }
 
         let pixelFormat = try SourceArguments.pixelFormat(name)
         guard let (width, height) = size ?? (isPattern ? (1280, 720) : nil) else {
@@ -100,7 +122,7 @@ struct SessionPlan: Sendable {
                 matrix: matrix, range: range, defaultsFor: pixelFormat, width: width, height: height))
         return isPattern
             ? .pattern(format, rate ?? FrameRate(30))
-            : .stream(path: command.video, raw: format, rate: rate ?? FrameRate(30))
+            : .stream(path: source, raw: format, rate: rate ?? FrameRate(30))
     }
 
     private static func audio(_ text: String, _ format: String?, tone: AudioFormat, frequency: Int) throws(InputError)
@@ -122,17 +144,22 @@ struct SessionPlan: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// The setup of the broadcast, with the properties that are known before an input is read.
-    var setup: BroadcastSetup {
+    /// The setup of the broadcast, with the properties that are known before a sample is read.
+    ///
+    /// - Parameter timed: the opened stream, if there is one.
+    func setup(_ timed: (any TimedInput)?) -> BroadcastSetup {
         var setup = BroadcastSetup(clientName: name, convention: convention == .exif ? .exif : .replayKit)
-        setup.sendsVideo = video != nil
-        setup.sendsAppAudio = appAudio != nil
-        setup.sendsMicrophone = microphone != nil
+        setup.sendsVideo = video != nil || timed?.video != nil
+        setup.sendsAppAudio = appAudio != nil || timed?.appAudio != nil
+        setup.sendsMicrophone = microphone != nil || timed?.microphone != nil
         switch video {
         case .pattern(let format, let rate), .stream(_, let format?, let rate?):
             setup.expectedSize = CaptureSize(width: format.width, height: format.height)
             setup.expectedRate = CaptureFrameRate(rate.numerator, rate.denominator)
         default: setup.source = .file
+        }
+        if let format = timed?.video {
+            setup.expectedSize = CaptureSize(width: format.width, height: format.height)
         }
         return setup
     }

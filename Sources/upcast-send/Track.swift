@@ -84,8 +84,45 @@ struct Track {
             let samples = input.samples
             try connection.sendAudio(
                 source, unsafe samples.span.bytes, format: CaptureAudioFormat(format: input.format),
-                at: pts.duration)
+                at: (pts + plan.audioOffset).duration)
         }
+    }
+
+    /// Sends all tracks of a stream.
+    func send(_ input: any TimedInput, _ settings: FeedSettings, _ stop: StopSignal) throws {
+        let feed = TimedFeed(input, schedule: plan.orientation, settings: settings, clock: stop)
+        var frame: CaptureFrame?
+        let memory: VideoSource.Memory = { format in
+            // An unsent frame is returned first.
+            frame = nil
+            let next = try connection.frame(CaptureVideoFormat(layout: format))
+            frame = next
+            return unsafe next.bytes
+        }
+        try unsafe feed.run(into: memory, leftOut: { shared.withLock { $0.late += 1 } }) { track, pts, tag in
+            guard !isPaused else { return }
+            switch track {
+            case .video:
+                guard let ready = frame else { return }
+                let orientation = tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) }
+                try connection.send(ready, at: pts.duration, orientation: orientation, secure: plan.secure)
+                frame = nil
+                shared.withLock { $0.frames += 1 }
+            case .appAudio: try send(.app, input, input.appAudio, pts)
+            case .microphone: try send(.microphone, input, input.microphone, pts)
+            }
+        }
+        shared.withLock { [cutShort = input.cutShortBytes] in $0.cutShortBytes = cutShort }
+    }
+
+    private func send(
+        _ source: CaptureAudioSource, _ input: any TimedInput, _ format: AudioFormat?, _ pts: MediaTime
+    ) throws {
+        guard let format else { return }
+        let samples = input.samples
+        try connection.sendAudio(
+            source, unsafe samples.span.bytes, format: CaptureAudioFormat(format: format),
+            at: (pts + plan.audioOffset).duration)
     }
 
     private var isPaused: Bool { shared.withLock { $0.isPaused } }

@@ -14,13 +14,17 @@ import UpcastClient
             Without options, upcast-send sends a test pattern and a tone until it is stopped. Other examples:
 
               upcast-send --size 1080x1920 --orientation cycle:5
-              ffmpeg -i clip.mp4 -f yuv4mpegpipe - | upcast-send --video -
+              ffmpeg -i clip.mp4 -c:v rawvideo -c:a pcm_s16le -f nut - | upcast-send -
               upcast-send --video a.bgra --format BGRA --size 800x600 --mic a.wav
 
-            All inputs start together when each has its first sample. An input without samples for 10 s is not \
-            waited for. Pipes are buffered (video: 64 MiB), so that a screen grabber does not block. After a stall, \
-            samples are re-timed to the current time. Samples that are more than 1 s late are dropped and counted \
-            as late.
+            A NUT stream carries video and audio with their times, so that they stay in sync as they are in the \
+            source. Its first video, its first audio (as app audio) and its second audio (as microphone) are sent. For \
+            a live source, add -copyts before the inputs of ffmpeg.
+
+            Inputs without times start together when each has its first sample. An input without samples for 10 s is \
+            not waited for. Pipes are buffered (video: 64 MiB), so that a screen grabber does not block. After a \
+            stall, samples are re-timed to the current time. Samples that are more than 1 s late are dropped and \
+            counted as late.
 
             SIGINT and SIGTERM end the broadcast; a second signal ends the program. If standard error is a terminal, \
             it shows the progress: time, sent frames, frames dropped by the daemon, late frames, state.
@@ -29,6 +33,9 @@ import UpcastClient
             sent; 64 usage error.
             """,
         version: "upcast-send \(Version.current)")
+
+    @Argument(help: "A NUT stream with video and audio: a file, or - for standard input.")
+    var input: String?
 
     @Option(help: "Capture socket of the daemon (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).")
     var socket: String?
@@ -39,8 +46,9 @@ import UpcastClient
     @Option(help: "Orientation convention: exif (CGImagePropertyOrientation) or replaykit (left, right swapped).")
     var convention = Convention.exif
 
-    @Option(help: "pattern, none, a Y4M file, raw pictures (with --format and --size), or - for standard input.")
-    var video = "pattern"
+    @Option(
+        help: "pattern (default), none, a Y4M file, raw pictures (with --format and --size), or - for standard input.")
+    var video: String?
 
     @Option(
         help: ArgumentHelp(
@@ -86,11 +94,19 @@ import UpcastClient
     @Option(help: "Format of raw app audio, as s16be,48000,2 (default for a tone: s16be,44100,2).")
     var appAudioFormat: String?
 
-    @Option(help: "Microphone audio, as for --app-audio.")
-    var mic = "none"
+    @Option(help: "Microphone audio, as for --app-audio (default: none, or the second audio of the NUT stream).")
+    var mic: String?
 
     @Option(help: "Format of raw microphone audio, as for --app-audio-format (default for a tone: s16le,48000,1).")
     var micFormat: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Play all audio this many milliseconds later (negative: earlier), from -1000 to 1000.",
+            discussion: "This compensates for the delay of a camera, a screen grabber or a microphone.",
+            valueName: "ms"))
+    var audioOffset = 0
 
     @Option(help: "End after this many seconds (default: at the end of all files and pipes).")
     var seconds: Double?

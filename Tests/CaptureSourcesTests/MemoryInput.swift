@@ -35,6 +35,8 @@ final class ManualClock: FeedClock {
     init(_ now: MediaTime, stopAt: MediaTime? = nil) { state = Monitor((now, [], stopAt)) }
 
     func now() -> MediaTime { state.withLock { $0.now } }
+    /// 1,000 s of `now` are the year 2026.
+    func sinceEpoch() -> MediaTime { now() + .seconds(1_795_000_000) }
     func advance(_ by: MediaTime) { state.withLock { $0.now += by } }
     var waits: [MediaTime] { state.withLock { $0.waits } }
 

@@ -39,13 +39,28 @@ struct FlashAndBeep {
         }
     }
 
-    /// Each flash and its beep are within 40 ms of each other.
-    func expectTogether(_ count: Int) {
+    /// Each flash and its beep are within 40 ms of each other, or what else is promised, in seconds.
+    func expectTogether(_ count: Int, within bound: Double = 0.040) {
         #expect(flashes.count == count)
         #expect(beeps.count == count)
         for (flash, beep) in zip(flashes, beeps) {
             print("flash at \(flash.lowerBound) to \(flash.upperBound) s, beep at \(beep) s")
-            #expect(beep > flash.lowerBound - 0.040 && beep < flash.upperBound + 0.040, "\(flash), \(beep)")
+            #expect(beep > flash.lowerBound - bound && beep < flash.upperBound + bound, "\(flash), \(beep)")
         }
+    }
+
+    /// As `expectTogether`, for what a real player shows: on a busy machine it is late with some of the flashes. The
+    /// median counts, and is the smaller distance where it is between two flashes.
+    func expectTogether(onTheWhole bound: Double) {
+        var distances: [Double] = []
+        for beep in beeps {
+            let nearest = flashes.map { flash in
+                max(flash.lowerBound - beep, beep - flash.upperBound, 0)
+            }.min()
+            if let nearest { distances.append(nearest) }
+        }
+        print("beeps are \(distances) s from the interval in which their flash was")
+        #expect(beeps.count > 3 && flashes.count > 3, "\(flashes), \(beeps)")
+        #expect(distances.sorted().dropFirst((distances.count - 1) / 2).first ?? 1 < bound, "\(flashes), \(beeps)")
     }
 }

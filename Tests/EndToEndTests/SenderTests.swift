@@ -35,6 +35,65 @@ import Testing
         }
     }
 
+    /// The film of the README: its picture and sound are in one pipe with their times, and leave as they were together.
+    @Test(.inItsTurn) func aFilmIsInSync() async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let folder = try TemporaryDirectory("film")
+            let events: [Range<Double>] = [1.2..<1.5, 2.4..<2.7, 3.6..<3.9]
+            try Self.clip(length: 5, bright: events).write(to: URL(filePath: folder.file("clip.y4m")))
+            try Self.sound(length: 5, loud: events).write(to: URL(filePath: folder.file("sound.wav")))
+            _ = try ChildProcess.run(
+                "ffmpeg",
+                [
+                    "-loglevel", "error", "-i", folder.file("clip.y4m"), "-i", folder.file("sound.wav"), "-c:v", "ffv1",
+                    folder.file("film.mkv"),
+                ])
+            let command = try #require(READMECommand.all().first { $0.contains("film.mkv") })
+            try READMECommand.start(command, in: folder, socket: stage.daemon.ingestSocket).waitForSuccess(within: 30)
+            let recording = try stage.server.finishedRecording()
+            try FlashAndBeep(recording).expectTogether(events.count, within: 0.005)
+            try stage.checkRecording(recording)
+            try stage.end()
+        }
+    }
+
+    /// The desktop of the README: one ffmpeg grabs a screen and its sound, each sample with the time of its capture.
+    @Test(.inItsTurn) func aDesktopIsInSync() async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let folder = try TemporaryDirectory("desktop")
+            let events: [Range<Double>] = [1.2..<1.5, 2.4..<2.7, 3.6..<3.9, 4.8..<5.1, 6..<6.3, 7.2..<7.5, 8.4..<8.7]
+            try Self.clip(length: 10, bright: events).write(to: URL(filePath: folder.file("clip.y4m")))
+            try Self.sound(length: 10, loud: events).write(to: URL(filePath: folder.file("sound.wav")))
+            let film = folder.file("film.mkv")
+            _ = try ChildProcess.run(
+                "ffmpeg",
+                [
+                    "-loglevel", "error", "-i", folder.file("clip.y4m"), "-i", folder.file("sound.wav"), "-c:v", "ffv1",
+                    film,
+                ])
+            let (screen, sound) = (try VirtualScreen(width: 320, height: 180), try VirtualSound())
+            let environment = sound.environment.merging(["DISPLAY": screen.display]) { $1 }
+            let command = try #require(READMECommand.all().first { $0.contains("x11grab") })
+            let sender = try READMECommand.start(
+                command, in: folder, socket: stage.daemon.ingestSocket, environment: environment)
+            try waitFor("the desktop to be live", evidence: { sender.errorTail }) {
+                stage.daemon.log.contains("broadcast started")
+            }
+            try ChildProcess(
+                "ffplay",
+                ["-v", "error", "-autoexit", "-noborder", "-left", "0", "-top", "0", film],
+                environment: environment.merging(["SDL_AUDIODRIVER": "pulseaudio", "SDL_VIDEODRIVER": "x11"]) { $1 }
+            ).waitForSuccess(within: 40)
+            sender.signalGroup(SIGINT)
+            _ = sender.waitForExit(within: 20)
+            let recording = try stage.server.finishedRecording()
+            try FlashAndBeep(recording).expectTogether(onTheWhole: 0.040)
+            try stage.end()
+        }
+    }
+
     /// At 40 columns, which is less than the line would like: it is never longer, and it names frames, drops and time.
     @Test(.inItsTurn) func progressOnATerminal() async throws {
         try await blocking {

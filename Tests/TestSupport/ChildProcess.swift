@@ -72,6 +72,11 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
         state.withLock { if $0 == nil { _ = Glibc.kill(processID, number) } }
     }
 
+    /// Sends a signal to all processes of the group that this process leads, as a terminal does.
+    package func signalGroup(_ number: CInt) {
+        state.withLock { if $0 == nil { _ = Glibc.kill(-processID, number) } }
+    }
+
     /// How the process ended, or nil where it had not within `seconds`.
     package func waitForExit(within seconds: Double) -> Exit? {
         state.wait(until: Patience.deadline(seconds)) { $0 }

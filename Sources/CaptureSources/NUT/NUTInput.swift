@@ -1,0 +1,134 @@
+package import MediaCore
+
+/// The samples of a NUT stream, in the order of the stream: its first video, its first audio as app audio, and its
+/// second audio as microphone audio. One thread at a time.
+package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hands it to the thread that reads it */ {
+    package let video: VideoSampleFormat?
+    package let appAudio: AudioFormat?
+    package let microphone: AudioFormat?
+    package private(set) var samples: [UInt8] = []
+    package private(set) var cutShortBytes = 0
+    /// The streams that are not sent, for a message; empty if all are.
+    package let unsent: [String]
+
+    private let reader: NUTReader
+    private let loops: Bool
+    /// The track of each stream; nil for one that is not sent.
+    private let tracks: [SampleTrack?]
+    /// What is left of the last frame of audio.
+    private var audio: (track: SampleTrack, format: AudioFormat, time: MediaTime, sent: Int64, bytesLeft: Int)?
+    private var hasRestarted = false
+
+    /// Audio packets of any size are sent in blocks of at most 50 ms, 0.3 MiB at the most.
+    private static let blocksPerSecond = 20
+
+    /// Reads the headers. Waits for a pipe.
+    ///
+    /// - Parameters:
+    ///   - matrix: of the video; NUT does not have it.
+    ///   - range: of the video; NUT does not have it.
+    ///   - loops: restarts at the end if the input can.
+    /// - Throws: for streams that cannot be sent as they are, with what to add to the command that writes them.
+    package init(
+        _ input: InputReader, matrix: ColorMatrix? = nil, range: ColorRange? = nil, loops: Bool = false
+    ) throws(InputError) {
+        reader = try NUTReader(input)
+        self.loops = loops
+        var tracks: [SampleTrack?] = []
+        var unsent: [String] = []
+        var video: VideoSampleFormat?
+        var audio: [AudioFormat] = []
+        for stream in reader.streams {
+            var track: SampleTrack?
+            switch stream.kind {
+            case .video where video == nil:
+                video = try stream.videoFormat(matrix: matrix, range: range)
+                track = .video
+            case .audio where audio.count < 2:
+                if let format = try stream.audioFormat { audio.append(format) }
+                track = audio.count == 1 ? .appAudio : .microphone
+            case .video, .audio, .other: unsent.append("stream \(stream.id) (\(stream.codec))")
+            }
+            tracks.append(track)
+        }
+        guard video != nil || !audio.isEmpty else { throw InputError("the NUT stream has neither video nor audio") }
+        self.tracks = tracks
+        self.unsent = unsent
+        self.video = video
+        appAudio = audio.first
+        microphone = audio.count > 1 ? audio[1] : nil
+    }
+
+    package func advance(into memory: VideoSource.Memory) throws -> TimedSample? {
+        if let block = try nextBlock() { return block }
+        while let frame = try nextFrame() {
+            switch tracks[frame.stream] {
+            case .video:
+                guard let video, try unsafe picture(frame, video, memory) else { return nil }
+                return sample(.video, frame.time, .zero)
+            case .appAudio: if let block = try firstBlock(.appAudio, appAudio, frame) { return block }
+            case .microphone: if let block = try firstBlock(.microphone, microphone, frame) { return block }
+            case nil: break
+            }
+        }
+        return nil
+    }
+
+    private func nextFrame() throws(InputError) -> NUTReader.Frame? {
+        if let frame = try reader.next() { return frame }
+        guard loops, try reader.rewind() else { return nil }
+        hasRestarted = true
+        return try reader.next()
+    }
+
+    private func sample(_ track: SampleTrack, _ time: MediaTime, _ duration: MediaTime) -> TimedSample {
+        defer { hasRestarted = false }
+        return TimedSample(track: track, time: time, duration: duration, isRestart: hasRestarted)
+    }
+
+    /// False if the input ends within the picture.
+    private func picture(
+        _ frame: NUTReader.Frame, _ format: VideoSampleFormat, _ memory: VideoSource.Memory
+    ) throws -> Bool {
+        let size = format.minimumPayloadBytes
+        guard frame.byteCount == size else {
+            throw InputError(
+                "the NUT stream has a picture of \(frame.byteCount) bytes; \(format.width)x\(format.height) in "
+                    + "\(format.pixelFormat.fourCC) has \(size)")
+        }
+        let target = unsafe UnsafeMutableRawBufferPointer(rebasing: try memory(format)[..<size])
+        let got = try unsafe reader.read(into: target)
+        if got < size { cutShortBytes = got }
+        return got == size
+    }
+
+    private func firstBlock(
+        _ track: SampleTrack, _ format: AudioFormat?, _ frame: NUTReader.Frame
+    ) throws(InputError) -> TimedSample? {
+        guard let format else { return nil }
+        guard frame.byteCount % format.bytesPerFrame == 0 else {
+            throw InputError("the NUT stream has \(frame.byteCount) bytes of PCM, which is no whole number of samples")
+        }
+        audio = (track, format, frame.time, 0, frame.byteCount)
+        return try nextBlock()
+    }
+
+    private func nextBlock() throws(InputError) -> TimedSample? {
+        guard let (track, format, start, sent, bytesLeft) = audio, bytesLeft > 0 else { return nil }
+        let size = min(bytesLeft, format.sampleRate / Self.blocksPerSecond * format.bytesPerFrame)
+        if samples.count < size { samples.append(contentsOf: repeatElement(0, count: size - samples.count)) }
+        if samples.count > size { samples.removeLast(samples.count - size) }
+        let got = try unsafe samples.withUnsafeMutableBufferPointer { buffer throws(InputError) in
+            try unsafe reader.read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        // An incomplete frame at the end is dropped.
+        let frames = got / format.bytesPerFrame
+        samples.removeLast(size - frames * format.bytesPerFrame)
+        audio?.bytesLeft = got < size ? 0 : bytesLeft - size
+        audio?.sent = sent + Int64(frames)
+        guard frames > 0 else { return nil }
+        return sample(
+            track, start + MediaTime(sample: sent, rate: format.sampleRate),
+            MediaTime(sample: Int64(frames), rate: format.sampleRate))
+    }
+}

@@ -1,0 +1,37 @@
+package import MediaCore
+
+/// The tracks of a broadcast.
+package enum SampleTrack: Sendable { case video, appAudio, microphone }
+
+/// A sample of an input with several tracks.
+package struct TimedSample: Equatable, Sendable {
+    package var track: SampleTrack
+    /// On the clock of the input.
+    package var time: MediaTime
+    /// Zero for pictures, which do not have one.
+    package var duration: MediaTime
+    /// Whether the input has begun again, so that this follows everything before.
+    package var isRestart: Bool
+
+    package init(track: SampleTrack, time: MediaTime, duration: MediaTime, isRestart: Bool) {
+        self.track = track
+        self.time = time
+        self.duration = duration
+        self.isRestart = isRestart
+    }
+}
+
+/// An input with the samples of several tracks and their times, in the order in which they are due; used by one thread.
+package protocol TimedInput: AnyObject {
+    var video: VideoSampleFormat? { get }
+    var appAudio: AudioFormat? { get }
+    var microphone: AudioFormat? { get }
+    /// The block of PCM that `advance` has read. The next call reuses the storage.
+    var samples: [UInt8] { get }
+    /// The size of an incomplete picture at the end, which was left out.
+    var cutShortBytes: Int { get }
+    /// Reads the next sample. Returns nil at the end.
+    ///
+    /// - Parameter memory: returns the memory for a picture; called only for pictures.
+    func advance(into memory: VideoSource.Memory) throws -> TimedSample?
+}

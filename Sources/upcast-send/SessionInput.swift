@@ -1,0 +1,74 @@
+import CaptureSources
+import UpcastClient
+
+/// What one thread of the session sends.
+struct SessionInput: Sendable {
+    enum Kind: Sendable {
+        case video(SessionPlan.Video)
+        case audio(CaptureAudioSource, SessionPlan.Audio)
+        /// The tracks of one stream, with their times.
+        case timed(NUTInput)
+    }
+
+    let kind: Kind
+    /// Nil for a pattern or a tone.
+    let stream: InputStream?
+
+    /// Buffer sizes for pipes: 1.5 s of 720p at 30 frames/s, 5 s of stereo.
+    private static let videoAheadBytes = 64 << 20
+    private static let audioAheadBytes = 1 << 20
+
+    /// Opens everything that is sent. Waits for the header of a stream that has one for all tracks.
+    static func open(
+        _ plan: SessionPlan, _ stop: StopSignal, _ inputs: inout [SessionInput]
+    ) throws(InputError) {
+        let (videoAhead, audioAhead) = plan.isPaced ? (videoAheadBytes, audioAheadBytes) : (0, 0)
+        if let video = plan.video {
+            var stream: InputStream?
+            if case .stream(let path, _, _) = video { stream = try InputStream(path, stop, aheadBytes: videoAhead) }
+            inputs.append(SessionInput(kind: .video(video), stream: stream))
+        }
+        for (source, audio) in [(CaptureAudioSource.app, plan.appAudio), (.microphone, plan.microphone)] {
+            guard let audio else { continue }
+            var stream: InputStream?
+            if case .stream(let path, _) = audio { stream = try InputStream(path, stop, aheadBytes: audioAhead) }
+            inputs.append(SessionInput(kind: .audio(source, audio), stream: stream))
+        }
+        if let path = plan.stream {
+            let stream = try InputStream(path, stop, aheadBytes: videoAhead)
+            let timed: NUTInput
+            do throws(InputError) {
+                timed = try NUTInput(stream.reader, matrix: plan.matrix, range: plan.range, loops: plan.loops)
+            } catch {
+                stop.stop()
+                stream.ahead?.close()
+                throw error
+            }
+            inputs.append(SessionInput(kind: .timed(timed), stream: stream))
+        }
+    }
+
+    /// Name in messages.
+    var name: String {
+        switch kind {
+        case .video: "video"
+        case .audio(.app, _): "app audio"
+        case .audio(.microphone, _): "microphone"
+        case .timed: "the stream"
+        }
+    }
+
+    var threadName: String {
+        switch kind {
+        case .video: "send-video"
+        case .audio(.app, _): "send-app-audio"
+        case .audio(.microphone, _): "send-mic"
+        case .timed: "send-stream"
+        }
+    }
+
+    /// Whether the input has an end.
+    var isFinite: Bool { stream != nil }
+
+    var timed: NUTInput? { if case .timed(let input) = kind { input } else { nil } }
+}
