@@ -7,6 +7,8 @@ package struct FeedSettings: Sendable {
     package var name: String
     /// False sends each sample as soon as it is read.
     package var isPaced: Bool
+    /// For one of several pipes, which are stamped by arrival if all of them are live.
+    package var live: LivePipe?
     /// The feed ends before the first sample that is later than this after the common start.
     package var duration: MediaTime?
 
@@ -58,6 +60,7 @@ package struct VideoFeed {
             switch pace.wait(until: time, asked: asked) {
             case .end: return
             case .leaveOut: leftOut()
+            case .skip: break
             case .send(let pts): try send(pts, tag)
             }
         }
@@ -104,7 +107,7 @@ package struct AudioFeed {
             if frames == 0 { return }
             switch pace.wait(until: time, asked: asked) {
             case .end: return
-            case .leaveOut: break
+            case .leaveOut, .skip: break
             case .send(let pts): try send(input, pts)
             }
             sent += Int64(frames)

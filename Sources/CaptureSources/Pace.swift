@@ -7,6 +7,8 @@ struct Pace {
         case send(MediaTime)
         /// The sample was too late.
         case leaveOut
+        /// The sample is from before the start.
+        case skip
         /// The clock was stopped, or the duration is over.
         case end
     }
@@ -16,6 +18,8 @@ struct Pace {
     private var lateness = Lateness()
     /// The time of the track's first sample on the clock; nil before the common start.
     private var origin: MediaTime?
+    /// Live samples from before are not sent.
+    private var liveStart: MediaTime?
 
     init(_ settings: FeedSettings, _ clock: any FeedClock) {
         self.settings = settings
@@ -28,12 +32,27 @@ struct Pace {
         return origin + time - start >= duration
     }
 
+    /// Waits for the other tracks, and finds out where this one begins.
+    private mutating func begin() {
+        guard let start = settings.start.arrived(settings.name, at: clock.now()) else { return }
+        guard let live = settings.live else { return origin = start }
+        guard clock.wait(until: start + LiveStart.observation) else { return }
+        let captured = live.origin(clock.now())
+        guard let areLive = live.start.agree(settings.name, isLive: captured != nil) else { return }
+        if let captured, areLive {
+            (origin, liveStart) = (captured, start + LiveStart.observation)
+        } else {
+            origin = start
+        }
+    }
+
     /// Waits until the current sample is due. The first one waits for the other tracks.
     ///
     /// - Parameter asked: when we began to read the sample.
     mutating func wait(until time: MediaTime, asked: MediaTime) -> Turn {
-        if origin == nil { origin = settings.start.arrived(settings.name, at: clock.now()) }
+        if origin == nil { begin() }
         guard let origin, !isOver(at: time) else { return .end }
+        if let liveStart, origin + time < liveStart { return clock.wait(until: .zero) ? .skip : .end }
         guard settings.isPaced else { return clock.wait(until: .zero) ? .send(origin + time) : .end }
         let now = clock.now()
         switch lateness.judge(due: origin + time, asked: asked, now: now) {

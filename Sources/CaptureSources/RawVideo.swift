@@ -9,6 +9,7 @@ package final class RawVideo: VideoSource {
     private let reader: InputReader
     private let loops: Bool
     package private(set) var cutShortBytes = 0
+    package var frameBytes: Int { format.minimumPayloadBytes }
 
     /// - Parameter loops: restarts at the end if the input can.
     package init(

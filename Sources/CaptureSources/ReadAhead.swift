@@ -12,6 +12,7 @@ internal import LinuxSystem
         var hasEnded = false
         var isClosed = false
         var failure: InputError?
+        var arrivals = Arrivals()
     }
 
     private let input: FileInput
@@ -61,10 +62,19 @@ internal import LinuxSystem
 
     package func rewind() -> Bool { false }
 
+    /// When the bytes arrived so far.
+    var arrivals: Arrivals { state.withLock { $0.arrivals } }
+
     // MARK: The thread
 
     private func run() {
-        defer { state.signal { $0.hasEnded = true } }
+        defer {
+            state.signal {
+                $0.hasEnded = true
+                $0.arrivals.noteAhead()
+            }
+        }
+        let clock = MonotonicClock()
         while let room = roomToFill() {
             var got = 0
             var failure: InputError?
@@ -73,9 +83,12 @@ internal import LinuxSystem
             } catch {
                 failure = error
             }
+            let now = clock.now()
             state.signal {
                 $0.count += got
                 $0.failure = failure
+                if got > 0 { $0.arrivals.note(got, at: now) }
+                if $0.count == capacity { $0.arrivals.noteAhead() }
             }
             if got == 0 { return }
         }

@@ -12,6 +12,8 @@ package protocol VideoSource: AnyObject {
     /// The size of an incomplete frame at the end, which was left out: the producer was stopped within it, or the frame
     /// size is wrong.
     var cutShortBytes: Int { get }
+    /// The size of a frame in the input; 0 for a source without one.
+    var frameBytes: Int { get }
     /// Reads the next frame. Returns false at the end, even if it has called `memory`.
     ///
     /// - Parameters:
@@ -26,5 +28,6 @@ package protocol VideoSource: AnyObject {
 
 extension VideoSource {
     package var cutShortBytes: Int { 0 }
+    package var frameBytes: Int { 0 }
     package var borrowed: BorrowedPicture? { nil }
 }

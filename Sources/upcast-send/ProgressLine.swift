@@ -14,12 +14,19 @@ struct ProgressLine {
     private var refusalsTold: Set<String> = []
     private var outages = OutageReport()
     private var isLineOpen = false
+    private let isQuiet: Bool
+    private var hasToldOfLivePipes = false
     private var ticks = 0
     /// The maximum number of printed reasons for refused messages.
     private static let maxRefusalsTold = 5
 
-    /// - Parameter isShown: false shows errors only.
-    init(isShown: Bool) { self.isShown = isShown }
+    /// - Parameters:
+    ///   - isShown: false shows errors and notices only.
+    ///   - isQuiet: true shows errors only.
+    init(isShown: Bool, isQuiet: Bool) {
+        self.isShown = isShown
+        self.isQuiet = isQuiet
+    }
 
     mutating func began(_ welcome: CaptureWelcome, at path: String) {
         line(
@@ -82,6 +89,15 @@ struct ProgressLine {
         line(
             "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples accepted, "
                 + "\(goodbye.counters.framesDropped) frames dropped")
+    }
+
+    /// Tells once that live pipes are stamped by arrival.
+    mutating func tellOfLivePipes() {
+        guard !isQuiet, !hasToldOfLivePipes else { return }
+        hasToldOfLivePipes = true
+        report(
+            "live pipes have no times, so that sound and video may differ by some 10 ms; one NUT stream of "
+                + "ffmpeg -copyts is exact (see --help)")
     }
 
     /// Prints a line, even with `--quiet`.

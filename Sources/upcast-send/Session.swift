@@ -51,7 +51,7 @@ final class Session {
     private static let startPatience = MediaTime.seconds(10)
     init(_ plan: SessionPlan) {
         self.plan = plan
-        progress = ProgressLine(isShown: plan.showsProgress)
+        progress = ProgressLine(isShown: plan.showsProgress, isQuiet: plan.isQuiet)
     }
 
     /// Runs the broadcast; returns the program's exit code.
@@ -91,17 +91,21 @@ final class Session {
         // From here on, signals end the broadcast, not the program. No thread may start earlier and receive them.
         let signals = try SignalDescriptor([SIGINT, SIGTERM])
         let start = CommonStart(Set(inputs.map(\.name)))
+        let pipes = Set(inputs.filter(\.isSeparatePipe).map(\.name))
+        let live = pipes.count > 1 ? LiveStart(pipes) : nil
         var threads: [WorkerThread] = []
         defer {
             stop.stop()
             start.cancel()
+            live?.cancel()
             for thread in threads { thread.join() }
         }
-        for input in inputs { threads.append(try self.start(input, connection, start, stop)) }
-        let goodbye = try watch(connection, signals, start)
+        for input in inputs { threads.append(try self.start(input, connection, start, live, stop)) }
+        let goodbye = try watch(connection, signals, start, live)
 
         stop.stop()
         start.cancel()
+        live?.cancel()
         for thread in threads { thread.join() }
         threads = []
         letSignalsThrough()
@@ -124,7 +128,8 @@ final class Session {
     }
 
     private func start(
-        _ input: SessionInput, _ connection: CaptureConnection, _ start: CommonStart, _ stop: StopSignal
+        _ input: SessionInput, _ connection: CaptureConnection, _ start: CommonStart, _ live: LiveStart?,
+        _ stop: StopSignal
     ) throws -> WorkerThread {
         let (plan, shared) = (plan, shared)
         let settings = FeedSettings(
@@ -132,7 +137,7 @@ final class Session {
         return try WorkerThread(name: input.threadName, stackBytes: 512 * 1024) {
             var failure: Failure?
             do {
-                let track = Track(plan, connection, shared)
+                let track = Track(plan, connection, shared, input.isSeparatePipe ? live : nil)
                 switch input.kind {
                 case .video(let video): try track.sendVideo(video, input.stream, settings, stop)
                 case .audio(let source, let audio): try track.sendAudio(source, audio, input.stream, settings, stop)
@@ -145,6 +150,7 @@ final class Session {
                 if !stop.isStopped { failure = .input("\(error)") }
             }
             start.withdraw(input.name, at: stop.now())
+            live?.withdraw(input.name)
             shared.withLock {
                 $0.running -= 1
                 if input.isFinite { $0.finiteLeft -= 1 }
@@ -159,7 +165,8 @@ final class Session {
 
     /// Runs the main thread until the broadcast ends. Returns the goodbye if the daemon ended it.
     private func watch(
-        _ connection: CaptureConnection, _ signals: borrowing SignalDescriptor, _ start: CommonStart
+        _ connection: CaptureConnection, _ signals: borrowing SignalDescriptor, _ start: CommonStart,
+        _ live: LiveStart?
     ) throws -> CaptureGoodbye? {
         var pauses = plan.pauses[...]
         let clock = MonotonicClock()
@@ -178,7 +185,11 @@ final class Session {
             let now = clock.now()
             guard let begun = start.time else {
                 progress.wait()
-                if now >= deadline { progress.report(Self.sentence(missing: start.expire(at: now))) }
+                if now >= deadline {
+                    let missing = start.expire(at: now)
+                    for name in missing { live?.withdraw(name) }
+                    progress.report(Self.sentence(missing: missing))
+                }
                 continue
             }
             // A silent pipe must not extend a broadcast beyond its duration.
@@ -186,6 +197,7 @@ final class Session {
             try daemon { () throws(CaptureError) in
                 try pauseOrResume(connection, &pauses, state.isPaused, now - begun)
             }
+            if let live, live.areLive { progress.tellOfLivePipes() }
             progress.update(
                 frames: state.frames, late: state.late, time: now - begun, isPaused: state.isPaused)
         }

@@ -22,7 +22,9 @@ struct SessionInput: Sendable {
     static func open(
         _ plan: SessionPlan, _ stop: StopSignal, _ inputs: inout [SessionInput]
     ) throws(InputError) {
-        let (videoAhead, audioAhead) = plan.isPaced ? (videoAheadBytes, audioAheadBytes) : (0, 0)
+        // Several pipes are observed at the start, and read ahead for that.
+        let (videoAhead, audioAhead) =
+            plan.isPaced || plan.separateStreams > 1 ? (videoAheadBytes, audioAheadBytes) : (0, 0)
         if let video = plan.video {
             var stream: InputStream?
             if case .stream(let path, _, _) = video { stream = try InputStream(path, stop, aheadBytes: videoAhead) }
@@ -69,6 +71,9 @@ struct SessionInput: Sendable {
 
     /// Whether the input has an end.
     var isFinite: Bool { stream != nil }
+
+    /// Whether this is a pipe with one track, which has no times.
+    var isSeparatePipe: Bool { timed == nil && stream?.ahead != nil }
 
     var timed: NUTInput? { if case .timed(let input) = kind { input } else { nil } }
 }

@@ -37,6 +37,7 @@ struct SessionPlan: Sendable {
     var sharesMemory: Bool
     var pauses: [(start: MediaTime, end: MediaTime)]
     var showsProgress: Bool
+    var isQuiet: Bool
 
     init(_ command: UpcastSend) throws(InputError) {
         socket = command.socket ?? Self.environment("UPCAST_SOCKET") ?? CaptureConnection.defaultPath
@@ -57,6 +58,7 @@ struct SessionPlan: Sendable {
         loops = command.loop
         isPaced = command.pace
         sharesMemory = command.sharedMemory
+        isQuiet = command.quiet
         showsProgress = !command.quiet && isatty(STDERR_FILENO) == 1
         pauses = []
         for text in command.pauseAt { pauses.append(try SourceArguments.pause(text)) }
@@ -142,6 +144,14 @@ struct SessionPlan: Sendable {
         guard let value = unsafe getenv(name) else { return nil }
         let text = unsafe String(cString: value)
         return text.isEmpty ? nil : text
+    }
+
+    /// How many inputs are files or pipes with one track.
+    var separateStreams: Int {
+        var count = 0
+        if case .stream? = video { count += 1 }
+        for audio in [appAudio, microphone] { if case .stream? = audio { count += 1 } }
+        return count
     }
 
     /// The setup of the broadcast, with the properties that are known before a sample is read.

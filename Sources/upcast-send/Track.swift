@@ -13,11 +13,17 @@ struct Track {
     private let plan: SessionPlan
     private let connection: CaptureConnection
     private let shared: Monitor<Session.SharedState>
+    /// The start of several pipes.
+    private let live: LiveStart?
 
-    init(_ plan: SessionPlan, _ connection: CaptureConnection, _ shared: Monitor<Session.SharedState>) {
+    init(
+        _ plan: SessionPlan, _ connection: CaptureConnection, _ shared: Monitor<Session.SharedState>,
+        _ live: LiveStart?
+    ) {
         self.plan = plan
         self.connection = connection
         self.shared = shared
+        self.live = live
     }
 
     func sendVideo(
@@ -37,6 +43,12 @@ struct Track {
                     stream.reader, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
             }
         case (.stream, nil): return
+        }
+        var settings = settings
+        if let live, let ahead = stream?.ahead {
+            settings.live = LivePipe(
+                live, ahead, bytesPerSecond: Double(source.frameBytes) * source.rate.framesPerSecond,
+                unit: source.frameBytes)
         }
         let feed = VideoFeed(source, schedule: plan.orientation, settings: settings, clock: stop)
         var frame: CaptureFrame?
@@ -78,6 +90,10 @@ struct Track {
         case (.stream(_, let raw), let stream?):
             input = try PCMInput(stream.reader, rawFormat: raw, loops: plan.loops)
         case (.stream, nil): return
+        }
+        if let live, let ahead = stream?.ahead {
+            settings.live = LivePipe(
+                live, ahead, bytesPerSecond: Double(input.format.bytesPerFrame * input.format.sampleRate))
         }
         try AudioFeed(input, settings: settings, clock: stop).run { input, pts in
             if isPaused { return }

@@ -49,8 +49,8 @@ struct FlashAndBeep {
         }
     }
 
-    /// As `expectTogether`, for what a real player shows: on a busy machine it is late with some of the flashes. The
-    /// median counts, and is the smaller distance where it is between two flashes.
+    /// As `expectTogether`, for what a real player shows: on a busy machine it is late with some of the flashes, and it
+    /// plays sound up to two of its pictures away from them. The median counts.
     func expectTogether(onTheWhole bound: Double) {
         var distances: [Double] = []
         for beep in beeps {

@@ -89,7 +89,7 @@ import Testing
             sender.signalGroup(SIGINT)
             _ = sender.waitForExit(within: 20)
             let recording = try stage.server.finishedRecording()
-            try FlashAndBeep(recording).expectTogether(onTheWhole: 0.040)
+            try FlashAndBeep(recording).expectTogether(onTheWhole: 0.080)
             try stage.end()
         }
     }
