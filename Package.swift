@@ -3,7 +3,7 @@
 //
 // Targets stand in rows, and imports go down (a test holds it). Within a row: Ingest and Publishing import Buffering,
 // which they fill and empty; Painting imports FrameGeometry, whose canvas it paints on; Pipeline imports
-// Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore.
+// Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, and ScreenCapture the UpcastClient that it fills.
 // docs/architecture.md has the map.
 
 import PackageDescription
@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "upcastd", targets: ["upcastd"]),
         .executable(name: "upcastctl", targets: ["upcastctl"]),
         .executable(name: "upcast-send", targets: ["upcast-send"]),
+        .executable(name: "upcast-screen", targets: ["upcast-screen"]),
         .library(name: "UpcastClient", targets: ["UpcastClient"]),
         .library(name: "UpcastPrivacy", targets: ["UpcastPrivacy"]),
     ],
@@ -37,6 +38,9 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CPlanes"),
+        .target(
+            name: "CXCB",
+            linkerSettings: ["xcb", "xcb-shm", "xcb-damage", "xcb-xfixes", "xcb-randr"].map { .linkedLibrary($0) }),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
 
         // Row 1: vocabulary.
@@ -101,6 +105,7 @@ let package = Package(
         .target(name: "ControlClient", dependencies: ["ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "UpcastPrivacy", dependencies: ["ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
+        .target(name: "ScreenCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "CXCB"]),
 
         // Row 6: executables.
         .executableTarget(
@@ -120,6 +125,12 @@ let package = Package(
             name: "upcast-send",
             dependencies: [
                 "UpcastClient", "CaptureSources", "IngestProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(
+            name: "upcast-screen",
+            dependencies: [
+                "UpcastClient", "ScreenCapture", "LinuxSystem", "MediaCore", "ProductVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -202,6 +213,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
+            name: "ScreenCaptureTests",
+            dependencies: ["TestSupport", "ScreenCapture", "LinuxSystem", "MediaCore", "UpcastClient"]),
+        .testTarget(
+            name: "UpcastScreenTests",
+            dependencies: [
+                "upcast-screen", "ScreenCapture", "MediaCore", "UpcastClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .testTarget(
             name: "UpcastdTests",
             dependencies: [
                 "TestSupport", "upcastd", "Configuration", "Control", "ControlProtocol", "LinuxSystem", "MediaCore",
@@ -257,7 +277,7 @@ let package = Package(
 
 // Functions with equal code are linked once, which saves 1.5 % of upcastd. Executables only: packages that use the
 // libraries could not depend on targets with such flags.
-for target in package.targets where ["upcastd", "upcastctl", "upcast-send"].contains(target.name) {
+for target in package.targets where ["upcastd", "upcastctl", "upcast-send", "upcast-screen"].contains(target.name) {
     target.linkerSettings = [.unsafeFlags(["-Xlinker", "--icf=safe"], .when(configuration: .release))]
 }
 
@@ -280,7 +300,7 @@ if Context.environment["UPCAST_BENCH"] != nil {
 let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
-let cTargets: Set<String> = ["CLinux", "CPlanes", "CRTMPSocket"]
+let cTargets: Set<String> = ["CLinux", "CPlanes", "CRTMPSocket", "CXCB"]
 let testLibraries: Set<String> = [
     "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
     "example-capture-client", "example-captured-app",

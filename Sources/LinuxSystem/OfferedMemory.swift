@@ -2,7 +2,8 @@ internal import CLinux
 internal import Glibc
 
 /// Memory that another process may read: a memfd with a fixed size and fixed pages. Only this mapping can be written
-/// to. The counterpart of `SharedMemory`. The kernel frees it when both processes have unmapped it.
+/// to, and those of a process that `prepare` has let map it. The counterpart of `SharedMemory`. The kernel frees it
+/// when all have unmapped it.
 @safe package final class OfferedMemory {
     package let byteCount: Int
     /// The whole memory; valid while this object lives.
@@ -15,7 +16,10 @@ internal import Glibc
     /// - Parameters:
     ///   - name: the name in /proc/PID/maps.
     ///   - byteCount: rounded up to whole pages. All are filled with zeros, so that reads allocate no page.
-    package init(name: String, byteCount: Int) throws(Errno) {
+    ///   - prepare: lets somebody else map the memory for writing, which is not possible any more afterwards.
+    package init(
+        name: String, byteCount: Int, prepare: (CInt) throws(Errno) -> Void = { _ throws(Errno) in }
+    ) throws(Errno) {
         let byteCount = (byteCount + 4095) & ~4095
         descriptor = try .memoryFile(name: name)
         guard ftruncate(descriptor.raw, byteCount) == 0 else { throw Errno.current }
@@ -25,6 +29,10 @@ internal import Glibc
             unsafe memory != MAP_FAILED
         else { throw Errno.current }
         unsafe memset(memory, 0, byteCount)
+        do throws(Errno) { try prepare(descriptor.raw) } catch {
+            unsafe munmap(memory, byteCount)
+            throw error
+        }
         guard upcast_seal_for_reading(descriptor.raw) == 0 else {
             let error = Errno.current
             unsafe munmap(memory, byteCount)

@@ -119,6 +119,20 @@ extension CaptureConnection {
         return CaptureFrame(format, .own(pool.buffer(byteCount)), pool)
     }
 
+    /// Room for a frame that another process fills.
+    ///
+    /// - Returns: nil while the daemon reads all frames that there is room for; the next one comes when it lets one go.
+    /// - Throws: `invalidArgument` for a format that the daemon does not take.
+    package func frame(
+        _ format: CaptureVideoFormat, filledBy writer: any FrameWriter
+    ) throws(CaptureError) -> CaptureFrame? {
+        let byteCount = format.payloadBytes
+        try check(format.layout, byteCount)
+        if let place = try place(byteCount, writer) { return CaptureFrame(format, .shared(place), pool) }
+        if sharesMemory, byteCount >= Self.leastShared, pool.offer != nil { return nil }
+        return CaptureFrame(format, .own(pool.buffer(byteCount)), pool)
+    }
+
     /// Sends a frame that has been filled; once.
     ///
     /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:damage:)`.
@@ -207,12 +221,14 @@ extension CaptureConnection {
     private static let leastShared = 64 * 1024
 
     /// A place that the daemon reads; nil where there is none, and the picture has to be sent.
-    private func place(_ byteCount: Int) throws(CaptureError) -> FramePool.Place? {
+    private func place(
+        _ byteCount: Int, _ writer: (any FrameWriter)? = nil
+    ) throws(CaptureError) -> FramePool.Place? {
         guard sharesMemory, byteCount >= Self.leastShared, pool.offer != nil else { return nil }
         receiver.glance()
         var place: FramePool.Place?
         try reportingEnd { () throws(CaptureError) in
-            place = try pool.acquire(byteCount) { memory, message throws(CaptureError) in
+            place = try pool.acquire(byteCount, writer: writer) { memory, message throws(CaptureError) in
                 try sender.send(.sharedMemory, with: memory) { message.encode(sequence: $0, into: &$1) }
             }
         }

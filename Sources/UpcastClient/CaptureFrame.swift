@@ -1,3 +1,4 @@
+internal import IngestProtocol
 internal import LinuxSystem
 
 /// A frame that is filled where it is sent from: in memory that the daemon reads, where it offers that, so that nothing
@@ -38,6 +39,12 @@ public final class CaptureFrame {
         case .shared(let place): unsafe place.bytes
         case .own(let buffer): unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<format.payloadBytes])
         }
+    }
+
+    /// Where the writer of the frame, another process, has it mapped; nil if the caller has to fill it.
+    package var writerPlace: (memory: UInt32, offset: Int)? {
+        guard case .shared(let place) = memory, let mapping = place.mapping else { return nil }
+        return (mapping.memory, Int(place.shared.offset))
     }
 
     /// Lets `body` fill all `format.payloadBytes` bytes.

@@ -17,6 +17,7 @@ final class FramePool: Sendable {
     struct Place {
         fileprivate let memory: OfferedMemory
         fileprivate let index: Int
+        let mapping: WriterMapping?
         let shared: SharedPayload
 
         /// Room for the picture.
@@ -41,6 +42,7 @@ final class FramePool: Sendable {
     fileprivate struct State {
         var offer: SharedMemoryOffer?
         var memory: OfferedMemory?
+        var mapping: WriterMapping?
         var pool: UInt32 = 0
         var placeBytes = 0
         var generation: UInt64 = 0
@@ -71,16 +73,19 @@ final class FramePool: Sendable {
 
     /// A place for a picture of so many bytes; nil without a free one.
     ///
-    /// - Parameter share: sends new memory to the daemon. Before pictures that lie in it: they come in order.
+    /// - Parameters:
+    ///   - writer: another process that fills the picture.
+    ///   - share: sends new memory to the daemon. Before pictures that lie in it: they come in order.
     func acquire(
-        _ byteCount: Int, share: (OfferedMemory, SharedMemoryMessage) throws(CaptureError) -> Void
+        _ byteCount: Int, writer: (any FrameWriter)? = nil,
+        share: (OfferedMemory, SharedMemoryMessage) throws(CaptureError) -> Void
     ) throws(CaptureError) -> Place? {
         try state.withLock { state throws(CaptureError) in
             guard let offer = state.offer, byteCount > 0 else { return nil }
             if state.placeBytes < byteCount {
                 // Another thread's picture is on its way to the memory that would be replaced.
                 guard !state.uses.contains(.filling) else { return nil }
-                try Self.grow(&state, to: byteCount, offer, share)
+                try Self.grow(&state, to: byteCount, offer, writer, share)
             }
             guard let memory = state.memory else { return nil }
             // The latest goes last: the next picture is compared with it.
@@ -95,7 +100,7 @@ final class FramePool: Sendable {
             let word = Self.wordDistance * index
             memory.setWord(at: word, to: state.generation)
             return Place(
-                memory: memory, index: index,
+                memory: memory, index: index, mapping: state.mapping,
                 shared: SharedPayload(
                     pool: state.pool, offset: UInt64(Self.firstPlace + index * state.placeBytes),
                     byteCount: UInt64(byteCount), guardOffset: UInt64(word), generation: state.generation))
@@ -104,16 +109,21 @@ final class FramePool: Sendable {
 
     /// Larger pictures need other memory; what was sent from the old one has been read when the daemon lets it go.
     private static func grow(
-        _ state: inout State, to byteCount: Int, _ offer: SharedMemoryOffer,
+        _ state: inout State, to byteCount: Int, _ offer: SharedMemoryOffer, _ writer: (any FrameWriter)?,
         _ share: (OfferedMemory, SharedMemoryMessage) throws(CaptureError) -> Void
     ) throws(CaptureError) {
         let placeBytes = (byteCount + 4095) & ~4095
         let total = firstPlace + placeCount * placeBytes
+        var mapping: WriterMapping?
         guard offer.maxPools > 0, total <= offer.maxPoolBytes,
-            let memory = try? OfferedMemory(name: "upcast-frames", byteCount: total)
+            let memory = try? OfferedMemory(
+                name: "upcast-frames", byteCount: total,
+                prepare: { descriptor in
+                    mapping = writer.flatMap { WriterMapping($0, descriptor, byteCount: total) }
+                })
         else { return state.offer = nil }
         try share(memory, SharedMemoryMessage(pool: state.pool, byteCount: UInt64(memory.byteCount)))
-        state.memory = memory
+        (state.memory, state.mapping) = (memory, mapping)
         state.placeBytes = placeBytes
         state.uses = Array(repeating: .free, count: placeCount)
         state.latest = nil

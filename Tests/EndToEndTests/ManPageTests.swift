@@ -68,6 +68,10 @@ import Testing
         #expect(try options(of: "upcast-send.1") == dump(.upcastSend).longOptions)
     }
 
+    @Test func upcastScreen() throws {
+        #expect(try options(of: "upcast-screen.1") == dump(.upcastScreen).longOptions)
+    }
+
     @Test func upcastd() throws {
         let help = try ChildProcess.run(ProductExecutable.upcastd.path, ["--help"])
         let options = Set(help.matches(of: /--([a-z][a-z-]*)/).map { String($0.output.1) })
@@ -75,7 +79,8 @@ import Testing
     }
 
     /// The formatter has nothing to complain of, and what it makes is not empty.
-    @Test(arguments: ["upcastctl.1", "upcast-send.1", "upcastd.8"]) func format(name: String) throws {
+    @Test(arguments: ["upcastctl.1", "upcast-screen.1", "upcast-send.1", "upcastd.8"])
+    func format(name: String) throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }
         let groff = try ChildProcess("groff", ["-mandoc", "-ww", "-Tutf8", "-P-cbou", page(name).path])
         #expect(groff.waitForExit(within: 20) == .code(0))

@@ -5,6 +5,7 @@ package enum ProductExecutable: String {
     case upcastd
     case upcastctl
     case upcastSend = "upcast-send"
+    case upcastScreen = "upcast-screen"
     /// Not installed: an app that is captured (Tests/captured-app).
     case capturedApp = "captured-app"
     /// Not installed: other users who crowd the control socket (Tests/control-crowd).

@@ -7,11 +7,20 @@ package final class VirtualScreen: Sendable {
     package let height: Int
     private let server: ChildProcess
 
-    package init(width: Int, height: Int) throws {
+    /// - Parameters:
+    ///   - display: by default a free one.
+    ///   - depth: the bits of a pixel: 16, 24 or 30.
+    ///   - without: extensions that the server does not have.
+    package init(
+        width: Int, height: Int, display wanted: String? = nil, depth: Int = 24, without: [String] = []
+    ) throws {
         self.width = width
         self.height = height
         let server = try ChildProcess(
-            "Xvfb", ["-displayfd", "1", "-screen", "0", "\(width)x\(height)x24", "-nolisten", "tcp", "-noreset"])
+            "Xvfb",
+            (wanted.map { [$0] } ?? [])
+                + ["-displayfd", "1", "-screen", "0", "\(width)x\(height)x\(depth)", "-nolisten", "tcp", "-noreset"]
+                + without.flatMap { ["-extension", $0] })
         self.server = server
         // The server chooses a free number and writes it once it accepts clients.
         let number = try waitFor("Xvfb to name its display", evidence: { server.errorTail }) {
@@ -44,6 +53,16 @@ package final class VirtualScreen: Sendable {
             return try grab().meanLuma > 40
         }
         return player
+    }
+
+    /// Covers the whole screen with a colour of ffmpeg's.
+    package func fill(_ colour: String) throws -> ChildProcess {
+        try ChildProcess(
+            "ffplay",
+            [
+                "-v", "error", "-noborder", "-left", "0", "-top", "0", "-x", "\(width)", "-y", "\(height)",
+                "-f", "lavfi", "color=\(colour):size=\(width)x\(height):rate=1",
+            ], environment: ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy", "SDL_VIDEODRIVER": "x11"])
     }
 
     /// What the screen shows now, as BT.709 video range.

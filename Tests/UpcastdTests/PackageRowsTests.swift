@@ -14,7 +14,7 @@ import Testing
     private static let sideways: Set = [
         "CRTMPSocket -> CGnuTLS", "CRTMPSocket -> CLibRTMP", "LinuxSystem -> MediaCore", "Ingest -> Buffering",
         "Publishing -> Buffering", "Painting -> FrameGeometry", "Pipeline -> Configuration",
-        "UpcastPrivacy -> ControlClient",
+        "UpcastPrivacy -> ControlClient", "ScreenCapture -> UpcastClient",
     ]
 
     private static func text(_ path: String) throws -> String {

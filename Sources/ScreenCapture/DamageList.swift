@@ -1,0 +1,31 @@
+package import UpcastClient
+
+/// What of the screen may differ from the last frame that was sent. Pure.
+package struct DamageList: Equatable, Sendable {
+    private var rectangles: [CaptureRectangle] = []
+    private var isAll = true
+    private static let capacity = 64
+
+    package init() {}
+
+    /// Nobody knows what has changed.
+    package mutating func noteAll() { isAll = true }
+
+    /// - Parameter rectangle: in pixels of the frame.
+    package mutating func note(_ rectangle: CaptureRectangle) {
+        guard !isAll else { return }
+        if rectangles.count >= Self.capacity { isAll = true } else { rectangles.append(rectangle) }
+    }
+
+    /// A frame with all of it was sent.
+    package mutating func clear() {
+        rectangles.removeAll(keepingCapacity: true)
+        isAll = false
+    }
+
+    /// As a frame has it; nil if all of it may differ.
+    package var damage: CaptureDamage? { isAll ? nil : CaptureDamage(rectangles) }
+
+    /// Whether nothing differs.
+    package var isEmpty: Bool { !isAll && rectangles.isEmpty }
+}

@@ -1,0 +1,29 @@
+package import MediaCore
+
+/// Decides when the screen is grabbed: when it has changed, and no faster than the frame rate. Pure.
+package struct GrabSchedule: Equatable, Sendable {
+    private let interval: MediaTime
+    /// When the next grab may be.
+    private var earliest = MediaTime.zero
+    private var isDirty = true
+
+    package init(_ rate: FrameRate) {
+        interval = MediaTime(sample: Int64(rate.denominator), rate: rate.numerator)
+    }
+
+    /// The screen has changed, or may have.
+    package mutating func noteChange() { isDirty = true }
+
+    /// When to grab; nil while nothing has changed.
+    package func due(now: MediaTime) -> MediaTime? { isDirty ? max(earliest, now) : nil }
+
+    /// A grab begins. What changes from here on needs another one.
+    package mutating func grabbed(at now: MediaTime) {
+        isDirty = false
+        // On a grid while the screen changes all the time, so that a late grab does not delay later ones.
+        earliest = now - earliest < interval ? earliest + interval : now + interval
+    }
+
+    /// When a thing that nobody reports, such as the place of the pointer, is looked at again.
+    package func nextLook(now: MediaTime) -> MediaTime { max(earliest, now + interval) }
+}

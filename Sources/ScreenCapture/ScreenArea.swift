@@ -1,0 +1,73 @@
+package import UpcastClient
+
+/// A monitor of a display, in pixels of its root window.
+package struct ScreenMonitor: Equatable, Sendable {
+    package var name: String
+    package var area: CaptureRectangle
+    package var isPrimary: Bool
+
+    package init(name: String, area: CaptureRectangle, isPrimary: Bool) {
+        (self.name, self.area, self.isPrimary) = (name, area, isPrimary)
+    }
+}
+
+/// What of a display is captured. Pure.
+package enum ScreenArea: Equatable, Sendable {
+    case display
+    case monitor(String)
+    case rectangle(CaptureRectangle)
+
+    /// The smallest and largest picture that the daemon takes, on each side.
+    static let sides = 16...4096
+
+    /// Where the area lies now.
+    ///
+    /// - Parameters:
+    ///   - width: of the root window, in pixels.
+    ///   - height: of the root window, in pixels.
+    /// - Throws: where it is not there now, or cannot be sent.
+    package func place(width: Int, height: Int, monitors: [ScreenMonitor]) throws(ScreenError) -> CaptureRectangle {
+        let root = CaptureRectangle(x: 0, y: 0, width: width, height: height)
+        var wanted = root
+        switch self {
+        case .display: break
+        case .rectangle(let rectangle): wanted = rectangle
+        case .monitor(let name):
+            guard let monitor = monitors.first(where: { $0.name == name }) else {
+                let names = monitors.map(\.name).joined(separator: ", ")
+                throw ScreenError(
+                    "the display has no monitor \(name)" + (names.isEmpty ? "" : "; it has \(names)"),
+                    isTemporary: true)
+            }
+            wanted = monitor.area
+        }
+        guard let place = wanted.intersection(root) else {
+            throw ScreenError(
+                "the area \(wanted.name) lies outside of the display, which is \(root.name)", isTemporary: true)
+        }
+        guard Self.sides.contains(place.width), Self.sides.contains(place.height) else {
+            let remedy = place.width > 4096 || place.height > 4096
+                ? "; choose a monitor with --monitor, or a part with --area" : ""
+            throw ScreenError(
+                "the area \(place.name) cannot be sent: sides are \(Self.sides.lowerBound) to "
+                    + "\(Self.sides.upperBound) pixels\(remedy)", isTemporary: true)
+        }
+        return place
+    }
+}
+
+extension CaptureRectangle {
+    /// As options have it: width, height, left and top.
+    package var name: String { "\(width)x\(height)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
+
+    /// What both have; nil for nothing.
+    package func intersection(_ other: Self) -> Self? {
+        let (left, top) = (max(x, other.x), max(y, other.y))
+        let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))
+        return right > left && bottom > top
+            ? Self(x: left, y: top, width: right - left, height: bottom - top) : nil
+    }
+
+    /// The same place from another origin.
+    func relative(to origin: Self) -> Self { Self(x: x - origin.x, y: y - origin.y, width: width, height: height) }
+}

@@ -1,0 +1,235 @@
+internal import CXCB
+internal import Glibc
+internal import LinuxSystem
+package import UpcastClient
+
+/// A connection to an X server, of which the root window is captured.
+///
+/// One thread at a time, except `detach`. The server writes pictures into the memory that the daemon reads (MIT-SHM
+/// 1.2), and reports what has changed (DAMAGE).
+@safe package final class X11Connection: FrameWriter, @unchecked Sendable /* only `detached` is used by any thread */ {
+    /// What has happened on the screen.
+    package enum Event: Equatable, Sendable {
+        case damaged
+        /// The root window has another size, or monitors have changed.
+        case screenChanged
+        case pointerShapeChanged
+    }
+
+    /// What was true at the moment of a picture.
+    package struct Moment: Equatable, Sendable {
+        /// In pixels of the root window; nil if the server does not report it, or reports too much.
+        package var damage: [CaptureRectangle]?
+        /// In pixels of the root window; nil if the pointer is on another screen.
+        package var pointer: (x: Int, y: Int)?
+
+        package static func == (a: Self, b: Self) -> Bool {
+            a.damage == b.damage && a.pointer?.x == b.pointer?.x && a.pointer?.y == b.pointer?.y
+        }
+    }
+
+    package enum GrabError: Error {
+        /// The area is not there any more: the screen changes at this moment.
+        case notThere
+        /// The server has ended.
+        case lost
+    }
+
+    package let format: ScreenFormat
+    package let hasDamage: Bool
+    package let hasPointer: Bool
+    /// Whether the server can write to the memory of this process.
+    package let sharesMemory: Bool
+    /// The size of the root window, in pixels.
+    package private(set) var width: Int
+    package private(set) var height: Int
+
+    private let handle: OpaquePointer
+    /// Segments that no frame uses any more.
+    private let detached = Monitor<[UInt32]>([])
+    /// The server's pixels, where they have to be converted.
+    private var stored: [UInt8] = []
+    private static let maxPointerPixels = 256 * 256
+    private static let maxMonitors = 16
+
+    /// - Parameter display: nil for that of the environment.
+    /// - Throws: what is missing, and how to get it.
+    package init(display: String?) throws(ScreenError) {
+        let session = unsafe getenv("DISPLAY").map { unsafe String(cString: $0) }
+        let name = display ?? session ?? ""
+        guard !name.isEmpty else {
+            throw ScreenError("there is no X display: DISPLAY is not set. Name one, such as --display :0")
+        }
+        var error: CInt = 0
+        guard let opened = unsafe name.withCString({ unsafe upcast_x_open($0, &error) }) else {
+            throw Self.failure(name, error)
+        }
+        var screen = upcast_x_screen()
+        guard unsafe upcast_x_begin(opened, &screen) == 0 else {
+            unsafe upcast_x_close(opened)
+            throw ScreenError("the X server \(name) closed the connection", isTemporary: true)
+        }
+        do throws(ScreenError) {
+            guard !screen.is_xwayland else {
+                throw ScreenError(
+                    "\(name) is Xwayland, which has no picture of the desktop: Wayland desktops cannot be captured yet")
+            }
+            format = try ScreenFormat(
+                bitsPerPixel: Int(screen.bits_per_pixel),
+                masks: .init(red: screen.red_mask, green: screen.green_mask, blue: screen.blue_mask),
+                isTrueColor: screen.is_true_color, isLittleEndian: screen.is_lsb_first)
+        } catch {
+            unsafe upcast_x_close(opened)
+            throw error
+        }
+        unsafe handle = opened
+        hasDamage = screen.has_damage
+        hasPointer = screen.has_fixes
+        sharesMemory = screen.has_shared_memory
+        (width, height) = (Int(screen.width), Int(screen.height))
+    }
+
+    deinit { unsafe upcast_x_close(handle) }
+
+    private static func failure(_ name: String, _ error: CInt) -> ScreenError {
+        switch error {
+        case 5: ScreenError("\(name) is not the name of an X display; one is :0")
+        case 6, CInt(UPCAST_X_NO_SCREEN): ScreenError("the X server of \(name) has no such screen; try it without .N")
+        default:
+            ScreenError(
+                "cannot connect to the X display \(name): no server is there, or it refuses this user (set XAUTHORITY "
+                    + "to the file of the session, or run xhost +SI:localuser:NAME in it)", isTemporary: true)
+        }
+    }
+
+    /// For `poll`.
+    package var descriptor: CInt { unsafe upcast_x_descriptor(handle) }
+
+    // MARK: Frames
+
+    package func attach(_ descriptor: CInt, byteCount: Int) -> UInt32? {
+        guard sharesMemory, format.conversion == nil else { return nil }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return nil }
+        var segment: UInt32 = 0
+        return unsafe upcast_x_attach(handle, copy, &segment) == 0 ? segment : nil
+    }
+
+    package func detach(_ memory: UInt32) { detached.withLock { $0.append(memory) } }
+
+    /// Gets a picture of a part of the root window.
+    ///
+    /// - Parameters:
+    ///   - area: within the root window.
+    ///   - frame: in which the server or this process writes it.
+    package func grab(_ area: CaptureRectangle, into frame: CaptureFrame) throws(GrabError) -> Moment {
+        for segment in detached.withLock({ segments in
+            defer { segments = [] }
+            return segments
+        }) { unsafe upcast_x_detach(handle, segment) }
+        var rectangle = upcast_x_rectangle(
+            x: Int16(area.x), y: Int16(area.y), width: UInt16(area.width), height: UInt16(area.height))
+        var picture = upcast_x_picture()
+        let status: CInt
+        if let place = frame.writerPlace {
+            status = unsafe upcast_x_grab(handle, &rectangle, place.memory, UInt32(place.offset), nil, 0, &picture)
+        } else if let conversion = format.conversion {
+            // Rows end at 32 bits.
+            let stride = (area.width * format.bytesPerPixel + 3) & ~3
+            if stored.count != stride * area.height { stored = [UInt8](repeating: 0, count: stride * area.height) }
+            status = unsafe stored.withUnsafeMutableBytes { bytes in
+                let status = unsafe upcast_x_grab(
+                    handle, &rectangle, 0, 0, bytes.baseAddress, bytes.count, &picture)
+                if status == 0 {
+                    unsafe conversion.convert(
+                        UnsafeRawBufferPointer(bytes), stride: stride, width: area.width, height: area.height,
+                        to: frame.bytes)
+                }
+                return status
+            }
+        } else {
+            let bytes = unsafe frame.bytes
+            status = unsafe upcast_x_grab(
+                handle, &rectangle, 0, 0, bytes.baseAddress, area.width * area.height * 4, &picture)
+        }
+        guard status == 0 else { throw status < 0 ? .lost : .notThere }
+        return Moment(
+            damage: hasDamage ? Self.damage(picture) : nil,
+            pointer: picture.is_pointer_here ? (Int(picture.pointer_x), Int(picture.pointer_y)) : nil)
+    }
+
+    private static func damage(_ picture: upcast_x_picture) -> [CaptureRectangle] {
+        let count = Int(picture.damage_count)
+        var damage = picture.damage
+        return unsafe withUnsafeBytes(of: &damage) { bytes in
+            let rectangles = unsafe bytes.bindMemory(to: upcast_x_rectangle.self)
+            guard count <= rectangles.count else { return [rectangle(picture.damage_bounds)] }
+            return unsafe rectangles.prefix(count).map { rectangle($0) }
+        }
+    }
+
+    private static func rectangle(_ r: upcast_x_rectangle) -> CaptureRectangle {
+        CaptureRectangle(x: Int(r.x), y: Int(r.y), width: Int(r.width), height: Int(r.height))
+    }
+
+    // MARK: Events
+
+    /// The next thing that has happened; nil if nothing has.
+    ///
+    /// - Throws: `lost` when the server has ended.
+    package func nextEvent() throws(GrabError) -> Event? {
+        var event = upcast_x_event()
+        while unsafe upcast_x_read_event(handle, &event) {
+            switch event.kind {
+            case UPCAST_X_DAMAGED: return .damaged
+            case UPCAST_X_SCREEN_CHANGED: return .screenChanged
+            case UPCAST_X_CURSOR_CHANGED: return .pointerShapeChanged
+            default: break
+            }
+        }
+        if unsafe upcast_x_is_lost(handle) { throw .lost }
+        return nil
+    }
+
+    /// Reads the size of the root window again.
+    package func refresh() throws(GrabError) {
+        var (width, height): (UInt16, UInt16) = (0, 0)
+        guard unsafe upcast_x_root_size(handle, &width, &height) == 0 else { throw .lost }
+        (self.width, self.height) = (Int(width), Int(height))
+    }
+
+    // MARK: Pointer and monitors
+
+    /// Where the pointer is; nil on another screen.
+    package func pointer() throws(GrabError) -> (x: Int, y: Int)? {
+        var (isHere, x, y) = (false, Int16(0), Int16(0))
+        guard unsafe upcast_x_pointer(handle, &isHere, &x, &y) == 0 else { throw .lost }
+        return isHere ? (Int(x), Int(y)) : nil
+    }
+
+    package func pointerImage() throws(GrabError) -> PointerImage {
+        var pixels = [UInt32](repeating: 0, count: Self.maxPointerPixels)
+        var (width, height, hotX, hotY): (UInt16, UInt16, UInt16, UInt16) = (0, 0, 0, 0)
+        let count = unsafe upcast_x_cursor(handle, &pixels, pixels.count, &width, &height, &hotX, &hotY)
+        guard count >= 0 else { throw .lost }
+        guard count > 0 else { return .none }
+        return PointerImage(
+            pixels: Array(pixels.prefix(Int(count))), width: Int(width), height: Int(height), hotX: Int(hotX),
+            hotY: Int(hotY))
+    }
+
+    /// The monitors; none if the server does not name them.
+    package func monitors() throws(GrabError) -> [ScreenMonitor] {
+        var found = [upcast_x_monitor](repeating: upcast_x_monitor(), count: Self.maxMonitors)
+        let count = unsafe upcast_x_monitors(handle, &found, found.count)
+        guard count >= 0 else { throw .lost }
+        return found.prefix(Int(count)).map { monitor in
+            var name = monitor.name
+            return ScreenMonitor(
+                name: unsafe withUnsafeBytes(of: &name) { bytes in
+                    unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                },
+                area: Self.rectangle(monitor.area), isPrimary: monitor.is_primary)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Glibc
+import LinuxSystem
+import MediaCore
+import ScreenCapture
+import UpcastClient
+
+/// Broadcasts a screen until it is stopped: through ends of the X server and of the daemon. The main thread handles
+/// signals and events; another one grabs.
+final class ScreenSession {
+    private let plan: ScreenPlan
+    private let clock = MonotonicClock()
+    private static let tick = Duration.milliseconds(50)
+    /// How often a server or a daemon that is gone is asked for.
+    private static let retry = MediaTime.seconds(1)
+
+    /// Why a broadcast has ended.
+    private enum End {
+        case stopped
+        case failed(ExitStatus, String)
+        /// The daemon is gone.
+        case daemonGone(String)
+    }
+
+    init(_ plan: ScreenPlan) { self.plan = plan }
+
+    /// Runs until a signal, the end of the duration, or an error that does not pass.
+    func run() -> ExitStatus {
+        do {
+            // What is wrong from the start is said at the start.
+            let display = try X11Connection(display: plan.display)
+            _ = try plan.settings.area.place(
+                width: display.width, height: display.height, monitors: try display.monitors())
+            let signals = try SignalDescriptor([SIGINT, SIGTERM])
+            return run(signals, display)
+        } catch {
+            Report.line("upcast-screen: \(error)")
+            return .badScreen
+        }
+    }
+
+    private func run(_ signals: borrowing SignalDescriptor, _ first: X11Connection) -> ExitStatus {
+        var display: X11Connection? = first
+        var (hasBegun, hasToldOfLoss) = (false, false)
+        let begin = clock.now()
+        while true {
+            switch broadcast(signals, display, since: begin, { (hasBegun, hasToldOfLoss) = (true, false) }) {
+            case .stopped: return .sent
+            case .failed(let status, let text):
+                Report.line("upcast-screen: \(text)")
+                return status
+            case .daemonGone(let text) where hasBegun:
+                if !hasToldOfLoss { Report.line("upcast-screen: \(text); waiting for it to come back") }
+                (display, hasToldOfLoss) = (nil, true)
+                if !sleep(signals) { return .sent }
+            case .daemonGone(let text):
+                Report.line("upcast-screen: \(text)")
+                return .cannotConnect
+            }
+        }
+    }
+
+    /// False when a signal has come.
+    private func sleep(_ signals: borrowing SignalDescriptor) -> Bool {
+        var waiting = pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&waiting, 1, CInt(Self.retry.milliseconds)) == 0
+    }
+
+    /// One broadcast, from connecting to its end.
+    private func broadcast(
+        _ signals: borrowing SignalDescriptor, _ display: X11Connection?, since begin: MediaTime, _ begun: () -> Void
+    ) -> End {
+        let connection: CaptureConnection
+        do {
+            connection = try CaptureConnection(path: plan.socket)
+            let welcome = try connection.start(plan.setup)
+            if !plan.isQuiet { Report.line("broadcast \(welcome.broadcastID) at \(plan.socket), \(welcome.canvas)") }
+        } catch {
+            return Self.end(error)
+        }
+        begun()
+        let grabbing: GrabThread
+        do { grabbing = try GrabThread(plan, connection, display) } catch {
+            return .failed(.badScreen, "cannot start a thread: \(error)")
+        }
+        let end = watch(connection, grabbing, signals, begin)
+        grabbing.stop()
+        switch end {
+        case .stopped:
+            // A second signal ends the program while it waits.
+            letSignalsThrough()
+            _ = try? connection.finish(.userStopped)
+        case .failed(.badScreen, let text): _ = try? connection.finish(.failed, text: text)
+        case .failed, .daemonGone: break
+        }
+        return end
+    }
+
+    private func watch(
+        _ connection: CaptureConnection, _ grabbing: GrabThread, _ signals: borrowing SignalDescriptor,
+        _ begin: MediaTime
+    ) -> End {
+        while true {
+            do {
+                let event = try connection.nextEvent(timeout: Self.tick)
+                if case .goodbye(let goodbye)? = event { return Self.end(goodbye) }
+                if case .refused(let refusal)? = event { Report.line("upcast-screen: refused: \(refusal.text)") }
+            } catch {
+                return Self.end(error)
+            }
+            if signals.next() != nil { return .stopped }
+            if let duration = plan.duration, clock.now() - begin >= duration { return .stopped }
+            switch grabbing.failure {
+            case nil: break
+            case .daemon(let error)?: return Self.end(error)
+            case .screen(let text)?: return .failed(.badScreen, text)
+            }
+        }
+    }
+
+    private static func end(_ error: any Error) -> End {
+        guard let error = error as? CaptureError else { return .failed(.badScreen, "\(error)") }
+        switch error.code {
+        case .cannotConnect, .disconnected, .timedOut: return .daemonGone(error.message)
+        case .ended: return .daemonGone(error.message)
+        default: return .failed(.refused, error.message)
+        }
+    }
+
+    private static func end(_ goodbye: CaptureGoodbye) -> End {
+        let text = "upcastd ended the broadcast" + (goodbye.text.isEmpty ? "" : ": \(goodbye.text)")
+        return goodbye.reason == .daemonStopping ? .daemonGone(text) : .failed(.refused, text)
+    }
+
+    /// Restores the default handling of signals.
+    private func letSignalsThrough() {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        unsafe sigaddset(&set, SIGINT)
+        unsafe sigaddset(&set, SIGTERM)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+}

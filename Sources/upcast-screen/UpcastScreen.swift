@@ -1,0 +1,100 @@
+import ArgumentParser
+import Glibc
+internal import ProductVersion
+import UpcastClient
+
+/// The capture client for a Linux desktop.
+@main struct UpcastScreen: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upcast-screen",
+        abstract: "Send an X11 screen to the capture socket of upcastd.",
+        discussion: """
+            Without options, upcast-screen sends the display of the session until it is stopped. Other examples:
+
+              upcast-screen --list
+              upcast-screen --monitor HDMI-1 --fps 60
+              upcast-screen --display :99 --area 1280x720+0+0 --no-pointer
+
+            A screen that stands still costs nothing: frames are sent when something has changed, and no faster than \
+            the frame rate. The X server writes them into memory that the daemon reads (MIT-SHM 1.2), and reports \
+            what has changed (DAMAGE). Without these extensions, as on a remote display, frames are copied and compared.
+
+            If the X server or the daemon ends, upcast-screen continues when it is back. SIGINT and SIGTERM end the \
+            broadcast; a second signal ends the program.
+
+            Exit status: 0 success; 2 cannot connect to the daemon; 3 refused or ended by the daemon; 4 the screen \
+            cannot be captured; 64 usage error.
+            """,
+        version: "upcast-screen \(Version.current)")
+
+    @Option(help: "Capture socket of the daemon (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).")
+    var socket: String?
+
+    @Option(help: "Name of this client in the log and status of the daemon.")
+    var name = "upcast-screen"
+
+    @Option(help: "The X display (default: $DISPLAY).")
+    var display: String?
+
+    @Option(help: "Send one monitor, by the name that --list shows (default: the whole display).")
+    var monitor: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Send a part of the display, as 1280x720+40+20: width, height, left, top, in pixels.",
+            valueName: "rectangle"))
+    var area: String?
+
+    @Option(help: "The most frames per second, as 30 or 30000/1001.")
+    var fps = "30"
+
+    @Flag(inversion: .prefixedNo, help: "Draw the pointer into the frames, or leave it out.")
+    var pointer = true
+
+    @Option(help: "End after this many seconds (default: when stopped).")
+    var seconds: Double?
+
+    @Flag(help: "List the monitors of the display and end.")
+    var list = false
+
+    @Flag(help: "With --list: print one JSON object.")
+    var json = false
+
+    @Flag(help: "Print only errors.")
+    var quiet = false
+
+    static func main() {
+        // If standard streams are closed, other descriptors must not get their numbers.
+        for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) < 0 { _ = unsafe open("/dev/null", O_RDWR) }
+        do {
+            let command = try UpcastScreen.parse()
+            let status = command.list ? ScreenList.print(of: command) : try ScreenSession(ScreenPlan(command)).run()
+            Glibc.exit(status.rawValue)
+        } catch {
+            if exitCode(for: error) == .success {
+                print(fullMessage(for: error))
+                Glibc.exit(ExitStatus.sent.rawValue)
+            }
+            let text = (error as? ScreenPlan.Mistake).map { "upcast-screen: \($0)" } ?? fullMessage(for: error)
+            Report.line(text)
+            Glibc.exit(ExitStatus.usage.rawValue)
+        }
+    }
+}
+
+enum ExitStatus: Int32 {
+    case sent = 0
+    case cannotConnect = 2
+    case refused = 3
+    case badScreen = 4
+    /// EX_USAGE of sysexits.h, as for the other programs.
+    case usage = 64
+}
+
+/// Lines on standard error.
+enum Report {
+    static func line(_ text: String) {
+        var text = text + "\n"
+        text.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
