@@ -308,7 +308,7 @@ let testLibraries: Set<String> = [
 
 // All symbols of the programs are bound at the start, so that the table of their addresses is read-only from then on.
 for target in package.targets where target.type == .executable {
-    target.linkerSettings = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
+    target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
 }
 
 for target in package.targets where !systemLibraries.contains(target.name) && !cTargets.contains(target.name) {
