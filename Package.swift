@@ -40,7 +40,9 @@ let package = Package(
         .target(name: "CPlanes"),
         .target(
             name: "CXCB",
-            linkerSettings: ["xcb", "xcb-shm", "xcb-damage", "xcb-xfixes", "xcb-randr"].map { .linkedLibrary($0) }),
+            linkerSettings: ["xcb", "xcb-shm", "xcb-damage", "xcb-xfixes", "xcb-randr", "xcb-res"].map {
+                .linkedLibrary($0)
+            }),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
 
         // Row 1: vocabulary.
@@ -212,6 +214,8 @@ let package = Package(
                 "upcast-send", "CaptureSources", "MediaCore", "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        .executableTarget(
+            name: "secret-window", path: "Tests/secret-window", linkerSettings: [.linkedLibrary("xcb")]),
         .testTarget(
             name: "ScreenCaptureTests",
             dependencies: ["TestSupport", "ScreenCapture", "LinuxSystem", "MediaCore", "UpcastClient"]),

@@ -5,6 +5,7 @@
 
 #include <xcb/damage.h>
 #include <xcb/randr.h>
+#include <xcb/res.h>
 #include <xcb/shm.h>
 #include <xcb/xcb.h>
 #include <xcb/xfixes.h>
@@ -12,10 +13,18 @@
 struct upcast_x {
     xcb_connection_t *c;
     xcb_screen_t *screen;
-    bool has_shared_memory, has_fixes, has_damage, has_monitors;
+    bool has_shared_memory, has_fixes, has_damage, has_monitors, has_resources, watches_windows;
     uint8_t fixes_event, damage_event, randr_event;
     xcb_damage_damage_t damage;
+    /// Reports each drawing; 0 without.
+    xcb_damage_damage_t drawing;
+    /// Of the request that made it: the server then reports the whole screen once, which nobody has drawn.
+    uint32_t drawing_since;
     xcb_xfixes_region_t region;
+    struct {
+        xcb_atom_t wm_state, secure, net_name, utf8, type;
+        xcb_atom_t notification, dialog, utility, dropdown, popup, menu, tooltip, combo, dock, desktop;
+    } atoms;
     /// An event that came after the last picture.
     xcb_generic_event_t *kept;
 };

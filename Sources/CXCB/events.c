@@ -3,17 +3,93 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void place(upcast_x_event *result, int x, int y, int width, int height, int border) {
+    result->x = x;
+    result->y = y;
+    result->width = width + 2 * border;
+    result->height = height + 2 * border;
+}
+
+/// Of the root window, its children, and the windows that were read. What happens inside a child is a change of the
+/// window that reports it.
+static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, upcast_x_event result) {
+    const xcb_window_t root = x->screen->root;
+    switch (event->response_type & 0x7f) {
+    case XCB_CONFIGURE_NOTIFY: {
+        const xcb_configure_notify_event_t *e = (const void *)event;
+        if (e->event != root) return result;
+        result.kind = e->window == root ? UPCAST_X_SCREEN_CHANGED : UPCAST_X_WINDOW_MOVED;
+        result.window = e->window;
+        place(&result, e->x, e->y, e->width, e->height, e->border_width);
+        return result;
+    }
+    case XCB_CREATE_NOTIFY: {
+        const xcb_create_notify_event_t *e = (const void *)event;
+        result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_CHANGED;
+        result.window = e->parent == root ? e->window : e->parent;
+        result.is_override_redirect = e->override_redirect;
+        place(&result, e->x, e->y, e->width, e->height, e->border_width);
+        return result;
+    }
+    case XCB_REPARENT_NOTIFY: {
+        const xcb_reparent_notify_event_t *e = (const void *)event;
+        if (e->event != root) {
+            result.kind = UPCAST_X_WINDOW_CHANGED;
+            result.window = e->event;
+            return result;
+        }
+        result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_WENT;
+        result.window = e->window;
+        result.is_override_redirect = e->override_redirect;
+        // Its size is not in the event: a configure event, or its facts, tell.
+        place(&result, e->x, e->y, 0, 0, 0);
+        return result;
+    }
+    case XCB_DESTROY_NOTIFY: {
+        const xcb_destroy_notify_event_t *e = (const void *)event;
+        result.kind = e->event == root ? UPCAST_X_WINDOW_WENT : UPCAST_X_WINDOW_CHANGED;
+        result.window = e->event == root ? e->window : e->event;
+        return result;
+    }
+    case XCB_MAP_NOTIFY: {
+        const xcb_map_notify_event_t *e = (const void *)event;
+        result.kind = e->event == root ? UPCAST_X_WINDOW_MAPPED : UPCAST_X_WINDOW_CHANGED;
+        result.window = e->event == root ? e->window : e->event;
+        return result;
+    }
+    case XCB_UNMAP_NOTIFY: {
+        const xcb_unmap_notify_event_t *e = (const void *)event;
+        result.kind = e->event == root ? UPCAST_X_WINDOW_UNMAPPED : UPCAST_X_OTHER;
+        result.window = e->window;
+        return result;
+    }
+    case XCB_PROPERTY_NOTIFY: {
+        const xcb_property_notify_event_t *e = (const void *)event;
+        const xcb_atom_t atom = e->atom;
+        if (atom == XCB_ATOM_WM_CLASS || atom == XCB_ATOM_WM_NAME || atom == XCB_ATOM_WM_TRANSIENT_FOR
+            || atom == x->atoms.secure || atom == x->atoms.net_name || atom == x->atoms.type
+            || atom == x->atoms.wm_state) {
+            result.kind = UPCAST_X_WINDOW_CHANGED;
+            result.window = e->window;
+        }
+        return result;
+    }
+    default: return result;
+    }
+}
+
 static upcast_x_event translated(upcast_x *x, const xcb_generic_event_t *event) {
     upcast_x_event result = {.kind = UPCAST_X_OTHER, .sequence = event->full_sequence};
     const uint8_t type = event->response_type & 0x7f;
-    if (type == XCB_CONFIGURE_NOTIFY) {
-        const xcb_configure_notify_event_t *change = (const void *)event;
-        if (change->window != x->screen->root) return result;
-        result.kind = UPCAST_X_SCREEN_CHANGED;
-        result.width = change->width;
-        result.height = change->height;
-    } else if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
-        result.kind = UPCAST_X_DAMAGED;
+    result = of_windows(x, event, result);
+    if (result.kind != UPCAST_X_OTHER) return result;
+    if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
+        const xcb_damage_notify_event_t *damage = (const void *)event;
+        if (damage->damage == x->damage)
+            result.kind = UPCAST_X_DAMAGED;
+        else if (damage->damage == x->drawing && (int32_t)(event->full_sequence - x->drawing_since) > 0)
+            result.kind = UPCAST_X_DRAWN;
+        place(&result, damage->area.x, damage->area.y, damage->area.width, damage->area.height, 0);
     } else if (x->has_fixes && type == x->fixes_event + XCB_XFIXES_CURSOR_NOTIFY) {
         result.kind = UPCAST_X_CURSOR_CHANGED;
     } else if (

@@ -27,7 +27,9 @@ package final class InputReader {
     /// Returns the next byte; nil at the end of the input. Reads ahead as much of 4 KiB as is there.
     package func byte() throws(InputError) -> UInt8? {
         if taken == ahead.count {
-            (ahead, taken) = ([UInt8](repeating: 0, count: Self.aheadBytes), 0)
+            taken = 0
+            ahead.removeAll(keepingCapacity: true)
+            ahead.append(contentsOf: repeatElement(0, count: Self.aheadBytes))
             let got = try read(into: &ahead, at: 0, count: Self.aheadBytes)
             ahead.removeLast(Self.aheadBytes - got)
             if got == 0 { return nil }

@@ -24,6 +24,12 @@ package struct GrabSchedule: Equatable, Sendable {
         earliest = now - earliest < interval ? earliest + interval : now + interval
     }
 
+    /// The picture of the last grab was not sent: the next one follows at once.
+    package mutating func retry() {
+        isDirty = true
+        earliest = .zero
+    }
+
     /// When a thing that nobody reports, such as the place of the pointer, is looked at again.
     package func nextLook(now: MediaTime) -> MediaTime { max(earliest, now + interval) }
 }

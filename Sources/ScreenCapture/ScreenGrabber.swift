@@ -9,9 +9,11 @@ package final class ScreenGrabber {
         package var area: ScreenArea
         package var rate: FrameRate
         package var showsPointer: Bool
+        /// Which windows are hidden, beside those that ask for it.
+        package var rules: WindowRules
 
-        package init(area: ScreenArea, rate: FrameRate, showsPointer: Bool) {
-            (self.area, self.rate, self.showsPointer) = (area, rate, showsPointer)
+        package init(area: ScreenArea, rate: FrameRate, showsPointer: Bool, rules: WindowRules = WindowRules()) {
+            (self.area, self.rate, self.showsPointer, self.rules) = (area, rate, showsPointer, rules)
         }
     }
 
@@ -31,6 +33,12 @@ package final class ScreenGrabber {
     private var area: CaptureRectangle?
     private var pointerImage = PointerImage.none
     private var pointer: (x: Int, y: Int)?
+    private var model: WindowModel
+    private var lingering = LingeringSecrets()
+    /// When less may be hidden than in the last frame.
+    private var nextEnd: MediaTime?
+    /// Pictures in a row that were not sent because of a window of which nothing was known.
+    private var unjudged = 0
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
 
@@ -39,6 +47,9 @@ package final class ScreenGrabber {
         self.display = display
         self.connection = connection
         schedule = GrabSchedule(settings.rate)
+        model = WindowModel(
+            settings.rules, bounds: .init(x: 0, y: 0, width: display.width, height: display.height),
+            leavesPixels: display.hasDamage)
     }
 
     /// Runs until `stop` is readable.
@@ -51,9 +62,14 @@ package final class ScreenGrabber {
     package func run(until stop: CInt, sent: () -> Void, notice: (Notice) -> Void) throws {
         try placeArea(notice)
         if drawsPointer { pointerImage = try display.pointerImage() }
+        model.add(try display.watchWindows())
         while true {
             try readEvents(notice)
             let now = clock.now()
+            if let nextEnd, nextEnd <= now {
+                schedule.noteChange()
+                self.nextEnd = nil
+            }
             if let due = schedule.due(now: now), due <= now {
                 try grab(sent, notice)
             } else if try !wait(until: schedule.due(now: now), now, stop) {
@@ -72,6 +88,7 @@ package final class ScreenGrabber {
             let look = schedule.nextLook(now: now)
             deadline = due.map { min($0, look) } ?? look
         }
+        if let nextEnd { deadline = deadline.map { min($0, nextEnd) } ?? nextEnd }
         var waiting = (
             pollfd(fd: display.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
@@ -95,23 +112,32 @@ package final class ScreenGrabber {
     }
 
     private func readEvents(_ notice: (Notice) -> Void) throws {
-        while let event = try display.nextEvent() {
-            switch event {
-            case .damaged: schedule.noteChange()
-            case .pointerShapeChanged where drawsPointer:
-                pointerImage = try display.pointerImage()
-                schedule.noteChange()
-            case .pointerShapeChanged: break
-            case .screenChanged:
-                try display.refresh()
-                try placeArea(notice)
-            }
+        while let event = try display.nextEvent() { try take(event, notice) }
+    }
+
+    private func take(_ event: X11Connection.Event, _ notice: (Notice) -> Void) throws {
+        switch event {
+        case .damaged: schedule.noteChange()
+        case .pointerShapeChanged where drawsPointer:
+            pointerImage = try display.pointerImage()
+            schedule.noteChange()
+        case .pointerShapeChanged: break
+        case .screenChanged:
+            try display.refresh()
+            try placeArea(notice)
+        case .window(let event):
+            model.apply(event)
+            schedule.noteChange()
+        case .drawn(let area):
+            model.drawn(area)
+            schedule.noteChange()
         }
     }
 
     /// Finds the area, which may have moved, or be gone for a while.
     private func placeArea(_ notice: (Notice) -> Void) throws {
         let monitors = try display.monitors()
+        model.bounds = CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height)
         do throws(ScreenError) {
             let place = try settings.area.place(width: display.width, height: display.height, monitors: monitors)
             guard place != area else { return }
@@ -147,11 +173,37 @@ package final class ScreenGrabber {
             return schedule.noteChange()
         }
         note(moment, area)
+        guard let secrets = try judge(moment, notice), self.area == area else { return schedule.retry() }
+        let all = lingering.extend(secrets, now: now)
+        nextEnd = lingering.nextEnd(after: secrets)
         draw(moment, into: frame, area)
-        try connection.send(frame, at: .nanoseconds(now.nanoseconds), orientation: .up, damage: damage.damage)
+        try connection.send(
+            frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: all.regions(in: area),
+            damage: damage.damage)
         damage.clear()
         sent()
     }
+
+    /// What of a picture has to be hidden; nil if nobody knows: it is not sent.
+    private func judge(_ moment: X11Connection.Moment, _ notice: (Notice) -> Void) throws -> WindowSecrets? {
+        // Exactly what had happened when the picture was made. What came later is not in it.
+        while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
+        model.endPicture()
+        // From before a window leaves: it is drawn again afterwards.
+        display.watchDrawing(model.needsDrawing)
+        let unknown = model.unknown
+        guard !unknown.isEmpty, unjudged < Self.maxUnjudged else {
+            unjudged = 0
+            return model.secrets(hidesUnknown: true)
+        }
+        unjudged += 1
+        for window in unknown { model.note(try display.facts(of: window), of: window) }
+        display.watchDrawing(model.needsDrawing)
+        return nil
+    }
+
+    /// After so many pictures, windows of which nothing is known are hidden: one may change all the time.
+    private static let maxUnjudged = 2
 
     private func note(_ moment: X11Connection.Moment, _ area: CaptureRectangle) {
         guard let changed = moment.damage else { return damage.noteAll() }

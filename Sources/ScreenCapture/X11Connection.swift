@@ -14,6 +14,9 @@ package import UpcastClient
         /// The root window has another size, or monitors have changed.
         case screenChanged
         case pointerShapeChanged
+        case window(WindowEvent)
+        /// Something was drawn, with `watchDrawing`.
+        case drawn(CaptureRectangle)
     }
 
     /// What was true at the moment of a picture.
@@ -22,6 +25,8 @@ package import UpcastClient
         package var damage: [CaptureRectangle]?
         /// In pixels of the root window; nil if the pointer is on another screen.
         package var pointer: (x: Int, y: Int)?
+        /// Events with a lower number are in the picture, and no others.
+        package var sequence: UInt32 = 0
 
         package static func == (a: Self, b: Self) -> Bool {
             a.damage == b.damage && a.pointer?.x == b.pointer?.x && a.pointer?.y == b.pointer?.y
@@ -51,6 +56,7 @@ package import UpcastClient
     private var stored: [UInt8] = []
     private static let maxPointerPixels = 256 * 256
     private static let maxMonitors = 16
+    private static let maxWindows = 4096
 
     /// - Parameter display: nil for that of the environment.
     /// - Throws: what is missing, and how to get it.
@@ -155,7 +161,8 @@ package import UpcastClient
         guard status == 0 else { throw status < 0 ? .lost : .notThere }
         return Moment(
             damage: hasDamage ? Self.damage(picture) : nil,
-            pointer: picture.is_pointer_here ? (Int(picture.pointer_x), Int(picture.pointer_y)) : nil)
+            pointer: picture.is_pointer_here ? (Int(picture.pointer_x), Int(picture.pointer_y)) : nil,
+            sequence: picture.sequence)
     }
 
     private static func damage(_ picture: upcast_x_picture) -> [CaptureRectangle] {
@@ -180,15 +187,86 @@ package import UpcastClient
     package func nextEvent() throws(GrabError) -> Event? {
         var event = upcast_x_event()
         while unsafe upcast_x_read_event(handle, &event) {
-            switch event.kind {
-            case UPCAST_X_DAMAGED: return .damaged
-            case UPCAST_X_SCREEN_CHANGED: return .screenChanged
-            case UPCAST_X_CURSOR_CHANGED: return .pointerShapeChanged
-            default: break
-            }
+            if let event = Self.event(event) { return event }
         }
         if unsafe upcast_x_is_lost(handle) { throw .lost }
         return nil
+    }
+
+    /// The next thing that had happened when a picture was made.
+    ///
+    /// - Parameter sequence: of the picture.
+    package func nextEvent(before sequence: UInt32) -> Event? {
+        var event = upcast_x_event()
+        while unsafe upcast_x_next_event(handle, sequence, &event) {
+            if let event = Self.event(event) { return event }
+        }
+        return nil
+    }
+
+    private static func event(_ event: upcast_x_event) -> Event? {
+        let kind: WindowEvent.Kind
+        switch event.kind {
+        case UPCAST_X_DAMAGED: return .damaged
+        case UPCAST_X_SCREEN_CHANGED: return .screenChanged
+        case UPCAST_X_CURSOR_CHANGED: return .pointerShapeChanged
+        case UPCAST_X_WINDOW_CAME: kind = .came(event.width > 0 ? Self.place(event) : nil)
+        case UPCAST_X_WINDOW_WENT: kind = .went
+        case UPCAST_X_WINDOW_MAPPED: kind = .mapped
+        case UPCAST_X_WINDOW_UNMAPPED: kind = .unmapped
+        case UPCAST_X_WINDOW_MOVED:
+            kind = .moved(Self.place(event))
+        case UPCAST_X_WINDOW_CHANGED: kind = .changed
+        case UPCAST_X_DRAWN: return .drawn(Self.place(event))
+        default: return nil
+        }
+        return .window(WindowEvent(kind, event.window, sequence: event.sequence))
+    }
+
+    private static func place(_ event: upcast_x_event) -> CaptureRectangle {
+        CaptureRectangle(x: Int(event.x), y: Int(event.y), width: Int(event.width), height: Int(event.height))
+    }
+
+    // MARK: Windows
+
+    /// Reports window events from now on. Returns the windows that are there.
+    ///
+    /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, of which one may be secret.
+    package func watchWindows() throws -> [UInt32] {
+        var windows = [UInt32](repeating: 0, count: Self.maxWindows)
+        let count = unsafe Int(upcast_x_watch_windows(handle, &windows, windows.count))
+        guard count >= 0 else { throw GrabError.lost }
+        guard count <= windows.count else {
+            throw ScreenError(
+                "the display has \(count) windows; upcast-screen can hide secret ones among at most \(windows.count)")
+        }
+        return Array(windows.prefix(count))
+    }
+
+    /// Reports each thing that is drawn, in order with the events of windows, or no more. Needs DAMAGE.
+    package func watchDrawing(_ isOn: Bool) { unsafe upcast_x_watch_drawing(handle, isOn) }
+
+    /// What is known of a window; nil if it is gone.
+    package func facts(of window: UInt32) throws(GrabError) -> WindowFacts? {
+        var facts = upcast_x_facts()
+        let status = unsafe upcast_x_read_facts(handle, window, &facts)
+        guard status >= 0 else { throw .lost }
+        guard status == 0 else { return nil }
+        return WindowFacts(
+            place: CaptureRectangle(
+                x: Int(facts.x), y: Int(facts.y), width: Int(facts.width), height: Int(facts.height)),
+            isViewable: facts.is_viewable, isOverrideRedirect: facts.is_override_redirect, sequence: facts.sequence,
+            instance: Self.text(&facts.instance), className: Self.text(&facts.class_name),
+            title: Self.text(&facts.title), types: .init(rawValue: facts.types), secure: facts.secure,
+            transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
+            process: facts.process == 0 ? nil : facts.process)
+    }
+
+    /// Up to the first 0.
+    private static func text<Array>(_ array: inout Array) -> String {
+        unsafe withUnsafeBytes(of: &array) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
     }
 
     /// Reads the size of the root window again.
@@ -226,9 +304,7 @@ package import UpcastClient
         return found.prefix(Int(count)).map { monitor in
             var name = monitor.name
             return ScreenMonitor(
-                name: unsafe withUnsafeBytes(of: &name) { bytes in
-                    unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                },
+                name: Self.text(&name),
                 area: Self.rectangle(monitor.area), isPrimary: monitor.is_primary)
         }
     }

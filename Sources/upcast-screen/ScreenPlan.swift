@@ -27,7 +27,8 @@ struct ScreenPlan: Sendable {
         var area = ScreenArea.display
         if let monitor = command.monitor { area = .monitor(monitor) }
         if let text = command.area { area = .rectangle(try Self.rectangle(text)) }
-        settings = ScreenGrabber.Settings(area: area, rate: try Self.rate(command.fps), showsPointer: command.pointer)
+        settings = ScreenGrabber.Settings(area: area, rate: try Self.rate(command.fps), showsPointer: command.pointer,
+            rules: try Self.rules(command))
         if let seconds = command.seconds {
             guard seconds > 0, seconds <= 1e8 else {
                 throw Mistake(description: "--seconds \(seconds) is not a valid duration")
@@ -35,6 +36,19 @@ struct ScreenPlan: Sendable {
             duration = MediaTime(seconds: seconds)
         }
         guard !command.json else { throw Mistake(description: "--json belongs to --list") }
+    }
+
+    /// A file that cannot be read is an error: something in it may be secret.
+    private static func rules(_ command: UpcastScreen) throws(Mistake) -> WindowRules {
+        var rules = WindowRules(process: ProcessFacts.look)
+        do {
+            if command.hideNotifications { try rules.add("type=notification") }
+            for rule in command.hide { try rules.add(rule) }
+            if let file = command.hideFile { try rules.add(file: try ProcessFacts.text(of: file), name: file) }
+        } catch {
+            throw Mistake(description: "\(error)")
+        }
+        return rules
     }
 
     static func rate(_ text: String) throws(Mistake) -> FrameRate {

@@ -19,6 +19,10 @@ import UpcastClient
             the frame rate. The X server writes them into memory that the daemon reads (MIT-SHM 1.2), and reports \
             what has changed (DAMAGE). Without these extensions, as on a remote display, frames are copied and compared.
 
+            A window with the property _UPCAST_SECURE is hidden from viewers wherever it is, with its menus and \
+            dialogs: xprop -id ID -f _UPCAST_SECURE 32c -set _UPCAST_SECURE 1. So are windows that match a rule: \
+            --hide class=KeePassXC --hide "title=*Private Browsing*".
+
             If the X server or the daemon ends, upcast-screen continues when it is back. SIGINT and SIGTERM end the \
             broadcast; a second signal ends the program.
 
@@ -50,6 +54,20 @@ import UpcastClient
 
     @Flag(inversion: .prefixedNo, help: "Draw the pointer into the frames, or leave it out.")
     var pointer = true
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Hide windows that match a rule: class, title, type, process or user, =, and a pattern with *.",
+            discussion: "Types are notification, dialog, menu and dock. The option can be repeated.",
+            valueName: "rule"))
+    var hide: [String] = []
+
+    @Option(help: ArgumentHelp("Hide windows that match a rule of a file, one on each line.", valueName: "file"))
+    var hideFile: String?
+
+    @Flag(help: "Hide notifications: --hide type=notification.")
+    var hideNotifications = false
 
     @Option(help: "End after this many seconds (default: when stopped).")
     var seconds: Double?

@@ -8,6 +8,8 @@ package enum ProductExecutable: String {
     case upcastScreen = "upcast-screen"
     /// Not installed: an app that is captured (Tests/captured-app).
     case capturedApp = "captured-app"
+    /// Not installed: windows that must be hidden (Tests/secret-window).
+    case secretWindow = "secret-window"
     /// Not installed: other users who crowd the control socket (Tests/control-crowd).
     case controlCrowd = "control-crowd"
     /// Not installed: the programs of the libraries' articles (Tests/examples).

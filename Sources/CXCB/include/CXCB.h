@@ -49,6 +49,36 @@ typedef struct {
     int16_t pointer_x, pointer_y;
 } upcast_x_picture;
 
+/// The window types that matter (_NET_WM_WINDOW_TYPE), as bits.
+enum upcast_x_window_type {
+    UPCAST_X_NOTIFICATION = 1,
+    UPCAST_X_DIALOG = 2,
+    UPCAST_X_MENU = 4,
+    UPCAST_X_DOCK = 8,
+    UPCAST_X_DESKTOP = 16,
+};
+
+/// What is known of a child of the root window: a window without a manager, or the frame that a manager has put around
+/// one. The texts and numbers are its own and those of the client window inside.
+typedef struct {
+    /// Of the first request that told any of this: events with a lower one are older.
+    uint32_t sequence;
+    /// From the root window's corner, with the border.
+    int32_t x, y, width, height;
+    bool is_viewable, is_override_redirect;
+    /// Both parts of WM_CLASS, the title, in UTF-8, and cut; ends at the first 0.
+    char instance[128], class_name[128], title[256];
+    /// The largest value of _UPCAST_SECURE.
+    uint32_t secure;
+    /// Of WM_TRANSIENT_FOR; 0 for none.
+    uint32_t transient_for;
+    /// The client window; the window itself without a frame.
+    uint32_t client;
+    /// The process, as the server knows it (XRes); 0 if it does not.
+    uint32_t process;
+    uint32_t types;
+} upcast_x_facts;
+
 enum upcast_x_event_kind {
     UPCAST_X_OTHER,
     UPCAST_X_DAMAGED,
@@ -56,12 +86,26 @@ enum upcast_x_event_kind {
     UPCAST_X_SCREEN_CHANGED,
     /// The pointer has another shape.
     UPCAST_X_CURSOR_CHANGED,
+    /// A child of the root window was made or came from elsewhere, with its geometry; it is not viewable yet.
+    UPCAST_X_WINDOW_CAME,
+    /// It was destroyed, or went into another window.
+    UPCAST_X_WINDOW_WENT,
+    UPCAST_X_WINDOW_MAPPED,
+    UPCAST_X_WINDOW_UNMAPPED,
+    UPCAST_X_WINDOW_MOVED,
+    /// What is known of it, or of a window inside it, has changed.
+    UPCAST_X_WINDOW_CHANGED,
+    /// Something was drawn in an area of the root window, with `upcast_x_watch_drawing`.
+    UPCAST_X_DRAWN,
 };
 
 typedef struct {
     enum upcast_x_event_kind kind;
     uint32_t sequence;
-    uint16_t width, height;
+    /// Of the root window, of the window with its border, or of what was drawn.
+    int32_t x, y, width, height;
+    uint32_t window;
+    bool is_override_redirect;
 } upcast_x_event;
 
 /// Connects to a display (NULL: $DISPLAY). Returns NULL and libxcb's error, or UPCAST_X_NO_SCREEN.
@@ -104,6 +148,17 @@ int upcast_x_pointer(upcast_x *x, bool *is_here, int16_t *pointer_x, int16_t *po
 
 /// The monitors, at most `capacity`. Returns their number; -1 where the connection is lost.
 int upcast_x_monitors(upcast_x *x, upcast_x_monitor *monitors, size_t capacity);
+
+/// Asks for events of the root window's children from now on, and lists them. Returns their number, which may be larger
+/// than `capacity`; -1 where the connection is lost.
+int upcast_x_watch_windows(upcast_x *x, uint32_t *windows, size_t capacity);
+
+/// Asks for events of a window and of its client, and then reads what they are. A status: an X error if the window is
+/// gone.
+int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts);
+
+/// Reports each thing that is drawn anywhere on the screen, in order with the events of windows, or no more. Needs DAMAGE.
+void upcast_x_watch_drawing(upcast_x *x, bool is_on);
 
 /// The root window's size now.
 int upcast_x_root_size(upcast_x *x, uint16_t *width, uint16_t *height);

@@ -1,0 +1,99 @@
+internal import UpcastClient
+
+/// Places that still show a secure window which is not there any more. Pure.
+///
+/// An X server without a compositing manager has one picture for all windows. Where a window leaves, the windows below
+/// are drawn again by their programs; until then, those without a background show what was there.
+struct GhostPixels: Sendable {
+    private struct Ghost {
+        /// The window that has left.
+        let window: UInt32
+        var parts: [CaptureRectangle]
+    }
+
+    /// More parts of one place are joined to fewer that are larger.
+    private static let maxParts = 16
+    private var ghosts: [Ghost] = []
+    /// Where a report of something drawn may be wrong, until the next picture.
+    private var doubtful: [CaptureRectangle] = []
+
+    var isEmpty: Bool { ghosts.isEmpty }
+    var places: [CaptureRectangle] { ghosts.flatMap(\.parts) }
+
+    /// A window that may be secure has left a place.
+    ///
+    /// - Parameter bounds: the root window; nothing is seen outside of it.
+    mutating func note(_ place: CaptureRectangle, of window: UInt32, in bounds: CaptureRectangle) {
+        guard let part = place.intersection(bounds) else { return }
+        // The same place again: nothing of it has been drawn since.
+        guard !ghosts.contains(where: { $0.window == window && $0.parts == [part] }) else { return }
+        ghosts.append(Ghost(window: window, parts: [part]))
+    }
+
+    /// A window is not secure, and has not been.
+    mutating func forget(_ window: UInt32) { ghosts.removeAll { $0.window == window } }
+
+    /// A window has moved and has become smaller in one step. The server then copies what it showed, and reports as
+    /// drawn where that would be if the window had its old size.
+    mutating func resized(from old: CaptureRectangle, to new: CaptureRectangle) {
+        guard old.x != new.x || old.y != new.y, new.width < old.width || new.height < old.height else { return }
+        doubtful += CaptureRectangle(x: new.x, y: new.y, width: old.width, height: old.height).without(new)
+    }
+
+    /// A picture was made: what is reported from here on is drawn.
+    mutating func endPicture() { doubtful.removeAll(keepingCapacity: true) }
+
+    /// Something was drawn after all that was noted so far.
+    mutating func drawn(_ area: CaptureRectangle) {
+        guard !ghosts.isEmpty else { return }
+        let areas = doubtful.reduce([area]) { areas, doubtful in areas.flatMap { $0.without(doubtful) } }
+        for index in ghosts.indices {
+            for area in areas { ghosts[index].parts = Self.parts(ghosts[index].parts, without: area) }
+        }
+        ghosts.removeAll { $0.parts.isEmpty }
+    }
+
+    /// A window has moved, and has taken its pixels along.
+    mutating func moved(from old: CaptureRectangle, to new: CaptureRectangle, in bounds: CaptureRectangle) {
+        for index in ghosts.indices {
+            let inside = ghosts[index].parts.compactMap { $0.intersection(old) }
+            ghosts[index].parts += inside.compactMap {
+                CaptureRectangle(x: $0.x - old.x + new.x, y: $0.y - old.y + new.y, width: $0.width, height: $0.height)
+                    .intersection(bounds)
+            }
+            ghosts[index].parts = Self.joined(ghosts[index].parts)
+        }
+    }
+
+    private static func parts(_ parts: [CaptureRectangle], without area: CaptureRectangle) -> [CaptureRectangle] {
+        joined(parts.flatMap { $0.without(area) })
+    }
+
+    private static func joined(_ parts: [CaptureRectangle]) -> [CaptureRectangle] {
+        guard parts.count > maxParts, let first = parts.first else { return parts }
+        return [parts.dropFirst().reduce(first) { $0.union($1) }]
+    }
+}
+
+extension CaptureRectangle {
+    /// What is left of it without another one: at most four rectangles.
+    func without(_ other: Self) -> [Self] {
+        guard let hole = intersection(other) else { return [self] }
+        let (right, bottom) = (x + width, y + height)
+        let (holeRight, holeBottom) = (hole.x + hole.width, hole.y + hole.height)
+        return [
+            Self(x: x, y: y, width: width, height: hole.y - y),
+            Self(x: x, y: holeBottom, width: width, height: bottom - holeBottom),
+            Self(x: x, y: hole.y, width: hole.x - x, height: hole.height),
+            Self(x: holeRight, y: hole.y, width: right - holeRight, height: hole.height),
+        ].filter { $0.width > 0 && $0.height > 0 }
+    }
+
+    /// The smallest one that both lie in.
+    func union(_ other: Self) -> Self {
+        let (left, top) = (min(x, other.x), min(y, other.y))
+        return Self(
+            x: left, y: top, width: max(x + width, other.x + other.width) - left,
+            height: max(y + height, other.y + other.height) - top)
+    }
+}

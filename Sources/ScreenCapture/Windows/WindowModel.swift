@@ -1,0 +1,199 @@
+package import UpcastClient
+
+/// Where the windows of a display are, as of a moment in the stream of its events. Pure.
+///
+/// The X server does one thing after the other, and numbers its answers. With all events before a picture applied, and
+/// none after it, the model is what the picture shows.
+package struct WindowModel: Sendable {
+    private struct Window {
+        /// Nil while it is not known.
+        var place: CaptureRectangle?
+        var isViewable: Bool
+        /// Older events are known already; nil for a window whose place is that of its events.
+        var sequence: UInt32?
+        /// Nil until they are read, and after a change.
+        var facts: WindowFacts?
+    }
+
+    private let rules: WindowRules
+    private var windows: [UInt32: Window] = [:]
+    /// As of the last time that all facts were known.
+    private var secure: Set<UInt32> = []
+    /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
+    private var processes: Set<UInt32> = []
+    private static let maxProcesses = 4096
+    private var ghosts = GhostPixels()
+    /// Windows without a compositing manager leave their pixels behind.
+    private let leavesPixels: Bool
+    /// The root window.
+    package var bounds: CaptureRectangle
+
+    /// - Parameters:
+    ///   - bounds: the root window.
+    ///   - leavesPixels: whether what is drawn is reported (`drawn`), and windows are drawn into one picture.
+    package init(_ rules: WindowRules, bounds: CaptureRectangle, leavesPixels: Bool = false) {
+        (self.rules, self.bounds, self.leavesPixels) = (rules, bounds, leavesPixels)
+    }
+
+    /// Children of the root window of which nothing is known yet.
+    package mutating func add(_ found: [UInt32]) {
+        // What is there already may be seen at once.
+        for window in found {
+            windows[window] = Window(place: nil, isViewable: true, sequence: nil, facts: nil)
+        }
+    }
+
+    /// - Parameter facts: nil if the window is gone: its event follows.
+    package mutating func note(_ facts: WindowFacts?, of window: UInt32) {
+        guard var known = windows[window], let facts else { return }
+        // Events tell where a window is in the picture; its facts may be of a later moment.
+        if known.place == nil {
+            (known.place, known.isViewable, known.sequence) = (facts.place, facts.isViewable, facts.sequence)
+        }
+        known.facts = facts
+        windows[window] = known
+        let wasSecure = secure.contains(window)
+        secure = secureWindows()
+        if processes.count < Self.maxProcesses {
+            processes.formUnion(secure.compactMap { windows[$0]?.facts?.process })
+        }
+        // What it has left behind as a secure window stays secret.
+        if !wasSecure, !secure.contains(window) { ghosts.forget(window) }
+    }
+
+    /// All events before a picture were applied.
+    package mutating func endPicture() { ghosts.endPicture() }
+
+    /// Something was drawn on the screen.
+    package mutating func drawn(_ area: CaptureRectangle) { ghosts.drawn(area) }
+
+    /// Whether it matters what is drawn: a secure window is there, or has left pixels.
+    package var needsDrawing: Bool {
+        leavesPixels && (!ghosts.isEmpty || secure.contains { windows[$0]?.isViewable ?? false })
+    }
+
+    package mutating func apply(_ event: WindowEvent) {
+        noteLeaving(event)
+        switch event.kind {
+        case .came(let place):
+            windows[event.window] = Window(place: place, isViewable: false, sequence: nil, facts: nil)
+        case .went:
+            windows[event.window] = nil
+            secure.remove(event.window)
+        case .mapped: update(event) { $0.isViewable = true }
+        case .unmapped: update(event) { $0.isViewable = false }
+        case .moved(let place): update(event) { $0.place = place }
+        case .changed: forget(event.window)
+        }
+    }
+
+    /// Notes what a window leaves behind.
+    private mutating func noteLeaving(_ event: WindowEvent) {
+        guard leavesPixels, let window = windows[event.window], window.isViewable else { return }
+        if let since = window.sequence, Int32(bitPattern: event.sequence &- since) < 0 { return }
+        let mayBeSecure = window.facts == nil || secure.contains(event.window)
+        switch event.kind {
+        case .unmapped, .went: if mayBeSecure { ghosts.note(window.place ?? bounds, of: event.window, in: bounds) }
+        case .moved(let place):
+            guard place != window.place else { return }
+            if let old = window.place { ghosts.resized(from: old, to: place) }
+            if mayBeSecure {
+                ghosts.note(window.place ?? bounds, of: event.window, in: bounds)
+            } else if let old = window.place {
+                ghosts.moved(from: old, to: place, in: bounds)
+            }
+        case .came, .mapped, .changed: break
+        }
+    }
+
+    private mutating func update(_ event: WindowEvent, _ change: (inout Window) -> Void) {
+        guard var window = windows[event.window] else { return }
+        // Sequence numbers wrap around.
+        if let since = window.sequence, Int32(bitPattern: event.sequence &- since) < 0 { return }
+        change(&window)
+        windows[event.window] = window
+    }
+
+    /// The facts of a window are not true any more. An event of a window inside a frame names that window.
+    private mutating func forget(_ window: UInt32) {
+        let changed: [UInt32]
+        if windows[window] != nil {
+            changed = [window]
+        } else if let frame = windows.first(where: { $0.value.facts?.client == window })?.key {
+            changed = [frame]
+        } else {
+            // Between a frame and its client: it may be in any of them.
+            changed = windows.filter { $0.value.facts.map { $0.client } != $0.key }.map(\.key)
+        }
+        for window in changed {
+            // A client that ends leaves its pixels in its frame, which is not secure then.
+            if leavesPixels, secure.contains(window), windows[window]?.isViewable ?? false {
+                ghosts.note(windows[window]?.place ?? bounds, of: window, in: bounds)
+            }
+            windows[window]?.facts = nil
+        }
+    }
+
+    /// The windows that have to be read before a picture can be judged: those that it may show.
+    package var unknown: [UInt32] { windows.filter { $0.value.isViewable && $0.value.facts == nil }.keys.sorted() }
+
+    /// What of the root window has to be hidden.
+    ///
+    /// - Parameter hidesUnknown: hides windows of which nothing is known; otherwise they are left out.
+    package func secrets(hidesUnknown: Bool) -> WindowSecrets {
+        var secrets = WindowSecrets()
+        for (id, window) in windows where window.isViewable {
+            guard let facts = window.facts else {
+                if hidesUnknown { secrets.hide(window.place ?? bounds, isEverywhere: window.place == nil) }
+                continue
+            }
+            if secure.contains(id) { secrets.hide(window.place ?? bounds, isEverywhere: facts.secure >= 2) }
+        }
+        for place in ghosts.places { secrets.hide(place) }
+        return secrets
+    }
+
+    /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips.
+    private func secureWindows() -> Set<UInt32> {
+        var secure = Set(windows.filter { $0.value.facts.map { $0.secure > 0 || rules.match($0) } ?? false }.keys)
+        var before = -1
+        while secure.count != before {
+            before = secure.count
+            let facts = secure.compactMap { windows[$0]?.facts }
+            let processes = processes.union(facts.compactMap(\.process))
+            let owners = Set(facts.map(\.client)).union(secure)
+            for (id, window) in windows where !secure.contains(id) {
+                guard let facts = window.facts else { continue }
+                let isOwned = facts.transientFor.map(owners.contains) ?? false
+                let isOfProcess = facts.process.map(processes.contains) ?? false
+                if isOwned || isOfProcess && facts.isOverrideRedirect { secure.insert(id) }
+            }
+        }
+        return secure
+    }
+}
+
+/// What of the root window must not be shown. Pure.
+package struct WindowSecrets: Equatable, Sendable {
+    /// In pixels of the root window.
+    package private(set) var places: [CaptureRectangle] = []
+    /// Nothing may be shown.
+    package private(set) var isEverywhere = false
+
+    package init() {}
+
+    package mutating func hide(_ place: CaptureRectangle, isEverywhere: Bool = false) {
+        if isEverywhere { self.isEverywhere = true }
+        if place.width > 0, place.height > 0, !places.contains(place) { places.append(place) }
+    }
+
+    /// As a frame of a part of the root window has them.
+    package func regions(in area: CaptureRectangle) -> CaptureSecureRegions {
+        guard !isEverywhere else { return .wholeFrame }
+        let inside = places.compactMap { $0.intersection(area)?.relative(to: area) }
+        guard inside.count <= CaptureSecureRegions.capacity else { return .wholeFrame }
+        // In an order that is the same for the same places: frames with other regions are never taken for unchanged.
+        return CaptureSecureRegions(
+            inside.sorted { ($0.x, $0.y, $0.width, $0.height) < ($1.x, $1.y, $1.width, $1.height) })
+    }
+}

@@ -1,0 +1,94 @@
+/// Which windows are hidden from viewers, beside those that ask for it themselves. Pure.
+package struct WindowRules: Equatable, Sendable {
+    /// One condition: a window that fulfils it is hidden.
+    package struct Rule: Equatable, Sendable {
+        package enum Subject: String, CaseIterable, Sendable { case `class`, title, type, process, user }
+        package var subject: Subject
+        /// With `*` for any text; letters match in both cases.
+        package var pattern: String
+    }
+
+    package private(set) var rules: [Rule] = []
+    /// The name and the user of a process.
+    private let process: @Sendable (UInt32) -> (name: String, user: String)?
+
+    /// - Parameter process: looks up a process; called for rules that need it.
+    package init(process: @escaping @Sendable (UInt32) -> (name: String, user: String)? = { _ in nil }) {
+        self.process = process
+    }
+
+    package static func == (a: Self, b: Self) -> Bool { a.rules == b.rules }
+
+    private static let types: [String: WindowFacts.Types] = [
+        "notification": .notification, "dialog": .dialog, "menu": .menu, "dock": .dock,
+    ]
+
+    /// Adds a rule, such as `class=KeePassXC` or `title=*- Private*`.
+    ///
+    /// - Throws: what is wrong with it, and what would be right.
+    package mutating func add(_ text: String) throws(ScreenError) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let subject = Rule.Subject(rawValue: parts[0]), !parts[1].isEmpty else {
+            let names = Rule.Subject.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ScreenError("\"\(text)\" is not a rule; write one of \(names), =, and a pattern, as class=KeePassXC")
+        }
+        guard subject != .type || Self.types[parts[1].lowercased()] != nil else {
+            let names = Self.types.keys.sorted().joined(separator: ", ")
+            throw ScreenError("\"\(parts[1])\" is not a type of windows; the types are \(names)")
+        }
+        rules.append(Rule(subject: subject, pattern: parts[1]))
+    }
+
+    /// Adds the rules of a file: one on each line, empty lines, and comments after `#`.
+    ///
+    /// - Parameter name: of the file, for messages.
+    package mutating func add(file text: String, name: String) throws(ScreenError) {
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let rule = line.prefix { $0 != "#" }.trimmed
+            guard !rule.isEmpty else { continue }
+            do throws(ScreenError) { try add(rule) } catch {
+                throw ScreenError("\(name):\(index + 1): \(error)")
+            }
+        }
+    }
+
+    func match(_ facts: WindowFacts) -> Bool { rules.contains { match($0, facts) } }
+
+    private func match(_ rule: Rule, _ facts: WindowFacts) -> Bool {
+        switch rule.subject {
+        case .class: Self.fits(facts.className, rule.pattern) || Self.fits(facts.instance, rule.pattern)
+        case .title: Self.fits(facts.title, rule.pattern)
+        case .type: Self.types[rule.pattern.lowercased()].map { !facts.types.isDisjoint(with: $0) } ?? false
+        // A process that nobody knows may be the one.
+        case .process: facts.process.flatMap(process).map { Self.fits($0.name, rule.pattern) } ?? true
+        case .user: facts.process.flatMap(process).map { Self.fits($0.user, rule.pattern) } ?? true
+        }
+    }
+
+    /// Whether a text fits a pattern with `*`, in both cases.
+    static func fits(_ text: String, _ pattern: String) -> Bool {
+        let (text, pattern) = (Array(text.lowercased()), Array(pattern.lowercased()))
+        var (at, from) = (0, 0)
+        var star: (pattern: Int, text: Int)?
+        while at < text.count {
+            if from < pattern.count, pattern[from] == "*" {
+                star = (from, at)
+                from += 1
+            } else if from < pattern.count, pattern[from] == text[at] {
+                (at, from) = (at + 1, from + 1)
+            } else if let last = star {
+                star = (last.pattern, last.text + 1)
+                (at, from) = (last.text + 1, last.pattern + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[from...].allSatisfy { $0 == "*" }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        String(self.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import MediaCore
+import SeededRandom
+import TestSupport
+import Testing
+
+/// Promise: a window that asks to be hidden, or matches a rule, is hidden in every frame: while it moves, grows, comes
+/// and goes, with its menus.
+@Suite struct SecretWindowTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var client: [String]
+        var windows: [String]
+        var isHidden = true
+        /// A window manager, which puts frames with colours around windows.
+        var manager: String?
+        var testDescription: String { (client + windows + [manager].compactMap { $0 }).joined(separator: " ") }
+        var number: Int { client.count + windows.count + (manager == nil ? 0 : 10) }
+    }
+
+    private static let cases: [Case] = [
+        Case(client: [], windows: []), Case(client: ["--fps", "60"], windows: ["--menus"]),
+        Case(client: ["--hide", "class=Secret"], windows: ["--class", "Secret"]),
+        // Without a rule they are seen, so that the test can fail.
+        Case(client: ["--hide", "class=Other"], windows: ["--class", "Secret"], isHidden: false),
+    ]
+    private static let managed = [
+        Case(client: [], windows: ["--menus"], manager: "openbox"),
+        Case(client: ["--fps", "60", "--hide", "class=Secret"], windows: ["--class", "Secret"], manager: "openbox"),
+    ]
+    /// ff00ff has U 86 and V 102 above grey. Without a manager, nothing else on the screen has a colour.
+    private static func isMarked(_ u: Int, _ v: Int, _ test: Case) -> Bool {
+        test.manager == nil ? abs(u) > 12 || abs(v) > 12 : u > 47 && v > 57
+    }
+
+    /// scripts/secret-windows asks for more, and for openbox, with which some frames still fail (docs/privacy.md).
+    private static let asked = ProcessInfo.processInfo.environment["UPCAST_WINDOW_STEPS"]
+    private static let hasManager = FileManager.default.isExecutableFile(atPath: "/usr/bin/openbox")
+
+    @Test(.inItsTurn, arguments: cases + (asked != nil && hasManager ? managed : []))
+    func randomWindows(_ test: Case) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try test.manager.map {
+                try ChildProcess($0, [], environment: ["DISPLAY": screen.display])
+            }
+            let background = try screen.fill("white")
+            try waitFor("the background", evidence: { background.errorTail }) { try screen.grab().meanLuma > 200 }
+            var settings = DaemonSettings()
+            settings.video["skip_unchanged"] = "false"
+            let stage = try Stage(settings)
+            let client = try ChildProcess(
+                ProductExecutable.upcastScreen.path,
+                ["--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer"] + test.client)
+            try waitFor("the screen to be live", evidence: { client.errorTail + stage.daemon.log }) {
+                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                return stage.daemon.log.contains("broadcast started")
+            }
+            var random = SplitMix64(drawnFor: test.testDescription)
+            let windows = try ChildProcess(
+                ProductExecutable.secretWindow.path,
+                ["--seed", "\(random.next() >> 1)", "--steps", Self.asked ?? "400", "--pause-us", "8000"]
+                    + test.windows,
+                environment: ["DISPLAY": screen.display])
+            try windows.waitForSuccess(within: 60)
+            try manager?.stop(SIGKILL)
+            try background.stop(SIGKILL)
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            let recording = try stage.server.finishedRecording()
+            var (frames, marked, white) = (0, 0, 0)
+            try DecodedVideo.forEachFrame(of: recording) { frame in
+                frames += 1
+                let image = frame.image
+                white += image.y.count { $0 > 200 } * 100 / image.y.count
+                if zip(image.u, image.v).contains(where: { Self.isMarked(Int($0) - 128, Int($1) - 128, test) }) {
+                    marked += 1
+                    if test.isHidden { try PictureArchive.save(image, as: "secret-\(test.number)-\(frame.index)") }
+                }
+            }
+            let share = white / max(frames, 1)
+            print("\(test.testDescription): \(marked) of \(frames) frames with the marker, \(share) % white")
+            // A busy machine shows fewer of the 100 pictures.
+            #expect(frames > 30)
+            // A manager makes, moves and removes a frame for each step.
+            #expect(share > (test.manager == nil ? 20 : 3), "what is beside the windows is seen")
+            #expect((marked == 0) == test.isHidden, "\(marked) of \(frames) frames")
+            try stage.end()
+        }
+    }
+}

@@ -1,0 +1,326 @@
+import MediaCore
+import Testing
+import UpcastClient
+
+@testable import ScreenCapture
+
+/// Promise: what is hidden is where the secure windows are in the picture: not before, not after, and not less.
+@Suite struct WindowModelTests {
+    private static let area = CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)
+    private static let bounds = area
+
+    private static func place(_ x: Int) -> CaptureRectangle { CaptureRectangle(x: x, y: 10, width: 100, height: 50) }
+
+    private static func facts(
+        _ window: UInt32, x: Int = 0, viewable: Bool = true, override: Bool = false, sequence: UInt32 = 10,
+        className: String = "", secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32? = nil,
+        process: UInt32? = nil, title: String = "", types: WindowFacts.Types = []
+    ) -> WindowFacts {
+        WindowFacts(
+            place: place(x), isViewable: viewable, isOverrideRedirect: override, sequence: sequence,
+            className: className, title: title, types: types, secure: secure, transientFor: transientFor,
+            client: client ?? window, process: process)
+    }
+
+    private static func model(_ all: [UInt32: WindowFacts], rules: [String] = []) throws -> WindowModel {
+        var list = WindowRules()
+        for rule in rules { try list.add(rule) }
+        var model = WindowModel(list, bounds: area)
+        model.add(Array(all.keys))
+        for (window, facts) in all { model.note(facts, of: window) }
+        return model
+    }
+
+    private static func hidden(_ model: WindowModel) -> [Int] {
+        model.secrets(hidesUnknown: false).regions(in: area).rectangles.map(\.x)
+    }
+
+    @Test func theWindowsWish() throws {
+        var model = try Self.model([1: Self.facts(1, x: 5, secure: 1), 2: Self.facts(2, x: 300)])
+        #expect(Self.hidden(model) == [5] && model.unknown.isEmpty)
+        model.apply(WindowEvent(.moved(Self.place(40)), 1, sequence: 11))
+        #expect(Self.hidden(model) == [40])
+        model.apply(WindowEvent(.unmapped, 1, sequence: 12))
+        #expect(Self.hidden(model) == [])
+        model.apply(WindowEvent(.mapped, 1, sequence: 13))
+        #expect(Self.hidden(model) == [40] && model.unknown.isEmpty, "what is known stays so")
+        model.apply(WindowEvent(.went, 1, sequence: 14))
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// What is in the answer to a question is not changed by events from before it.
+    @Test func olderEventsAreKnown() throws {
+        var model = try Self.model([1: Self.facts(1, x: 70, sequence: 0xffff_fff0, secure: 1)])
+        model.apply(WindowEvent(.moved(Self.place(40)), 1, sequence: 0xffff_ffef))
+        #expect(Self.hidden(model) == [70])
+        // Numbers wrap around.
+        model.apply(WindowEvent(.moved(Self.place(80)), 1, sequence: 3))
+        #expect(Self.hidden(model) == [80])
+    }
+
+    /// A window of which nothing is known holds the picture back, and is hidden where that does not help.
+    @Test func unknownWindows() throws {
+        var model = try Self.model([1: Self.facts(1, x: 5)])
+        model.apply(WindowEvent(.came(nil), 2, sequence: 11))
+        #expect(model.unknown == [], "it is not viewable")
+        model.apply(WindowEvent(.mapped, 2, sequence: 12))
+        #expect(model.unknown == [2])
+        #expect(model.secrets(hidesUnknown: true).regions(in: Self.area) == .wholeFrame, "nobody knows where it is")
+        model.note(nil, of: 2)
+        #expect(model.unknown == [2])
+        model.note(Self.facts(2, x: 9, sequence: 20), of: 2)
+        #expect(model.unknown == [] && Self.hidden(model) == [])
+        // Where it is when something else is asked of it later is no matter: an event tells.
+        model.note(Self.facts(2, x: 700, sequence: 30), of: 2)
+        model.apply(WindowEvent(.changed, 2, sequence: 21))
+        #expect(model.unknown == [2])
+        #expect(model.secrets(hidesUnknown: true).places == [Self.place(9)])
+    }
+
+    /// At the start, what is there may be seen.
+    @Test func theFirstPictureWaits() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds)
+        model.add([7, 3])
+        #expect(model.unknown == [3, 7])
+        #expect(model.secrets(hidesUnknown: true).isEverywhere)
+    }
+
+    /// A change of the client concerns its frame; one in between concerns all frames.
+    @Test func windowsInsideFrames() throws {
+        var model = try Self.model([1: Self.facts(1, client: 100), 2: Self.facts(2, client: 200), 3: Self.facts(3)])
+        model.apply(WindowEvent(.changed, 200, sequence: 11))
+        #expect(model.unknown == [2])
+        model.apply(WindowEvent(.changed, 999, sequence: 12))
+        #expect(model.unknown == [1, 2])
+    }
+
+    /// Dialogs, menus and what opens from them.
+    @Test func whatBelongsToASecureWindow() throws {
+        let model = try Self.model([
+            1: Self.facts(1, x: 1, secure: 1, client: 100, process: 50),
+            2: Self.facts(2, x: 2, override: true, process: 50),
+            3: Self.facts(3, x: 3, transientFor: 100, process: 60),
+            4: Self.facts(4, x: 4, override: true, process: 60),
+            5: Self.facts(5, x: 5, process: 50),
+            6: Self.facts(6, x: 6, override: true, process: 70),
+            7: Self.facts(7, x: 7, override: true),
+        ])
+        #expect(Self.hidden(model) == [1, 2, 3, 4])
+    }
+
+    /// Managers reparent a window that is unmapped: nothing of it is known then.
+    @Test func menusOfAWindowThatIsGone() throws {
+        var model = try Self.model([1: Self.facts(1, secure: 1, process: 50), 2: Self.facts(2, x: 2)])
+        model.apply(WindowEvent(.went, 1, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place(7)), 3, sequence: 12))
+        model.apply(WindowEvent(.mapped, 3, sequence: 13))
+        model.note(Self.facts(3, x: 7, override: true, sequence: 20, process: 50), of: 3)
+        #expect(Self.hidden(model) == [7])
+    }
+
+    @Test func everythingWhileAWindowIsViewable() throws {
+        var model = try Self.model([1: Self.facts(1, secure: 2), 2: Self.facts(2)])
+        #expect(model.secrets(hidesUnknown: false).regions(in: Self.area) == .wholeFrame)
+        model.apply(WindowEvent(.unmapped, 1, sequence: 11))
+        #expect(model.secrets(hidesUnknown: false).regions(in: Self.area) == .none)
+    }
+
+    @Test func regionsAreThoseOfTheArea() throws {
+        var secrets = WindowSecrets()
+        secrets.hide(.init(x: 50, y: 50, width: 100, height: 100))
+        secrets.hide(.init(x: 50, y: 50, width: 100, height: 100))
+        secrets.hide(.init(x: 900, y: 50, width: 10, height: 10))
+        let area = CaptureRectangle(x: 100, y: 100, width: 200, height: 200)
+        #expect(secrets.regions(in: area).rectangles == [.init(x: 0, y: 0, width: 50, height: 50)])
+        for x in 0..<70 { secrets.hide(.init(x: 100 + x, y: 100, width: 5, height: 5)) }
+        #expect(secrets.regions(in: area) == .wholeFrame, "more than a frame has")
+    }
+
+    @Test func rulesMatch() throws {
+        var rules = WindowRules { $0 == 8 ? ("signal-desktop", "alice") : nil }
+        for rule in ["class=KeePassXC", "title=*Private*", "type=notification", "process=signal*"] {
+            try rules.add(rule)
+        }
+        #expect(rules.match(Self.facts(1, className: "keepassxc", process: 9)))
+        #expect(!rules.match(Self.facts(1, className: "keepassxc2", process: 8)) == false, "process 8 is Signal")
+        #expect(rules.match(Self.facts(1, title: "Mail - private window")), "in both cases")
+        #expect(rules.match(Self.facts(1, types: [.notification, .dock])))
+        #expect(rules.match(Self.facts(1)), "a process that nobody knows may be the one")
+        var others = WindowRules { _ in ("bash", "bob") }
+        try others.add("process=signal*")
+        try others.add("user=alice")
+        #expect(!others.match(Self.facts(1, process: 8)))
+    }
+
+    @Test(arguments: [
+        ("abc", "abc", true), ("abc", "ABC", true), ("abc", "ab", false), ("abc", "*", true), ("", "*", true),
+        ("", "a", false), ("abc", "a*c", true), ("abcabc", "*abc", true), ("abcab", "*abc", false),
+        ("a*b", "a*b", true), ("Größe", "grÖ*", true), ("aaab", "*a*b", true), ("abc", "", false),
+    ])
+    func patterns(text: String, pattern: String, fits: Bool) {
+        #expect(WindowRules.fits(text, pattern) == fits)
+    }
+
+    @Test func files() throws {
+        var rules = WindowRules()
+        try rules.add(file: "# secrets\n\n  class=KeePassXC  # a comment\ntitle=*Bank*\n", name: "rules")
+        #expect(rules.rules.map(\.pattern) == ["KeePassXC", "*Bank*"])
+        let mistake = #expect(throws: ScreenError.self) { try rules.add(file: "class=a\nclas=x", name: "rules") }
+        #expect(mistake?.description.hasPrefix("rules:2: \"clas=x\" is not a rule; write one of class, title") == true)
+        #expect(throws: ScreenError.self) { try rules.add("type=popup") }
+        #expect(throws: ScreenError.self) { try rules.add("class=") }
+    }
+}
+
+/// Promise: what a secure window leaves on the screen is hidden until something is drawn there.
+@Suite struct GhostPixelsTests {
+    private static let bounds = rectangle(0, 0, 1000, 800)
+
+    private static func rectangle(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> CaptureRectangle {
+        CaptureRectangle(x: x, y: y, width: width, height: height)
+    }
+
+    private static func model(secure: UInt32) -> WindowModel {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, leavesPixels: true)
+        model.add([1, 2])
+        for window in [1, 2] as [UInt32] {
+            model.note(
+                WindowFacts(
+                    place: rectangle(0, 0, 100, 100), isViewable: true, sequence: 10, secure: window == 1 ? secure : 0,
+                    client: window), of: window)
+        }
+        return model
+    }
+
+    private static func hidden(_ model: WindowModel) -> Set<String> {
+        Set(model.secrets(hidesUnknown: true).places.map(\.name))
+    }
+
+    @Test(arguments: [WindowEvent.Kind.unmapped, .went]) func untilItIsDrawn(kind: WindowEvent.Kind) {
+        var model = Self.model(secure: 1)
+        #expect(model.needsDrawing)
+        model.drawn(Self.rectangle(0, 0, 100, 100))
+        model.apply(WindowEvent(kind, 1, sequence: 11))
+        #expect(Self.hidden(model) == ["100x100+0+0"] && model.needsDrawing, "what was drawn before does not count")
+        model.drawn(Self.rectangle(0, 0, 100, 60))
+        #expect(Self.hidden(model) == ["100x40+0+60"])
+        model.drawn(Self.rectangle(50, 50, 500, 500))
+        #expect(Self.hidden(model) == ["50x40+0+60"])
+        model.drawn(Self.rectangle(0, 0, 50, 100))
+        #expect(Self.hidden(model) == [] && !model.needsDrawing)
+    }
+
+    @Test func aMoveLeavesTheOldPlace() {
+        var model = Self.model(secure: 1)
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 11))
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
+        #expect(Self.hidden(model).count == 2, "it was raised")
+        // Another window takes the pixels along.
+        model.apply(WindowEvent(.moved(Self.rectangle(0, 200, 100, 100)), 2, sequence: 13))
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0", "100x100+0+200"])
+    }
+
+    /// A window that has moved before anything is known of it.
+    @Test func unknownWindows() {
+        var model = Self.model(secure: 0)
+        #expect(!model.needsDrawing)
+        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
+        model.note(
+            WindowFacts(place: Self.rectangle(300, 0, 100, 100), isViewable: true, sequence: 20, client: 1), of: 1)
+        #expect(Self.hidden(model) == [], "it is not secure")
+    }
+
+    /// Moved and made smaller at once: the server reports what it has copied as if the window had its old size.
+    @Test func aMoveThatMakesSmaller() {
+        var model = Self.model(secure: 1)
+        model.apply(WindowEvent(.moved(Self.rectangle(20, 0, 100, 40)), 1, sequence: 11))
+        model.drawn(Self.rectangle(20, 40, 100, 60))
+        model.drawn(Self.rectangle(0, 0, 20, 100))
+        #expect(Self.hidden(model) == ["80x100+20+0", "100x40+20+0"], "below the window, nobody knows")
+        model.endPicture()
+        model.drawn(Self.rectangle(20, 40, 100, 60))
+        #expect(Self.hidden(model) == ["80x40+20+0", "100x40+20+0"])
+    }
+
+    /// A client ends inside its frame, which the manager removes later.
+    @Test func aFrameWithoutItsClient() {
+        var model = Self.model(secure: 1)
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 11))
+        model.apply(WindowEvent(.changed, 1, sequence: 12))
+        model.note(
+            WindowFacts(place: Self.rectangle(300, 0, 100, 100), isViewable: true, sequence: 20, client: 1), of: 1)
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "its pixels are still there")
+        model.drawn(Self.rectangle(300, 0, 100, 100))
+        #expect(Self.hidden(model) == ["100x100+0+0"])
+    }
+
+    /// A window that comes, is seen and leaves between two pictures.
+    @Test func betweenTwoPictures() {
+        var model = Self.model(secure: 0)
+        model.apply(WindowEvent(.came(Self.rectangle(500, 500, 60, 60)), 3, sequence: 11))
+        model.apply(WindowEvent(.mapped, 3, sequence: 11))
+        model.apply(WindowEvent(.moved(Self.rectangle(980, 500, 60, 60)), 3, sequence: 11))
+        model.apply(WindowEvent(.went, 3, sequence: 11))
+        #expect(Self.hidden(model) == ["60x60+500+500", "20x60+980+500"], "nothing is seen outside of the display")
+        model.apply(WindowEvent(.came(nil), 4, sequence: 12))
+        model.apply(WindowEvent(.mapped, 4, sequence: 12))
+        model.apply(WindowEvent(.unmapped, 4, sequence: 12))
+        #expect(Self.hidden(model).contains("1000x800+0+0"), "nobody knows where it was")
+    }
+
+    @Test func withACompositingManager() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds)
+        model.add([1])
+        model.note(
+            WindowFacts(place: Self.rectangle(0, 0, 9, 9), isViewable: true, sequence: 1, secure: 1, client: 1), of: 1)
+        model.apply(WindowEvent(.unmapped, 1, sequence: 2))
+        #expect(Self.hidden(model) == [] && !model.needsDrawing)
+    }
+
+    @Test func whatIsLeft() {
+        let a = Self.rectangle(0, 0, 10, 10)
+        #expect(a.without(Self.rectangle(20, 0, 5, 5)) == [a])
+        #expect(a.without(Self.rectangle(-5, -5, 50, 50)) == [])
+        #expect(
+            a.without(Self.rectangle(2, 3, 4, 5)).map(\.name) == ["10x3+0+0", "10x2+0+8", "2x5+0+3", "4x5+6+3"])
+        var ghosts = GhostPixels()
+        ghosts.note(Self.rectangle(0, 0, 200, 200), of: 1, in: Self.bounds)
+        for x in 0..<30 { ghosts.drawn(Self.rectangle(x * 6, x * 6, 3, 3)) }
+        #expect(ghosts.places.count <= 16 && !ghosts.isEmpty)
+    }
+}
+
+/// Promise: what was hidden stays so for the moment that a compositing manager needs.
+@Suite struct LingeringSecretsTests {
+    private static func secrets(_ x: Int) -> WindowSecrets {
+        var secrets = WindowSecrets()
+        secrets.hide(CaptureRectangle(x: x, y: 0, width: 10, height: 10))
+        return secrets
+    }
+
+    @Test func placesLinger() {
+        var lingering = LingeringSecrets()
+        let start = MediaTime.seconds(100)
+        #expect(lingering.extend(Self.secrets(1), now: start).places.map(\.x) == [1])
+        #expect(lingering.nextEnd(after: Self.secrets(1)) == nil)
+        let moved = lingering.extend(Self.secrets(2), now: start + .milliseconds(33))
+        #expect(Set(moved.places.map(\.x)) == [1, 2])
+        #expect(lingering.nextEnd(after: Self.secrets(2)) == start + LingeringSecrets.time)
+        let later = lingering.extend(Self.secrets(2), now: start + LingeringSecrets.time)
+        #expect(later.places.map(\.x) == [2] && lingering.nextEnd(after: Self.secrets(2)) == nil)
+    }
+
+    @Test func everywhereLingers() {
+        var lingering = LingeringSecrets()
+        var all = WindowSecrets()
+        all.hide(.init(x: 0, y: 0, width: 5, height: 5), isEverywhere: true)
+        let start = MediaTime.seconds(100)
+        _ = lingering.extend(all, now: start)
+        #expect(lingering.extend(WindowSecrets(), now: start + .milliseconds(100)).isEverywhere)
+        #expect(lingering.nextEnd(after: WindowSecrets()) == start + LingeringSecrets.time)
+        #expect(!lingering.extend(WindowSecrets(), now: start + LingeringSecrets.time).isEverywhere)
+    }
+}

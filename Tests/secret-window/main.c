@@ -1,0 +1,104 @@
+// secret-window: windows of one colour that move, change and vanish at random, for tests of what hides them.
+//
+//   secret-window [--property | --class NAME] [--seed N] [--steps N] [--pause-us N] [--menus]
+//
+// All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
+// With --menus, override-redirect windows without a class or the property come and go beside them.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xcb/xcb.h>
+
+enum { WINDOWS = 3 };
+
+static xcb_connection_t *c;
+static xcb_screen_t *screen;
+static uint64_t state;
+
+static uint32_t below(uint32_t limit) {
+    state += 0x9e3779b97f4a7c15u;
+    uint64_t z = state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)((z ^ (z >> 31)) % limit);
+}
+
+static xcb_atom_t atom(const char *name) {
+    xcb_intern_atom_reply_t *reply =
+        xcb_intern_atom_reply(c, xcb_intern_atom(c, 0, (uint16_t)strlen(name), name), NULL);
+    xcb_atom_t result = reply ? reply->atom : XCB_NONE;
+    free(reply);
+    return result;
+}
+
+static xcb_window_t make(int is_menu) {
+    const uint32_t values[] = {0xff00ff, 0x00ff00, (uint32_t)is_menu};
+    xcb_window_t window = xcb_generate_id(c);
+    xcb_create_window(
+        c, XCB_COPY_FROM_PARENT, window, screen->root, (int16_t)below(400), (int16_t)below(200), 120, 80, 0,
+        XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT,
+        XCB_CW_BACK_PIXEL | XCB_CW_BORDER_PIXEL | XCB_CW_OVERRIDE_REDIRECT, values);
+    return window;
+}
+
+int main(int argc, char **argv) {
+    const char *class_name = NULL;
+    int steps = 1000, pause = 1000, menus = 0;
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (!strcmp(argv[i], "--class")) class_name = value, i++;
+        else if (!strcmp(argv[i], "--seed")) state = strtoull(value, NULL, 10), i++;
+        else if (!strcmp(argv[i], "--steps")) steps = atoi(value), i++;
+        else if (!strcmp(argv[i], "--pause-us")) pause = atoi(value), i++;
+        else if (!strcmp(argv[i], "--menus")) menus = 1;
+    }
+    c = xcb_connect(NULL, NULL);
+    if (xcb_connection_has_error(c)) return 1;
+    screen = xcb_setup_roots_iterator(xcb_get_setup(c)).data;
+    const xcb_atom_t secure = atom("_UPCAST_SECURE");
+    const uint32_t one = 1;
+    char both[128];
+    int length = class_name ? snprintf(both, sizeof both, "x%c%s", 0, class_name) + 1 : 0;
+    xcb_window_t windows[WINDOWS] = {0}, menu = 0;
+    for (int step = 0; step < steps; step++) {
+        xcb_window_t *window = &windows[below(WINDOWS)];
+        const uint32_t action = *window ? below(10) : 10;
+        if (action == 10) {
+            *window = make(0);
+            if (class_name)
+                xcb_change_property(
+                    c, XCB_PROP_MODE_REPLACE, *window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, 8, (uint32_t)length, both);
+            else
+                xcb_change_property(c, XCB_PROP_MODE_REPLACE, *window, secure, XCB_ATOM_CARDINAL, 32, 1, &one);
+            xcb_map_window(c, *window);
+        } else if (action == 0) {
+            xcb_destroy_window(c, *window);
+            *window = 0;
+        } else if (action == 1) {
+            xcb_unmap_window(c, *window);
+        } else if (action <= 3) {
+            xcb_map_window(c, *window);
+        } else if (action <= 5) {
+            const uint32_t size[] = {20 + below(200), 20 + below(120), below(4)};
+            xcb_configure_window(
+                c, *window, XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT | XCB_CONFIG_WINDOW_BORDER_WIDTH, size);
+        } else if (action == 6) {
+            const uint32_t above = XCB_STACK_MODE_ABOVE;
+            xcb_configure_window(c, *window, XCB_CONFIG_WINDOW_STACK_MODE, &above);
+        } else {
+            const uint32_t place[] = {below(600) - 60, below(340) - 40};
+            xcb_configure_window(c, *window, XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y, place);
+        }
+        if (menus && !below(3)) {
+            if (menu) xcb_destroy_window(c, menu);
+            menu = below(2) ? make(1) : 0;
+            if (menu) xcb_map_window(c, menu);
+        }
+        xcb_flush(c);
+        usleep((useconds_t)(pause / 2 + (int)below((uint32_t)pause + 1)));
+    }
+    xcb_disconnect(c);
+    return 0;
+}
