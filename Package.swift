@@ -43,6 +43,8 @@ let package = Package(
             linkerSettings: ["xcb", "xcb-shm", "xcb-damage", "xcb-xfixes", "xcb-randr", "xcb-res"].map {
                 .linkedLibrary($0)
             }),
+        // Loads libpulse itself: its headers are needed, and no library.
+        .target(name: "CPulse"),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
 
         // Row 1: vocabulary.
@@ -108,6 +110,7 @@ let package = Package(
         .target(name: "UpcastPrivacy", dependencies: ["ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
         .target(name: "ScreenCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "CXCB"]),
+        .target(name: "SoundCapture", dependencies: ["MediaCore", "CPulse"]),
 
         // Row 6: executables.
         .executableTarget(
@@ -132,7 +135,8 @@ let package = Package(
         .executableTarget(
             name: "upcast-screen",
             dependencies: [
-                "UpcastClient", "ScreenCapture", "LinuxSystem", "MediaCore", "ProductVersion",
+                "UpcastClient", "ScreenCapture", "SoundCapture", "CaptureSources", "ControlProtocol", "LinuxSystem",
+                "MediaCore", "ProductVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -219,10 +223,11 @@ let package = Package(
         .testTarget(
             name: "ScreenCaptureTests",
             dependencies: ["TestSupport", "ScreenCapture", "LinuxSystem", "MediaCore", "UpcastClient"]),
+        .testTarget(name: "SoundCaptureTests", dependencies: ["SoundCapture", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "UpcastScreenTests",
             dependencies: [
-                "upcast-screen", "ScreenCapture", "MediaCore", "UpcastClient",
+                "upcast-screen", "ScreenCapture", "SoundCapture", "MediaCore", "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
@@ -304,7 +309,7 @@ if Context.environment["UPCAST_BENCH"] != nil {
 let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
-let cTargets: Set<String> = ["CLinux", "CPlanes", "CRTMPSocket", "CXCB"]
+let cTargets: Set<String> = ["CLinux", "CPlanes", "CPulse", "CRTMPSocket", "CXCB"]
 let testLibraries: Set<String> = [
     "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
     "example-capture-client", "example-captured-app",

@@ -170,6 +170,8 @@ package final class ScreenGrabber {
             // The screen changes at this moment; its event follows.
             try display.refresh()
             try placeArea(notice)
+            // What had changed until now is not reported again.
+            damage.noteAll()
             return schedule.noteChange()
         }
         note(moment, area)

@@ -1,4 +1,6 @@
+import CaptureSources
 import Glibc
+import LinuxSystem
 import MediaCore
 import ScreenCapture
 import UpcastClient
@@ -13,11 +15,13 @@ struct ScreenPlan: Sendable {
     var name: String
     var display: String?
     var settings: ScreenGrabber.Settings
+    var sound: SoundPlan
     var duration: MediaTime?
     var isQuiet: Bool
 
     init(_ command: UpcastScreen) throws(Mistake) {
-        socket = command.socket ?? Self.environment("UPCAST_SOCKET") ?? CaptureConnection.defaultPath
+        socket = command.socket ?? ProcessEnvironment.current["UPCAST_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+            ?? CaptureConnection.defaultPath
         name = command.name
         display = command.display
         isQuiet = command.quiet
@@ -35,6 +39,7 @@ struct ScreenPlan: Sendable {
             }
             duration = MediaTime(seconds: seconds)
         }
+        sound = try SoundPlan(sound: command.sound, microphone: command.microphone, isQuiet: command.quiet)
         guard !command.json else { throw Mistake(description: "--json belongs to --list") }
     }
 
@@ -52,32 +57,25 @@ struct ScreenPlan: Sendable {
     }
 
     static func rate(_ text: String) throws(Mistake) -> FrameRate {
-        let parts = text.split(separator: "/", maxSplits: 1).map { Int($0) }
-        guard let numerator = parts.first ?? nil, let denominator = parts.count == 1 ? 1 : parts[1],
-            numerator > 0, denominator > 0, numerator <= 1_000_000, denominator <= 1_000_000,
-            (1...240).contains(Double(numerator) / Double(denominator))
-        else { throw Mistake(description: "--fps \(text) is not a frame rate from 1 to 240, such as 30 or 30000/1001") }
-        return FrameRate(numerator, denominator)
+        guard let rate = try? SourceArguments.rate(text), (1...240).contains(rate.framesPerSecond) else {
+            throw Mistake(description: "--fps \(text) is not a frame rate from 1 to 240, such as 30 or 30000/1001")
+        }
+        return rate
     }
 
     static func rectangle(_ text: String) throws(Mistake) -> CaptureRectangle {
-        let pattern = #/(\d{1,5})x(\d{1,5})\+(\d{1,5})\+(\d{1,5})/#
-        guard let match = text.wholeMatch(of: pattern)?.output,
-            let width = Int(match.1), let height = Int(match.2), let x = Int(match.3), let y = Int(match.4),
-            width > 0, height > 0
+        guard let place = try? SourceArguments.rectangle(text), place.width > 0, place.height > 0, place.x >= 0,
+            place.y >= 0
         else { throw Mistake(description: "--area \(text) is not a rectangle; write 1280x720+40+20") }
-        return CaptureRectangle(x: x, y: y, width: width, height: height)
+        return CaptureRectangle(x: place.x, y: place.y, width: place.width, height: place.height)
     }
 
-    private static func environment(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        let text = unsafe String(cString: value)
-        return text.isEmpty ? nil : text
-    }
-
-    var setup: BroadcastSetup {
+    /// - Parameter recorded: the sound that there is at the start; a declared track that does not come delays others.
+    func setup(_ recorded: Set<CaptureAudioSource>) -> BroadcastSetup {
         var setup = BroadcastSetup(clientName: name, convention: .exif)
         setup.source = .screen
+        setup.sendsAppAudio = recorded.contains(.app)
+        setup.sendsMicrophone = recorded.contains(.microphone)
         setup.expectedRate = CaptureFrameRate(settings.rate.numerator, settings.rate.denominator)
         return setup
     }

@@ -2,16 +2,20 @@ import Glibc
 import LinuxSystem
 import MediaCore
 import ScreenCapture
+import SoundCapture
 import UpcastClient
 
-/// Broadcasts a screen until it is stopped: through ends of the X server and of the daemon. The main thread handles
-/// signals and events; another one grabs.
+/// Broadcasts a screen until it is stopped: through ends of the X server, the sound server and the daemon. The main
+/// thread handles signals and events; one grabs, and one records.
 final class ScreenSession {
     private let plan: ScreenPlan
+    private let sound: SoundThread
     private let clock = MonotonicClock()
     private static let tick = Duration.milliseconds(50)
     /// How often a server or a daemon that is gone is asked for.
     private static let retry = MediaTime.seconds(1)
+    /// How long a broadcast waits for sound to have its times, of which most is the server's.
+    private static let soundPatience = MediaTime.seconds(1)
 
     /// Why a broadcast has ended.
     private enum End {
@@ -21,7 +25,10 @@ final class ScreenSession {
         case daemonGone(String)
     }
 
-    init(_ plan: ScreenPlan) { self.plan = plan }
+    init(_ plan: ScreenPlan) throws {
+        self.plan = plan
+        sound = try SoundThread(plan.sound)
+    }
 
     /// Runs until a signal, the end of the duration, or an error that does not pass.
     func run() -> ExitStatus {
@@ -30,11 +37,27 @@ final class ScreenSession {
             let display = try X11Connection(display: plan.display)
             _ = try plan.settings.area.place(
                 width: display.width, height: display.height, monitors: try display.monitors())
+            if let text = try Self.soundMistake(plan.sound) {
+                Report.line("upcast-screen: \(text)")
+                return .badScreen
+            }
             let signals = try SignalDescriptor([SIGINT, SIGTERM])
+            try sound.start()
+            defer { sound.stop() }
             return run(signals, display)
         } catch {
             Report.line("upcast-screen: \(error)")
             return .badScreen
+        }
+    }
+
+    /// What is wrong with the sound that was asked for; nil if nothing, or if nobody has asked.
+    private static func soundMistake(_ plan: SoundPlan) throws -> String? {
+        guard !plan.isOptional, !plan.tracks.isEmpty else { return nil }
+        do {
+            return plan.mistake(try PulseConnection(stop: try EventDescriptor().raw).facts())
+        } catch let error as SoundError {
+            return "\(error)"
         }
     }
 
@@ -72,7 +95,8 @@ final class ScreenSession {
         let connection: CaptureConnection
         do {
             connection = try CaptureConnection(path: plan.socket)
-            let welcome = try connection.start(plan.setup)
+            let recorded = sound.waitUntilSettled(until: clock.now() + Self.soundPatience)
+            let welcome = try connection.start(plan.setup(recorded))
             if !plan.isQuiet { Report.line("broadcast \(welcome.broadcastID) at \(plan.socket), \(welcome.canvas)") }
         } catch {
             return Self.end(error)
@@ -82,7 +106,9 @@ final class ScreenSession {
         do { grabbing = try GrabThread(plan, connection, display) } catch {
             return .failed(.badScreen, "cannot start a thread: \(error)")
         }
+        sound.send(to: connection)
         let end = watch(connection, grabbing, signals, begin)
+        sound.send(to: nil)
         grabbing.stop()
         switch end {
         case .stopped:
@@ -111,10 +137,18 @@ final class ScreenSession {
             if let duration = plan.duration, clock.now() - begin >= duration { return .stopped }
             switch grabbing.failure {
             case nil: break
-            case .daemon(let error)?: return Self.end(error)
+            case .daemon(let error)?: return Self.end(error, of: connection)
             case .screen(let text)?: return .failed(.badScreen, text)
             }
         }
+    }
+
+    /// Sending can fail before the goodbye has been read that says why.
+    private static func end(_ error: CaptureError, of connection: CaptureConnection) -> End {
+        while let event = try? connection.nextEvent(timeout: tick) {
+            if case .goodbye(let goodbye) = event { return end(goodbye) }
+        }
+        return end(error)
     }
 
     private static func end(_ error: any Error) -> End {

@@ -7,27 +7,29 @@ import UpcastClient
 @main struct UpcastScreen: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upcast-screen",
-        abstract: "Send an X11 screen to the capture socket of upcastd.",
+        abstract: "Send an X11 screen and its sound to the capture socket of upcastd.",
         discussion: """
-            Without options, upcast-screen sends the display of the session until it is stopped. Other examples:
+            Without options, upcast-screen sends the display of the session, and what its default sink plays, until it is \
+            stopped. Other examples:
 
               upcast-screen --list
               upcast-screen --monitor HDMI-1 --fps 60
-              upcast-screen --display :99 --area 1280x720+0+0 --no-pointer
+              upcast-screen --display :99 --area 1280x720+0+0 --no-pointer --sound none
+              upcast-screen --sound app=firefox --microphone default
 
             A screen that stands still costs nothing: frames are sent when something has changed, and no faster than \
             the frame rate. The X server writes them into memory that the daemon reads (MIT-SHM 1.2), and reports \
             what has changed (DAMAGE). Without these extensions, as on a remote display, frames are copied and compared.
 
             A window with the property _UPCAST_SECURE is hidden from viewers wherever it is, with its menus and \
-            dialogs: xprop -id ID -f _UPCAST_SECURE 32c -set _UPCAST_SECURE 1. So are windows that match a rule: \
+            dialogs: xprop -id ID -f _UPCAST_SECURE 32c -set _UPCAST_SECURE 1. Windows that match a rule are, too: \
             --hide class=KeePassXC --hide "title=*Private Browsing*".
 
-            If the X server or the daemon ends, upcast-screen continues when it is back. SIGINT and SIGTERM end the \
+            If the X server, the sound server or the daemon ends, upcast-screen continues when it is back. SIGINT and SIGTERM end the \
             broadcast; a second signal ends the program.
 
-            Exit status: 0 success; 2 cannot connect to the daemon; 3 refused or ended by the daemon; 4 the screen \
-            cannot be captured; 64 usage error.
+            Exit status: 0 success; 2 cannot connect to the daemon; 3 refused or ended by the daemon; 4 the screen, \
+            or the sound that was asked for, cannot be captured; 64 usage error.
             """,
         version: "upcast-screen \(Version.current)")
 
@@ -56,6 +58,16 @@ import UpcastClient
     var pointer = true
 
     @Option(
+        help: ArgumentHelp(
+            "App audio: auto, default, none, the name of a sink, or app=NAME.",
+            discussion: "default is what the default sink plays, auto the same if a sound server runs. app= sends only "
+                + "what programs of this name play."))
+    var sound = "auto"
+
+    @Option(help: "Microphone: none, default, or the name of a source.")
+    var microphone = "none"
+
+    @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
             "Hide windows that match a rule: class, title, type, process or user, =, and a pattern with *.",
@@ -72,7 +84,7 @@ import UpcastClient
     @Option(help: "End after this many seconds (default: when stopped).")
     var seconds: Double?
 
-    @Flag(help: "List the monitors of the display and end.")
+    @Flag(help: "List monitors and sound sources, and end.")
     var list = false
 
     @Flag(help: "With --list: print one JSON object.")

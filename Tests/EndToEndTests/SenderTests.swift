@@ -136,7 +136,7 @@ import Testing
     }
 
     /// 320x180 at 25 frames a second, bright in the given seconds and dark elsewhere.
-    private static func clip(length: Double, bright: [Range<Double>]) -> Data {
+    static func clip(length: Double, bright: [Range<Double>]) -> Data {
         var data = Data("YUV4MPEG2 W320 H180 F25:1 C420jpeg\n".utf8)
         for frame in 0..<Int(length * 25) {
             let isBright = bright.contains { $0.contains((Double(frame) + 0.01) / 25) }
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// A WAV stream of 48 kHz, mono: 2 kHz in the given seconds and silence elsewhere.
-    private static func sound(length: Double, loud: [Range<Double>]) -> Data {
+    static func sound(length: Double, loud: [Range<Double>]) -> Data {
         let count = Int(length * 48_000)
         let tone = Tone(frequency: 2000, amplitude: 0.5).samples(count: count, rate: 48_000)
         let samples = tone.enumerated().map { index, sample in

@@ -1,36 +1,55 @@
 import Foundation
+import LinuxSystem
 
 /// A PulseAudio server without hardware: a socket of its own, and a sink that plays to nobody.
 package final class VirtualSound: Sendable {
     /// The variables by which programs find it.
     package let environment: [String: String]
     private let folder: TemporaryDirectory
-    private let server: ChildProcess
+    private let server: Monitor<ChildProcess>
 
     package init() throws {
         let folder = try TemporaryDirectory("pulse")
-        let socket = folder.file("native")
-        // Realtime scheduling needs D-Bus, and is nothing that a test may have.
+        self.folder = folder
+        server = Monitor(try Self.start(folder))
+        environment = Self.home(folder).merging(["PULSE_SERVER": "unix:\(Self.socket(folder))"]) { $1 }
+    }
+
+    deinit { server.withLock { $0.signal(SIGTERM) } }
+
+    /// Ends the server, and starts it again once `meanwhile` has returned.
+    package func restart(meanwhile: () throws -> Void) throws {
+        try server.withLock { $0 }.stop(SIGKILL)
+        try meanwhile()
+        // Left by a server that was killed.
+        try? FileManager.default.removeItem(atPath: Self.socket(folder))
+        let next = try Self.start(folder)
+        server.withLock { $0 = next }
+    }
+
+    private static func socket(_ folder: TemporaryDirectory) -> String { folder.file("native") }
+    private static func home(_ folder: TemporaryDirectory) -> [String: String] {
+        ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path]
+    }
+
+    private static func start(_ folder: TemporaryDirectory) throws -> ChildProcess {
         let script = try folder.write(
             """
-            load-module module-native-protocol-unix auth-anonymous=1 socket=\(socket)
+            load-module module-native-protocol-unix auth-anonymous=1 socket=\(socket(folder))
             load-module module-null-sink sink_name=sink rate=48000
 
             """, to: "default.pa")
-        let home = ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path]
+        // Realtime scheduling needs D-Bus, and is nothing that a test may have.
         let server = try ChildProcess(
             "pulseaudio",
             [
                 "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disable-shm=yes",
                 "--realtime=no", "--high-priority=no", "-F", script,
-            ], environment: home)
-        (self.folder, self.server) = (folder, server)
-        environment = home.merging(["PULSE_SERVER": "unix:\(socket)"]) { $1 }
+            ], environment: home(folder))
         try waitFor("PulseAudio to listen", evidence: { server.errorTail }) {
             guard server.isRunning else { throw TestFailure("pulseaudio ended. \(server.errorTail)") }
-            return FileManager.default.fileExists(atPath: socket) && server.isRunning
+            return FileManager.default.fileExists(atPath: socket(folder)) && server.isRunning
         }
+        return server
     }
-
-    deinit { server.signal(SIGTERM) }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MediaCore
 import ScreenCapture
+import SoundCapture
 import Testing
 import UpcastClient
 
@@ -14,7 +15,9 @@ import UpcastClient
         let plan = try plan()
         #expect(plan.settings.area == .display && plan.settings.showsPointer && plan.settings.rate == FrameRate(30))
         #expect(plan.display == nil && plan.duration == nil)
-        #expect(plan.setup.source == .screen && plan.setup.sendsVideo && !plan.setup.sendsAppAudio)
+        let setup = plan.setup([.microphone])
+        #expect(setup.source == .screen && setup.sendsVideo && !setup.sendsAppAudio && setup.sendsMicrophone)
+        #expect(plan.sound.isOptional && plan.sound.tracks.map(\.wish) == [.defaultSink])
     }
 
     @Test func options() throws {
@@ -28,9 +31,18 @@ import UpcastClient
     @Test(arguments: [
         ["--fps", "0"], ["--fps", "500"], ["--fps", "x"], ["--fps", "30/0"], ["--area", "1280x720"],
         ["--area", "0x720+1+1"], ["--area", "10x10+1+1", "--monitor", "A"], ["--seconds", "0"], ["--json"],
+        ["--sound", "app="],
     ])
     func mistakes(arguments: [String]) {
         #expect(throws: ScreenPlan.Mistake.self) { try ScreenPlan(UpcastScreen.parse(arguments)) }
+    }
+
+    @Test func sound() throws {
+        let plan = try plan("--sound", "app=firefox", "--microphone", "default").sound
+        #expect(plan.tracks.map(\.wish) == [.application("firefox"), .defaultMicrophone])
+        #expect(plan.tracks.map(\.source) == [.app, .microphone] && plan.tracks.map(\.channels) == [2, 1])
+        #expect(!plan.isOptional)
+        #expect(try self.plan("--sound", "none").sound.tracks.isEmpty)
     }
 
     @Test func lists() {
@@ -39,14 +51,14 @@ import UpcastClient
             ScreenMonitor(name: "B", area: .init(x: 1920, y: 10, width: 800, height: 600), isPrimary: false),
         ]
         #expect(
-            ScreenList.table(2720, 1080, monitors) == """
+            ScreenList(width: 2720, height: 1080, monitors: monitors).table == """
                 MONITOR             AREA
                 (display)           2720x1080+0+0
                 HDMI "1" (primary)  1920x1080+0+0
                 B                   800x600+1920+10
                 """)
         #expect(
-            ScreenList.json(2720, 1080, monitors)
+            ScreenList(width: 2720, height: 1080, monitors: monitors).json
                 == #"{"display":{"width":2720,"height":1080},"monitors":[{"name":"HDMI \"1\"","primary":true,"#
                 + #""x":0,"y":0,"width":1920,"height":1080},{"name":"B","primary":false,"x":1920,"y":10,"#
                 + #""width":800,"height":600}]}"#)

@@ -1,0 +1,124 @@
+#include "connection.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+struct upcast_pulse_stream {
+    const upcast_pulse_library *l;
+    pa_stream *stream;
+    int64_t position;
+    size_t peeked;
+    uint32_t breaks;
+    /// The question that waits for its answer.
+    pa_operation *asking;
+    bool has_timing;
+    upcast_pulse_timing timing;
+};
+
+static void take_break(pa_stream *stream, void *data) {
+    (void)stream;
+    ((upcast_pulse_stream *)data)->breaks++;
+}
+
+upcast_pulse_stream *upcast_pulse_record(
+    upcast_pulse *p, const char *source, uint32_t playback, int channels, uint32_t fragment_bytes) {
+    const upcast_pulse_library *l = p->l;
+    upcast_pulse_stream *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->l = l;
+    const pa_sample_spec spec = {.format = PA_SAMPLE_S16LE, .rate = 48000, .channels = (uint8_t)channels};
+    s->stream = l->pa_stream_new(p->context, "broadcast", &spec, NULL);
+    if (!s->stream) {
+        free(s);
+        return NULL;
+    }
+    l->pa_stream_set_suspended_callback(s->stream, take_break, s);
+    l->pa_stream_set_moved_callback(s->stream, take_break, s);
+    l->pa_stream_set_overflow_callback(s->stream, take_break, s);
+    // By default, two seconds come at once. The server keeps two seconds for a program that does not read.
+    const pa_buffer_attr attributes = {
+        .maxlength = spec.rate * 2 * (uint32_t)channels * 2,
+        .fragsize = fragment_bytes,
+        .tlength = (uint32_t)-1,
+        .prebuf = (uint32_t)-1,
+        .minreq = (uint32_t)-1,
+    };
+    // A stream that the server may move ends at a microphone when its sink goes.
+    const pa_stream_flags_t flags = PA_STREAM_ADJUST_LATENCY | PA_STREAM_DONT_MOVE;
+    if ((playback != UPCAST_PULSE_NONE && l->pa_stream_set_monitor_stream(s->stream, playback) < 0) ||
+        l->pa_stream_connect_record(s->stream, source, &attributes, flags) < 0) {
+        l->pa_stream_unref(s->stream);
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static void end_asking(upcast_pulse_stream *s) {
+    if (s->asking) s->l->pa_operation_unref(s->asking);
+    s->asking = NULL;
+}
+
+void upcast_pulse_end(upcast_pulse_stream *s) {
+    // The answer may come before libpulse has let the stream go.
+    if (s->asking) s->l->pa_operation_cancel(s->asking);
+    end_asking(s);
+    s->l->pa_stream_set_suspended_callback(s->stream, NULL, NULL);
+    s->l->pa_stream_set_moved_callback(s->stream, NULL, NULL);
+    s->l->pa_stream_set_overflow_callback(s->stream, NULL, NULL);
+    s->l->pa_stream_disconnect(s->stream);
+    s->l->pa_stream_unref(s->stream);
+    free(s);
+}
+
+bool upcast_pulse_has_ended(upcast_pulse_stream *s) {
+    return !PA_STREAM_IS_GOOD(s->l->pa_stream_get_state(s->stream));
+}
+
+static bool is_ready(upcast_pulse_stream *s) { return s->l->pa_stream_get_state(s->stream) == PA_STREAM_READY; }
+
+uint32_t upcast_pulse_breaks(upcast_pulse_stream *s) { return s->breaks; }
+
+bool upcast_pulse_peek(upcast_pulse_stream *s, const void **bytes, size_t *count) {
+    if (!is_ready(s) || s->l->pa_stream_peek(s->stream, bytes, count) < 0) return false;
+    s->peeked = *count;
+    return *count > 0;
+}
+
+void upcast_pulse_drop(upcast_pulse_stream *s) {
+    if (s->peeked == 0) return;
+    s->l->pa_stream_drop(s->stream);
+    s->position += (int64_t)s->peeked;
+    s->peeked = 0;
+}
+
+static void take_answer(pa_stream *stream, int success, void *data) {
+    upcast_pulse_stream *s = data;
+    end_asking(s);
+    const pa_timing_info *info = success ? s->l->pa_stream_get_timing_info(stream) : NULL;
+    if (!info || info->write_index_corrupt || info->read_index_corrupt) return;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t now_nsec = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    s->timing = (upcast_pulse_timing){
+        .at_nsec = now_nsec - (int64_t)info->transport_usec * 1000,
+        .write_index = info->write_index,
+        .read_index = info->read_index,
+        .source_usec = info->source_usec,
+        .sink_usec = info->sink_usec,
+        .position = s->position,
+    };
+    s->has_timing = true;
+}
+
+void upcast_pulse_ask_timing(upcast_pulse_stream *s) {
+    if (s->asking || !is_ready(s)) return;
+    s->asking = s->l->pa_stream_update_timing_info(s->stream, take_answer, s);
+}
+
+bool upcast_pulse_take_timing(upcast_pulse_stream *s, upcast_pulse_timing *timing) {
+    if (!s->has_timing) return false;
+    s->has_timing = false;
+    *timing = s->timing;
+    return true;
+}

@@ -1,0 +1,82 @@
+internal import CPulse
+internal import MediaCore
+
+/// One source that is recorded, with the times of its samples. One thread.
+@safe final class PulseStream {
+    /// 16-bit little-endian at this rate; the server resamples.
+    static let sampleRate = 48_000
+    /// How much comes at once.
+    static let fragment = MediaTime.milliseconds(20)
+    /// How often the server is asked for the time, before the times are settled and afterwards.
+    static let (firstAsking, asking) = (MediaTime.milliseconds(20), MediaTime.milliseconds(250))
+
+    let target: SoundTarget
+    private let handle: OpaquePointer
+    private let connection: PulseConnection
+    private let bytesPerFrame: Int
+    private let sinkDelay: MediaTime
+    private var clock: SoundClock
+    private var breaks: UInt32 = 0
+    private var position: Int64 = 0
+    private var nextAsking = MediaTime.zero
+
+    /// - Parameters:
+    ///   - channels: 1 or 2; the server mixes.
+    ///   - sinkDelay: what the server does not count of the time until the samples are heard.
+    /// - Returns: nil where the server refuses.
+    init?(_ target: SoundTarget, channels: Int, sinkDelay: MediaTime, _ connection: PulseConnection) {
+        bytesPerFrame = 2 * channels
+        let fragment = Self.sampleRate * bytesPerFrame * Int(Self.fragment.milliseconds) / 1000
+        guard
+            let opened = unsafe upcast_pulse_record(
+                connection.handle, target.source, target.playback ?? .max, CInt(channels), UInt32(fragment))
+        else { return nil }
+        unsafe handle = opened
+        (self.target, self.connection, self.sinkDelay) = (target, connection, sinkDelay)
+        clock = SoundClock(bytesPerSecond: Self.sampleRate * bytesPerFrame)
+    }
+
+    deinit { unsafe upcast_pulse_end(handle) }
+
+    /// The server does not record any more.
+    var hasEnded: Bool { unsafe upcast_pulse_has_ended(handle) }
+    /// Whether samples have times, without which they are dropped.
+    var isSettled: Bool { clock.isSettled }
+
+    /// Gives all samples that have come to `body`, with the time at which the first of them is heard. Returns when it
+    /// wants to be called again.
+    func read(now: MediaTime, _ body: (RawSpan, MediaTime) throws -> Void) rethrows -> MediaTime {
+        takeTiming(now)
+        var (bytes, count): (UnsafeRawPointer?, Int) = (nil, 0)
+        while unsafe upcast_pulse_peek(handle, &bytes, &count) {
+            defer { unsafe upcast_pulse_drop(handle) }
+            let time = clock.time(at: position)
+            position += Int64(count)
+            // A hole is silence: the time goes on.
+            guard let time, let start = unsafe bytes, count >= bytesPerFrame else { continue }
+            let whole = count - count % bytesPerFrame
+            try unsafe body(UnsafeRawBufferPointer(start: start, count: whole).bytes, time)
+        }
+        return nextAsking
+    }
+
+    private func takeTiming(_ now: MediaTime) {
+        let breaks = unsafe upcast_pulse_breaks(handle)
+        if breaks != self.breaks {
+            self.breaks = breaks
+            clock.restart()
+        }
+        var timing = upcast_pulse_timing()
+        if unsafe upcast_pulse_take_timing(handle, &timing) {
+            clock.note(
+                SoundClock.Reading(
+                    at: MediaTime(nanoseconds: timing.at_nsec), written: timing.write_index, read: timing.read_index,
+                    captureDelay: .microseconds(Int64(clamping: timing.source_usec)),
+                    playDelay: .microseconds(Int64(clamping: timing.sink_usec)) + sinkDelay,
+                    position: timing.position))
+        }
+        guard now >= nextAsking else { return }
+        unsafe upcast_pulse_ask_timing(handle)
+        nextAsking = now + (clock.isSettled ? Self.asking : Self.firstAsking)
+    }
+}

@@ -1,0 +1,84 @@
+package import MediaCore
+
+/// When the samples of a recorded stream are heard, on CLOCK_MONOTONIC. Pure; one for each stream.
+///
+/// PulseAudio stamps no samples. What the server says of the stream's place at one moment gives the time of its first
+/// byte, with some error; the median of several is right to some milliseconds. Times that are sent move towards it
+/// slowly, so that nobody hears it.
+package struct SoundClock: Equatable, Sendable {
+    /// What the server says at one moment, in bytes since the stream began.
+    package struct Reading: Equatable, Sendable {
+        /// When the server answered.
+        package var at: MediaTime
+        /// What the server has recorded, and what of it this process has read.
+        package var written: Int64
+        package var read: Int64
+        /// How old the last byte written was, and how much later than recorded it is heard.
+        package var captureDelay: MediaTime
+        package var playDelay: MediaTime
+        /// What this process has taken, as it counts.
+        package var position: Int64
+
+        package init(
+            at: MediaTime, written: Int64, read: Int64, captureDelay: MediaTime, playDelay: MediaTime, position: Int64
+        ) {
+            (self.at, self.written, self.read, self.position) = (at, written, read, position)
+            (self.captureDelay, self.playDelay) = (captureDelay, playDelay)
+        }
+    }
+
+    /// Fewer readings give no time.
+    package static let neededReadings = 5
+    static let keptReadings = 9
+    /// How far one block's time moves towards what the readings say.
+    package static let slew = MediaTime.milliseconds(1)
+    /// A larger difference is no drift: the stream has stood still. Less is no step for the daemon.
+    static let step = MediaTime.milliseconds(60)
+
+    private let bytesPerSecond: Int64
+    /// When the byte 0 is heard, as each reading says.
+    private var origins: [MediaTime] = []
+    private var median = MediaTime.zero
+    private var origin: MediaTime?
+
+    /// - Parameter bytesPerSecond: of the stream's format.
+    package init(bytesPerSecond: Int) {
+        self.bytesPerSecond = Int64(bytesPerSecond)
+        origins.reserveCapacity(Self.keptReadings + 1)
+    }
+
+    /// Whether `time(at:)` has enough to go by.
+    package var isSettled: Bool { origins.count >= Self.neededReadings }
+
+    /// Takes what the server says.
+    package mutating func note(_ reading: Reading) {
+        let recorded = duration(reading.written - reading.read + reading.position)
+        let value = reading.at - reading.captureDelay + reading.playDelay - recorded
+        origins.append(value)
+        if origins.count > Self.keptReadings { origins.removeFirst() }
+        median = origins.sorted()[origins.count / 2]
+    }
+
+    /// Forgets all: the stream has stood still, and its times begin anew.
+    package mutating func restart() {
+        origins.removeAll(keepingCapacity: true)
+        origin = nil
+    }
+
+    /// When a block that begins at a byte is heard; nil before enough is known. Call it once for each block, in order.
+    package mutating func time(at position: Int64) -> MediaTime? {
+        guard isSettled else { return nil }
+        let current = origin ?? median
+        let difference = median - current
+        // All of them agree that the time has changed.
+        let isStep = difference.magnitude > Self.step && origins.allSatisfy { ($0 - current).magnitude > Self.step }
+        let next = isStep ? median : current + max(.zero - Self.slew, min(Self.slew, difference))
+        origin = next
+        return next + duration(position)
+    }
+
+    private func duration(_ bytes: Int64) -> MediaTime {
+        let (whole, rest) = bytes.quotientAndRemainder(dividingBy: bytesPerSecond)
+        return MediaTime(nanoseconds: whole * 1_000_000_000 + rest * 1_000_000_000 / bytesPerSecond)
+    }
+}

@@ -1,0 +1,96 @@
+package import MediaCore
+
+/// One track of a broadcast: what is recorded for a wish, while devices and programs come and go. One thread.
+package final class SoundTrack {
+    package enum Notice: Equatable, Sendable {
+        /// The names of the sources.
+        case recording([String])
+        case missing(String)
+    }
+
+    package let wish: SoundWish
+    package let channels: Int
+    private let connection: PulseConnection
+    private var streams: [PulseStream] = []
+    /// Where each stream stands in the mix.
+    private var places: [SoundMix.Place] = []
+    private var mix: SoundMix?
+    private var lastNotice: Notice?
+    private var retry: MediaTime?
+    /// After the server has refused a stream, or ended one.
+    private static let retryPause = MediaTime.milliseconds(500)
+
+    /// - Parameter channels: 1 or 2; programs are mixed in stereo.
+    package init(_ wish: SoundWish, channels: Int, _ connection: PulseConnection) {
+        (self.wish, self.channels, self.connection) = (wish, channels, connection)
+        if case .application = wish { mix = SoundMix() }
+    }
+
+    /// Whether what is sent from now on has the right times; true if nothing is recorded.
+    package var isSettled: Bool { streams.allSatisfy(\.isSettled) }
+
+    /// Whether `follow` should be called again although nothing has changed at the server.
+    package func mustFollow(now: MediaTime) -> Bool {
+        if streams.contains(where: \.hasEnded), retry == nil { retry = now + Self.retryPause }
+        return retry.map { $0 <= now } ?? false
+    }
+
+    /// Records what the facts say, and nothing else.
+    package func follow(_ facts: SoundFacts, now: MediaTime, _ notice: (Notice) -> Void) {
+        retry = nil
+        var targets: [SoundTarget] = []
+        var news: Notice
+        switch facts.answer(wish) {
+        case .record(let wanted):
+            targets = wanted
+            news = .recording(wanted.map(\.source))
+        case .missing(let text): news = .missing(text)
+        }
+        for index in streams.indices.reversed()
+        where streams[index].hasEnded || !targets.contains(streams[index].target) {
+            streams.remove(at: index)
+            places.remove(at: index)
+        }
+        for target in targets where !streams.contains(where: { $0.target == target }) {
+            let delay = facts.uncountedDelay(of: target)
+            guard let stream = PulseStream(target, channels: channels, sinkDelay: delay, connection) else {
+                retry = now + Self.retryPause
+                news = .missing("the sound server refuses to record \(target.source)")
+                continue
+            }
+            streams.append(stream)
+            places.append(SoundMix.Place())
+        }
+        if news != lastNotice { notice(news) }
+        lastNotice = news
+    }
+
+    /// Gives out what has come, in order. Returns when it wants to be called again; nil for when something happens.
+    package func read(
+        now: MediaTime, _ body: (RawSpan, MediaTime) throws -> Void
+    ) rethrows -> MediaTime? {
+        var next = retry
+        for index in streams.indices {
+            let wish = try streams[index].read(now: now) { bytes, time in
+                if mix == nil { return try body(bytes, time) }
+                mix!.add(bytes, at: time, &places[index])
+            }
+            next = min(next ?? wish, wish)
+        }
+        try mix?.take(now: now) { samples, time in
+            try body(samples, time)
+        }
+        if let due = mix?.due { next = min(next ?? due, due) }
+        return next
+    }
+}
+
+extension SoundFacts {
+    /// What the server leaves out of the time until samples are heard: with PipeWire, the latency of the sink.
+    func uncountedDelay(of target: SoundTarget) -> MediaTime {
+        guard isPipeWire, let source = sources.first(where: { $0.index == target.index }),
+            let sink = sinks.first(where: { $0.index == source.monitorOf })
+        else { return .zero }
+        return .microseconds(Int64(clamping: sink.latency))
+    }
+}

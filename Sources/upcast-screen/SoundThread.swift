@@ -1,0 +1,121 @@
+import Glibc
+import LinuxSystem
+import MediaCore
+import SoundCapture
+import UpcastClient
+
+/// The thread that records sound, and waits for a sound server that is gone. It runs before a broadcast begins, so that
+/// the times of the samples are right by then, and beyond its end.
+final class SoundThread: Sendable {
+    private struct State {
+        /// Of the broadcast that gets the sound; nil between two.
+        var connection: CaptureConnection?
+        /// Whether the first samples have times, or there is nothing to wait for.
+        var isSettled = false
+        var recorded: Set<CaptureAudioSource> = []
+    }
+
+    private let plan: SoundPlan
+    private let state = Monitor(State())
+    private let stopping: EventDescriptor
+    private let thread = Monitor<WorkerThread?>(nil)
+    private static let retryMilliseconds: CInt = 2000
+    private static let tickMilliseconds: Int64 = 1000
+
+    init(_ plan: SoundPlan) throws(Errno) {
+        self.plan = plan
+        stopping = try EventDescriptor()
+    }
+
+    /// Starts the thread, if there is anything to record.
+    func start() throws(Errno) {
+        guard !plan.tracks.isEmpty else { return settle() }
+        let worker = try WorkerThread(name: "sound", stackBytes: 512 * 1024) { [self] in run() }
+        thread.withLock { $0 = worker }
+    }
+
+    /// Ends the thread.
+    func stop() {
+        stopping.signal()
+        thread.withLock { $0?.join() }
+    }
+
+    /// Waits until sound can begin together with the first picture. Returns what is recorded by then.
+    func waitUntilSettled(until deadline: MediaTime) -> Set<CaptureAudioSource> {
+        state.wait(until: deadline) { $0.isSettled ? $0.recorded : nil } ?? state.withLock { $0.recorded }
+    }
+
+    /// Sends the sound to a broadcast; nil for none.
+    func send(to connection: CaptureConnection?) { state.withLock { $0.connection = connection } }
+
+    private func run() {
+        var lastError: SoundError?
+        while true {
+            do throws(PulseConnection.Interruption) {
+                let server: PulseConnection
+                do { server = try PulseConnection(stop: stopping.raw) } catch {
+                    if error != lastError { tell("\(error)", "there is no sound until then") }
+                    lastError = error
+                    settle()
+                    guard error.isTemporary, sleep() else { return }
+                    continue
+                }
+                lastError = nil
+                try record(server)
+            } catch .stopped {
+                return
+            } catch {
+                tell("the sound server has ended", "waiting for it to come back")
+                guard sleep() else { return }
+            }
+        }
+    }
+
+    private func record(_ server: PulseConnection) throws(PulseConnection.Interruption) {
+        let clock = MonotonicClock()
+        let tracks = plan.tracks.map { ($0, SoundTrack($0.wish, channels: $0.channels, server)) }
+        var mustFollow = true
+        while true {
+            let now = clock.now()
+            if mustFollow || server.hasChanged || tracks.contains(where: { $1.mustFollow(now: now) }) {
+                let facts = try server.facts()
+                for (plan, track) in tracks { track.follow(facts, now: now) { report($0, plan) } }
+                mustFollow = false
+            }
+            let connection = state.withLock { $0.connection }
+            var next = now + .milliseconds(Self.tickMilliseconds)
+            for (plan, track) in tracks {
+                let wish = track.read(now: clock.now()) { bytes, time in
+                    // When the broadcast has ended, the main thread hears of it by itself.
+                    try? connection?.sendAudio(
+                        plan.source, bytes, format: plan.format, at: .nanoseconds(time.nanoseconds))
+                }
+                if let wish { next = min(next, wish) }
+            }
+            if tracks.allSatisfy({ $1.isSettled }) { settle() }
+            let pause = max(0, (next - clock.now()).nanoseconds + 999_999) / 1_000_000
+            try server.wait(milliseconds: CInt(clamping: pause))
+        }
+    }
+
+    private func settle() { state.signal { $0.isSettled = true } }
+
+    /// False when the thread is to end.
+    private func sleep() -> Bool {
+        var waiting = pollfd(fd: stopping.raw, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&waiting, 1, Self.retryMilliseconds) == 0
+    }
+
+    private func tell(_ text: String, _ consequence: String) { Report.line("upcast-screen: \(text); \(consequence)") }
+
+    private func report(_ notice: SoundTrack.Notice, _ track: SoundPlan.Track) {
+        switch notice {
+        case .recording(let sources):
+            state.withLock { _ = $0.recorded.insert(track.source) }
+            if !plan.isQuiet { Report.line("\(track.name) is \(sources.joined(separator: ", "))") }
+        case .missing(let text):
+            state.withLock { _ = $0.recorded.remove(track.source) }
+            tell("no \(track.name): \(text)", "waiting for it")
+        }
+    }
+}

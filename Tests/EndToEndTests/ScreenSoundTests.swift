@@ -1,0 +1,177 @@
+import Foundation
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: `upcast-screen` sends a desktop's sound in time with its picture, whatever happens to sinks and servers.
+@Suite struct ScreenSoundTests {
+    /// A screen, its sound, and a film on both: bright for 0.3 s with a tone, every 1.2 s.
+    private struct Desktop {
+        static let events: [Range<Double>] = [1.2..<1.5, 2.4..<2.7, 3.6..<3.9, 4.8..<5.1, 6..<6.3, 7.2..<7.5, 8.4..<8.7]
+        let folder: TemporaryDirectory
+        let screen: VirtualScreen
+        let sound: VirtualSound
+
+        init() throws {
+            folder = try TemporaryDirectory("desktop")
+            try SenderTests.clip(length: 10, bright: Self.events).write(to: URL(filePath: folder.file("clip.y4m")))
+            try SenderTests.sound(length: 10, loud: Self.events).write(to: URL(filePath: folder.file("sound.wav")))
+            _ = try ChildProcess.run(
+                "ffmpeg",
+                [
+                    "-loglevel", "error", "-i", folder.file("clip.y4m"), "-i", folder.file("sound.wav"), "-c:v", "ffv1",
+                    folder.file("film.mkv"),
+                ])
+            (screen, sound) = (try VirtualScreen(width: 320, height: 180), try VirtualSound())
+        }
+
+        var environment: [String: String] { sound.environment.merging(["DISPLAY": screen.display]) { $1 } }
+
+        func play() throws -> ChildProcess {
+            try ChildProcess(
+                "ffplay",
+                ["-v", "error", "-autoexit", "-noborder", "-left", "0", "-top", "0", folder.file("film.mkv")],
+                environment: environment.merging(["SDL_AUDIODRIVER": "pulseaudio", "SDL_VIDEODRIVER": "x11"]) { $1 })
+        }
+
+        func pactl(_ arguments: String...) throws -> String {
+            try ChildProcess.run("pactl", ["-s", try #require(sound.environment["PULSE_SERVER"])] + arguments)
+        }
+
+        func client(_ stage: Stage, _ options: [String] = []) throws -> ChildProcess {
+            try ChildProcess(
+                ProductExecutable.upcastScreen.path, ["--socket", stage.daemon.ingestSocket] + options,
+                environment: environment)
+        }
+    }
+
+    private static func waitForError(_ text: String, of client: ChildProcess) throws {
+        try waitFor("upcast-screen to say: \(text)", evidence: { client.errorTail }) {
+            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            return client.errors.contains(text)
+        }
+    }
+
+    /// The desktop of the README.
+    @Test(.inItsTurn) func aDesktopIsInSync() async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let desktop = try Desktop()
+            let command = try #require(READMECommand.all().first { $0.hasPrefix("upcast-screen") })
+            let client = try READMECommand.start(
+                command, in: desktop.folder, socket: stage.daemon.ingestSocket, environment: desktop.environment)
+            try waitFor("the desktop to be live", evidence: { client.errorTail }) {
+                client.errors.contains("app audio is sink.monitor")
+                    && stage.daemon.log.contains("broadcast started")
+            }
+            try desktop.play().waitForSuccess(within: 40)
+            client.signalGroup(SIGINT)
+            _ = client.waitForExit(within: 20)
+            try FlashAndBeep(stage.server.finishedRecording()).expectTogether(onTheWhole: 0.040)
+            try stage.end()
+        }
+    }
+
+    /// The default sink changes, its successor stands still for a while, and goes: sound comes from where it is.
+    @Test(.inItsTurn) func sinksComeAndGo() async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let desktop = try Desktop()
+            let client = try desktop.client(stage)
+            try Self.waitForError("app audio is sink.monitor", of: client)
+            let module = try desktop.pactl("load-module", "module-null-sink", "sink_name=second", "rate=44100")
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            _ = try desktop.pactl("set-default-sink", "second")
+            try Self.waitForError("app audio is second.monitor", of: client)
+            _ = try desktop.pactl("suspend-sink", "second", "1")
+            _ = try desktop.pactl("suspend-sink", "second", "0")
+            try desktop.play().waitForSuccess(within: 40)
+            _ = try desktop.pactl("unload-module", module)
+            let isBack = #/second.monitor(.|\n)*sink.monitor/#
+            try waitFor("the first sink again", evidence: { client.errorTail }) {
+                client.errors.contains(isBack)
+            }
+            client.signal(SIGINT)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try FlashAndBeep(stage.server.finishedRecording()).expectTogether(onTheWhole: 0.040)
+            try stage.end()
+        }
+    }
+
+    /// Only what one program plays, although another one plays, too; from when it begins.
+    @Test(.inItsTurn) func oneProgram() async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let desktop = try Desktop()
+            // Another tone without end.
+            let other = try ChildProcess(
+                "ffmpeg",
+                [
+                    "-loglevel", "error", "-re", "-f", "lavfi", "-i", "sine=frequency=300:sample_rate=48000", "-f",
+                    "pulse", "-name", "other", "tone",
+                ], environment: desktop.environment)
+            let client = try desktop.client(stage, ["--sound", "app=ffplay"])
+            try Self.waitForError("no program ffplay plays sound", of: client)
+            try Self.waitForError("broadcast ", of: client)
+            let player = try desktop.play()
+            try Self.waitForError("app audio is sink.monitor", of: client)
+            try player.waitForSuccess(within: 40)
+            client.signal(SIGINT)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            #expect(other.isRunning, "\(other.errorTail)")
+            try other.stop(SIGKILL)
+            // With the other tone, there would be no beginnings.
+            let seen = try FlashAndBeep(stage.server.finishedRecording())
+            #expect(seen.beeps.count >= 5, "\(seen.beeps)")
+            try stage.end()
+        }
+    }
+
+    /// What is wrong with the sound that was asked for is said at the start. Without a server, a screen has no sound.
+    @Test(.inItsTurn) func mistakes() async throws {
+        try await blocking {
+            let desktop = try Desktop()
+            let (screen, upcast) = (desktop.screen.display, try ProductExecutable.upcastScreen.path)
+            func run(_ options: [String], server: Bool = true) throws -> ChildProcess {
+                let client = try ChildProcess(
+                    upcast, ["--display", screen, "--socket", desktop.folder.file("none.sock")] + options,
+                    environment: server ? desktop.environment : ["PULSE_SERVER": "unix:/nowhere"])
+                _ = client.waitForExit(within: 20)
+                return client
+            }
+            let sink = try run(["--sound", "line-out"])
+            #expect(sink.waitForExit(within: 1) == .code(4))
+            #expect(sink.errors.contains("there is no sink line-out; the sinks are sink"), "\(sink.errors)")
+            // A null sink's monitor is the default source.
+            let microphone = try run(["--microphone", "default"])
+            #expect(microphone.waitForExit(within: 1) == .code(4))
+            #expect(microphone.errors.contains("the default source is no microphone"), "\(microphone.errors)")
+            let absent = try run(["--sound", "default"], server: false)
+            #expect(absent.waitForExit(within: 1) == .code(4))
+            #expect(absent.errors.contains("no sound server answers"), "\(absent.errors)")
+            // Here the daemon is what is missing.
+            let silent = try run([], server: false)
+            #expect(silent.waitForExit(within: 1) == .code(2), "\(silent.errors)")
+            let list = try run(["--list"])
+            #expect(list.output.contains("SINK") && list.output.contains("sink (default)"), "\(list.output)")
+        }
+    }
+
+    /// A sound server that ends and comes back under its name.
+    @Test(.inItsTurn) func aSoundServerThatComesBack() async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let desktop = try Desktop()
+            let client = try desktop.client(stage)
+            try Self.waitForError("app audio is sink.monitor", of: client)
+            try desktop.sound.restart { try Self.waitForError("the sound server has ended", of: client) }
+            let isBack = #/has ended(.|\n)*sink.monitor/#
+            try waitFor("the sound server", evidence: { client.errorTail }) { client.errors.contains(isBack) }
+            try desktop.play().waitForSuccess(within: 40)
+            client.signal(SIGINT)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try FlashAndBeep(stage.server.finishedRecording()).expectTogether(onTheWhole: 0.040)
+            try stage.end()
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import MediaCore
+import SoundCapture
+import Testing
+
+/// Promise: samples get the time at which they are heard, in spite of answers that are wrong now and then.
+@Suite struct SoundClockTests {
+    private static let bytesPerSecond = 192_000
+
+    /// What a server says at a time of a stream that began at `origin`, with an error.
+    private static func reading(
+        _ at: MediaTime, origin: MediaTime, error: MediaTime = .zero, waiting: Int64 = 0
+    ) -> SoundClock.Reading {
+        let (capture, play) = (MediaTime.milliseconds(7), MediaTime.milliseconds(30))
+        // The byte that is recorded now is heard `play` later; what was written is `capture` old.
+        let written = (at - origin + play - capture).nanoseconds * Int64(bytesPerSecond) / 1_000_000_000
+        return SoundClock.Reading(
+            at: at + error, written: written, read: written - waiting, captureDelay: capture, playDelay: play,
+            position: written - waiting)
+    }
+
+    private static func settled(origin: MediaTime) -> SoundClock {
+        var clock = SoundClock(bytesPerSecond: bytesPerSecond)
+        for step in 1...9 { clock.note(reading(origin + .milliseconds(Int64(step) * 20), origin: origin)) }
+        return clock
+    }
+
+    private static func time(_ clock: inout SoundClock, at position: Int64) throws -> MediaTime {
+        let time = clock.time(at: position)
+        return try #require(time)
+    }
+
+    @Test func withoutEnoughReadingsThereIsNoTime() {
+        var clock = SoundClock(bytesPerSecond: Self.bytesPerSecond)
+        for step in 1..<SoundClock.neededReadings {
+            clock.note(Self.reading(.milliseconds(Int64(step) * 20), origin: .zero))
+            let time = clock.time(at: 0)
+            #expect(time == nil)
+        }
+        clock.note(Self.reading(.milliseconds(200), origin: .zero))
+        #expect(clock.isSettled)
+    }
+
+    @Test(arguments: [Int64(0), 192_000, 19_200_000]) func aByteIsHeardWhenTheReadingsSay(position: Int64) throws {
+        var clock = Self.settled(origin: .seconds(5))
+        let time = try Self.time(&clock, at: position)
+        let right = MediaTime.seconds(5) + .milliseconds(position / 192)
+        #expect((time - right).magnitude < .microseconds(20), "\(time) is not \(right)")
+    }
+
+    /// A wrong answer out of nine changes nothing.
+    @Test func oneWrongAnswerIsIgnored() throws {
+        var clock = Self.settled(origin: .zero)
+        let before = try Self.time(&clock, at: 0)
+        clock.note(Self.reading(.seconds(1), origin: .zero, error: .milliseconds(700)))
+        let after = try Self.time(&clock, at: 0)
+        #expect((after - before).magnitude < .microseconds(50))
+    }
+
+    /// What this process has not read yet is older, and does not count as drift.
+    @Test func bytesThatWaitDoNotMatter() throws {
+        var clock = Self.settled(origin: .zero)
+        for step in 50..<60 {
+            clock.note(Self.reading(.milliseconds(Int64(step) * 20), origin: .zero, waiting: 38_400))
+        }
+        let time = try Self.time(&clock, at: 0)
+        #expect(time.magnitude < .microseconds(50))
+    }
+
+    /// A sound card that is 10 ms ahead after a while: times follow by a millisecond a block.
+    @Test func driftIsFollowedSlowly() throws {
+        var clock = Self.settled(origin: .zero)
+        var last = try Self.time(&clock, at: 0)
+        for step in 50..<60 { clock.note(Self.reading(.milliseconds(Int64(step) * 20), origin: .milliseconds(10))) }
+        for _ in 0..<10 {
+            let time = try Self.time(&clock, at: 0)
+            #expect(time - last <= SoundClock.slew)
+            last = time
+        }
+        #expect((last - .milliseconds(10)).magnitude < .microseconds(50))
+    }
+
+    /// A stream that stood still for a second without saying so: once all answers agree, times step.
+    @Test func aStepIsTakenWhenAllAgree() throws {
+        var clock = Self.settled(origin: .zero)
+        _ = clock.time(at: 0)
+        for step in 50..<58 { clock.note(Self.reading(.milliseconds(Int64(step) * 20), origin: .seconds(1))) }
+        let time = try Self.time(&clock, at: 0)
+        #expect(time < .milliseconds(5))
+        clock.note(Self.reading(.seconds(2), origin: .seconds(1)))
+        let late = try Self.time(&clock, at: 0)
+        #expect((late - .seconds(1)).magnitude < .microseconds(50))
+    }
+
+    @Test func afterARestartOldAnswersDoNotCount() {
+        var clock = Self.settled(origin: .zero)
+        clock.restart()
+        let time = clock.time(at: 0)
+        #expect(!clock.isSettled && time == nil)
+    }
+}
