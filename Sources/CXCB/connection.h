@@ -21,9 +21,12 @@ struct upcast_x {
     /// Of the request that made it: the server then reports the whole screen once, which nobody has drawn.
     uint32_t drawing_since;
     xcb_xfixes_region_t region;
+    /// Covers an area for a moment, so that it is drawn again; 0 until it is needed.
+    xcb_window_t cover;
     struct {
         xcb_atom_t wm_state, secure, net_name, utf8, type;
         xcb_atom_t notification, dialog, utility, dropdown, popup, menu, tooltip, combo, dock, desktop;
+        xcb_atom_t manager_check;
     } atoms;
     /// An event that came after the last picture.
     xcb_generic_event_t *kept;

@@ -17,7 +17,11 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     switch (event->response_type & 0x7f) {
     case XCB_CONFIGURE_NOTIFY: {
         const xcb_configure_notify_event_t *e = (const void *)event;
-        if (e->event != root) return result;
+        if (e->event != root) {
+            result.kind = UPCAST_X_WINDOW_MOVED_INSIDE;
+            result.window = e->event;
+            return result;
+        }
         result.kind = e->window == root ? UPCAST_X_SCREEN_CHANGED : UPCAST_X_WINDOW_MOVED;
         result.window = e->window;
         place(&result, e->x, e->y, e->width, e->height, e->border_width);
@@ -81,7 +85,9 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
 static upcast_x_event translated(upcast_x *x, const xcb_generic_event_t *event) {
     upcast_x_event result = {.kind = UPCAST_X_OTHER, .sequence = event->full_sequence};
     const uint8_t type = event->response_type & 0x7f;
+    const upcast_x_event none = result;
     result = of_windows(x, event, result);
+    if (result.window && result.window == x->cover) return none;
     if (result.kind != UPCAST_X_OTHER) return result;
     if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
         const xcb_damage_notify_event_t *damage = (const void *)event;

@@ -23,6 +23,7 @@ static void intern(upcast_x *x) {
         "_NET_WM_WINDOW_TYPE_COMBO",
         "_NET_WM_WINDOW_TYPE_DOCK",
         "_NET_WM_WINDOW_TYPE_DESKTOP",
+        "_NET_SUPPORTING_WM_CHECK",
     };
     enum { COUNT = sizeof names / sizeof names[0] };
     _Static_assert(sizeof x->atoms == COUNT * sizeof(xcb_atom_t), "an atom for each name");
@@ -141,8 +142,8 @@ static bool take_properties(upcast_x *x, xcb_window_t window, upcast_x_facts *fa
     return true;
 }
 
-static bool has_state(upcast_x *x, xcb_window_t window) {
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, ask(x, window, x->atoms.wm_state, 0), NULL);
+static bool is_set(upcast_x *x, xcb_get_property_cookie_t cookie) {
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, NULL);
     const bool result = reply && reply->type != XCB_NONE;
     free(reply);
     return result;
@@ -153,10 +154,18 @@ static void watch(upcast_x *x, xcb_window_t window, uint32_t events) {
 }
 
 /// The window with WM_STATE at or below this one; 0 without one. Watches all windows on the way.
-static xcb_window_t client_below(upcast_x *x, xcb_window_t window, int levels) {
+///
+/// @param named  the last window on the way that has a class, or wants to be secure: managers set WM_STATE when the
+///               client may be on the screen already.
+static xcb_window_t client_below(upcast_x *x, xcb_window_t window, int levels, xcb_window_t *named) {
     const uint32_t properties = XCB_EVENT_MASK_PROPERTY_CHANGE;
     watch(x, window, properties | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
-    if (has_state(x, window)) {
+    const xcb_get_property_cookie_t state = ask(x, window, x->atoms.wm_state, 0);
+    const xcb_get_property_cookie_t class_name = ask(x, window, XCB_ATOM_WM_CLASS, 0);
+    const xcb_get_property_cookie_t secure = ask(x, window, x->atoms.secure, 0);
+    const bool has_state = is_set(x, state), has_class = is_set(x, class_name), is_secure = is_set(x, secure);
+    if (has_class || is_secure) *named = window;
+    if (has_state) {
         watch(x, window, properties);
         return window;
     }
@@ -166,7 +175,8 @@ static xcb_window_t client_below(upcast_x *x, xcb_window_t window, int levels) {
     xcb_window_t found = 0;
     const xcb_window_t *children = xcb_query_tree_children(tree);
     const int count = xcb_query_tree_children_length(tree);
-    for (int i = 0; i < count && i < MAX_CHILDREN && !found; i++) found = client_below(x, children[i], levels - 1);
+    for (int i = 0; i < count && i < MAX_CHILDREN && !found; i++) 
+        found = client_below(x, children[i], levels - 1, named);
     free(tree);
     return found;
 }
@@ -184,6 +194,30 @@ static uint32_t process_of(upcast_x *x, xcb_window_t window) {
             process = *xcb_res_client_id_value_value(id.data);
     free(reply);
     return process;
+}
+
+/// The process of the window manager; 0 if nobody knows.
+static uint32_t manager(upcast_x *x) {
+    xcb_get_property_reply_t *reply =
+        xcb_get_property_reply(x->c, ask(x, x->screen->root, x->atoms.manager_check, 1), NULL);
+    const xcb_window_t window = reply ? word(reply) : XCB_NONE;
+    free(reply);
+    return window ? process_of(x, window) : 0;
+}
+
+static bool has_manager(upcast_x *x) {
+    xcb_get_window_attributes_reply_t *root =
+        xcb_get_window_attributes_reply(x->c, xcb_get_window_attributes(x->c, x->screen->root), NULL);
+    const bool result = root && root->all_event_masks & XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
+    free(root);
+    return result;
+}
+
+/// Whether a window without a client may be the frame of one that is gone.
+static bool may_be_frame(upcast_x *x, const upcast_x_facts *facts) {
+    if (facts->class_name[0] || facts->instance[0] || facts->title[0] || !has_manager(x)) return false;
+    const uint32_t process = manager(x);
+    return !process || !facts->process || process == facts->process;
 }
 
 /// False if the window is gone.
@@ -211,13 +245,37 @@ static bool take_place(upcast_x *x, xcb_window_t window, upcast_x_facts *facts) 
 int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
     memset(facts, 0, sizeof *facts);
     bool is_there = take_place(x, window, facts);
-    const xcb_window_t client = client_below(x, window, MAX_LEVELS);
-    facts->client = client ? client : window;
+    xcb_window_t named = window;
+    const xcb_window_t managed = client_below(x, window, MAX_LEVELS, &named);
+    const xcb_window_t client = managed ? managed : named;
+    facts->client = client;
     is_there = is_there && take_properties(x, window, facts);
-    if (is_there && client && client != window) is_there = take_properties(x, client, facts);
+    if (is_there && client != window) is_there = take_properties(x, client, facts);
     facts->process = process_of(x, facts->client);
+    facts->is_empty_frame = client == window && may_be_frame(x, facts);
     if (upcast_x_is_lost(x)) return -1;
     return is_there ? 0 : XCB_WINDOW;
+}
+
+void upcast_x_redraw(upcast_x *x, const upcast_x_rectangle *area) {
+    if (!x->cover) {
+        // Without a background, so that it shows nothing itself.
+        const uint32_t values[] = {XCB_BACK_PIXMAP_NONE, 1};
+        x->cover = xcb_generate_id(x->c);
+        xcb_create_window(
+            x->c, XCB_COPY_FROM_PARENT, x->cover, x->screen->root, 0, 0, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
+            XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXMAP | XCB_CW_OVERRIDE_REDIRECT, values);
+    }
+    const uint32_t place[] = {
+        (uint32_t)area->x, (uint32_t)area->y, area->width, area->height, XCB_STACK_MODE_ABOVE};
+    xcb_configure_window(
+        x->c, x->cover,
+        XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y | XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT |
+            XCB_CONFIG_WINDOW_STACK_MODE,
+        place);
+    xcb_map_window(x->c, x->cover);
+    xcb_unmap_window(x->c, x->cover);
+    xcb_flush(x->c);
 }
 
 void upcast_x_watch_drawing(upcast_x *x, bool is_on) {

@@ -33,12 +33,7 @@ package final class ScreenGrabber {
     private var area: CaptureRectangle?
     private var pointerImage = PointerImage.none
     private var pointer: (x: Int, y: Int)?
-    private var model: WindowModel
-    private var lingering = LingeringSecrets()
-    /// When less may be hidden than in the last frame.
-    private var nextEnd: MediaTime?
-    /// Pictures in a row that were not sent because of a window of which nothing was known.
-    private var unjudged = 0
+    private var windows: WindowWatch
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
 
@@ -47,9 +42,7 @@ package final class ScreenGrabber {
         self.display = display
         self.connection = connection
         schedule = GrabSchedule(settings.rate)
-        model = WindowModel(
-            settings.rules, bounds: .init(x: 0, y: 0, width: display.width, height: display.height),
-            leavesPixels: display.hasDamage)
+        windows = WindowWatch(settings.rules, display)
     }
 
     /// Runs until `stop` is readable.
@@ -62,14 +55,11 @@ package final class ScreenGrabber {
     package func run(until stop: CInt, sent: () -> Void, notice: (Notice) -> Void) throws {
         try placeArea(notice)
         if drawsPointer { pointerImage = try display.pointerImage() }
-        model.add(try display.watchWindows())
+        try windows.begin()
         while true {
             try readEvents(notice)
             let now = clock.now()
-            if let nextEnd, nextEnd <= now {
-                schedule.noteChange()
-                self.nextEnd = nil
-            }
+            if windows.wake(now: now) { schedule.noteChange() }
             if let due = schedule.due(now: now), due <= now {
                 try grab(sent, notice)
             } else if try !wait(until: schedule.due(now: now), now, stop) {
@@ -88,7 +78,7 @@ package final class ScreenGrabber {
             let look = schedule.nextLook(now: now)
             deadline = due.map { min($0, look) } ?? look
         }
-        if let nextEnd { deadline = deadline.map { min($0, nextEnd) } ?? nextEnd }
+        if let wake = windows.nextWake { deadline = deadline.map { min($0, wake) } ?? wake }
         var waiting = (
             pollfd(fd: display.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
@@ -126,10 +116,10 @@ package final class ScreenGrabber {
             try display.refresh()
             try placeArea(notice)
         case .window(let event):
-            model.apply(event)
+            windows.take(event, now: clock.now())
             schedule.noteChange()
         case .drawn(let area):
-            model.drawn(area)
+            windows.drawn(area)
             schedule.noteChange()
         }
     }
@@ -137,7 +127,7 @@ package final class ScreenGrabber {
     /// Finds the area, which may have moved, or be gone for a while.
     private func placeArea(_ notice: (Notice) -> Void) throws {
         let monitors = try display.monitors()
-        model.bounds = CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height)
+        windows.resize()
         do throws(ScreenError) {
             let place = try settings.area.place(width: display.width, height: display.height, monitors: monitors)
             guard place != area else { return }
@@ -175,37 +165,16 @@ package final class ScreenGrabber {
             return schedule.noteChange()
         }
         note(moment, area)
-        guard let secrets = try judge(moment, notice), self.area == area else { return schedule.retry() }
-        let all = lingering.extend(secrets, now: now)
-        nextEnd = lingering.nextEnd(after: secrets)
+        // Exactly what had happened when the picture was made.
+        while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
+        guard let secrets = try windows.judge(now: now), self.area == area else { return schedule.retry() }
         draw(moment, into: frame, area)
         try connection.send(
-            frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: all.regions(in: area),
+            frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secrets.regions(in: area),
             damage: damage.damage)
         damage.clear()
         sent()
     }
-
-    /// What of a picture has to be hidden; nil if nobody knows: it is not sent.
-    private func judge(_ moment: X11Connection.Moment, _ notice: (Notice) -> Void) throws -> WindowSecrets? {
-        // Exactly what had happened when the picture was made. What came later is not in it.
-        while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
-        model.endPicture()
-        // From before a window leaves: it is drawn again afterwards.
-        display.watchDrawing(model.needsDrawing)
-        let unknown = model.unknown
-        guard !unknown.isEmpty, unjudged < Self.maxUnjudged else {
-            unjudged = 0
-            return model.secrets(hidesUnknown: true)
-        }
-        unjudged += 1
-        for window in unknown { model.note(try display.facts(of: window), of: window) }
-        display.watchDrawing(model.needsDrawing)
-        return nil
-    }
-
-    /// After so many pictures, windows of which nothing is known are hidden: one may change all the time.
-    private static let maxUnjudged = 2
 
     private func note(_ moment: X11Connection.Moment, _ area: CaptureRectangle) {
         guard let changed = moment.damage else { return damage.noteAll() }

@@ -216,6 +216,7 @@ package import UpcastClient
         case UPCAST_X_WINDOW_UNMAPPED: kind = .unmapped
         case UPCAST_X_WINDOW_MOVED:
             kind = .moved(Self.place(event))
+        case UPCAST_X_WINDOW_MOVED_INSIDE: kind = .movedInside
         case UPCAST_X_WINDOW_CHANGED: kind = .changed
         case UPCAST_X_DRAWN: return .drawn(Self.place(event))
         default: return nil
@@ -246,6 +247,14 @@ package import UpcastClient
     /// Reports each thing that is drawn, in order with the events of windows, or no more. Needs DAMAGE.
     package func watchDrawing(_ isOn: Bool) { unsafe upcast_x_watch_drawing(handle, isOn) }
 
+    /// Makes the programs of all windows in an area of the root window draw it again. It is drawn later, by them.
+    package func redraw(_ area: CaptureRectangle) {
+        var area = upcast_x_rectangle(
+            x: Int16(clamping: area.x), y: Int16(clamping: area.y), width: UInt16(clamping: area.width),
+            height: UInt16(clamping: area.height))
+        unsafe upcast_x_redraw(handle, &area)
+    }
+
     /// What is known of a window; nil if it is gone.
     package func facts(of window: UInt32) throws(GrabError) -> WindowFacts? {
         var facts = upcast_x_facts()
@@ -259,7 +268,7 @@ package import UpcastClient
             instance: Self.text(&facts.instance), className: Self.text(&facts.class_name),
             title: Self.text(&facts.title), types: .init(rawValue: facts.types), secure: facts.secure,
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
-            process: facts.process == 0 ? nil : facts.process)
+            process: facts.process == 0 ? nil : facts.process, isEmptyFrame: facts.is_empty_frame)
     }
 
     /// Up to the first 0.

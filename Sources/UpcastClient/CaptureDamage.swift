@@ -36,7 +36,7 @@ public struct CaptureDamage: Equatable, Sendable {
 
 extension CaptureRectangle {
     /// The smallest one that both lie in.
-    fileprivate func joined(with other: Self) -> Self {
+    package func joined(with other: Self) -> Self {
         let (left, top) = (min(x, other.x), min(y, other.y))
         return Self(
             x: left, y: top, width: max(x + width, other.x + other.width) - left,

@@ -32,11 +32,10 @@ import Testing
         test.manager == nil ? abs(u) > 12 || abs(v) > 12 : u > 47 && v > 57
     }
 
-    /// scripts/secret-windows asks for more, and for openbox, with which some frames still fail (docs/privacy.md).
+    /// scripts/secret-windows asks for more.
     private static let asked = ProcessInfo.processInfo.environment["UPCAST_WINDOW_STEPS"]
-    private static let hasManager = FileManager.default.isExecutableFile(atPath: "/usr/bin/openbox")
 
-    @Test(.inItsTurn, arguments: cases + (asked != nil && hasManager ? managed : []))
+    @Test(.inItsTurn, arguments: cases + managed)
     func randomWindows(_ test: Case) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)

@@ -37,13 +37,13 @@ import UpcastClient
 
     @Test func theWindowsWish() throws {
         var model = try Self.model([1: Self.facts(1, x: 5, secure: 1), 2: Self.facts(2, x: 300)])
-        #expect(Self.hidden(model) == [5] && model.unknown.isEmpty)
+        #expect(Self.hidden(model) == [5] && !model.hasUnknown)
         model.apply(WindowEvent(.moved(Self.place(40)), 1, sequence: 11))
         #expect(Self.hidden(model) == [40])
         model.apply(WindowEvent(.unmapped, 1, sequence: 12))
         #expect(Self.hidden(model) == [])
         model.apply(WindowEvent(.mapped, 1, sequence: 13))
-        #expect(Self.hidden(model) == [40] && model.unknown.isEmpty, "what is known stays so")
+        #expect(Self.hidden(model) == [40] && !model.hasUnknown, "what is known stays so")
         model.apply(WindowEvent(.went, 1, sequence: 14))
         #expect(Self.hidden(model) == [])
     }
@@ -62,36 +62,48 @@ import UpcastClient
     @Test func unknownWindows() throws {
         var model = try Self.model([1: Self.facts(1, x: 5)])
         model.apply(WindowEvent(.came(nil), 2, sequence: 11))
-        #expect(model.unknown == [], "it is not viewable")
+        #expect(!model.hasUnknown && model.unread == [2], "it is not viewable")
         model.apply(WindowEvent(.mapped, 2, sequence: 12))
-        #expect(model.unknown == [2])
+        #expect(model.hasUnknown && model.unread == [2])
         #expect(model.secrets(hidesUnknown: true).regions(in: Self.area) == .wholeFrame, "nobody knows where it is")
         model.note(nil, of: 2)
-        #expect(model.unknown == [2])
+        #expect(model.hasUnknown && model.unread == [2])
         model.note(Self.facts(2, x: 9, sequence: 20), of: 2)
-        #expect(model.unknown == [] && Self.hidden(model) == [])
+        #expect(!model.hasUnknown && Self.hidden(model) == [])
         // Where it is when something else is asked of it later is no matter: an event tells.
         model.note(Self.facts(2, x: 700, sequence: 30), of: 2)
         model.apply(WindowEvent(.changed, 2, sequence: 21))
-        #expect(model.unknown == [2])
+        #expect(model.hasUnknown && model.unread == [2])
         #expect(model.secrets(hidesUnknown: true).places == [Self.place(9)])
+    }
+
+    /// A menu is on the screen before the secure window of its process, which a window manager maps later.
+    @Test func aMenuThatIsFirst() throws {
+        var model = try Self.model([:])
+        model.apply(WindowEvent(.came(Self.place(5)), 1, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place(9)), 2, sequence: 12))
+        model.apply(WindowEvent(.mapped, 2, sequence: 13))
+        #expect(model.hasUnknown && model.unread == [1, 2])
+        model.note(Self.facts(1, x: 5, viewable: false, sequence: 20, secure: 1, process: 77), of: 1)
+        model.note(Self.facts(2, x: 9, override: true, sequence: 20, process: 77), of: 2)
+        #expect(Self.hidden(model) == [9])
     }
 
     /// At the start, what is there may be seen.
     @Test func theFirstPictureWaits() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds)
         model.add([7, 3])
-        #expect(model.unknown == [3, 7])
+        #expect(model.hasUnknown && model.unread == [3, 7])
         #expect(model.secrets(hidesUnknown: true).isEverywhere)
     }
 
-    /// A change of the client concerns its frame; one in between concerns all frames.
+    /// A change of the client concerns its frame; one of another window concerns all.
     @Test func windowsInsideFrames() throws {
         var model = try Self.model([1: Self.facts(1, client: 100), 2: Self.facts(2, client: 200), 3: Self.facts(3)])
         model.apply(WindowEvent(.changed, 200, sequence: 11))
-        #expect(model.unknown == [2])
+        #expect(model.hasUnknown && model.unread == [2])
         model.apply(WindowEvent(.changed, 999, sequence: 12))
-        #expect(model.unknown == [1, 2])
+        #expect(model.hasUnknown && model.unread == [1, 2, 3], "it may be in a frame whose client nobody knew")
     }
 
     /// Dialogs, menus and what opens from them.
@@ -228,21 +240,37 @@ import UpcastClient
         model.apply(WindowEvent(.changed, 1, sequence: 11))
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
-        model.note(
-            WindowFacts(place: Self.rectangle(300, 0, 100, 100), isViewable: true, sequence: 20, client: 1), of: 1)
+        let place = Self.rectangle(300, 0, 100, 100)
+        model.note(WindowFacts(place: place, isViewable: true, sequence: 20, client: 1, isEmptyFrame: true), of: 1)
+        #expect(
+            Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "an empty frame does not tell whose it was")
+        model.note(WindowFacts(place: place, isViewable: true, sequence: 30, client: 9), of: 1)
         #expect(Self.hidden(model) == [], "it is not secure")
     }
 
-    /// Moved and made smaller at once: the server reports what it has copied as if the window had its old size.
+    /// The server reports what it copies as drawn also where it lies outside of the window or below others.
     @Test func aMoveThatMakesSmaller() {
         var model = Self.model(secure: 1)
         model.apply(WindowEvent(.moved(Self.rectangle(20, 0, 100, 40)), 1, sequence: 11))
-        model.drawn(Self.rectangle(20, 40, 100, 60))
-        model.drawn(Self.rectangle(0, 0, 20, 100))
-        #expect(Self.hidden(model) == ["80x100+20+0", "100x40+20+0"], "below the window, nobody knows")
+        // Nobody knows about 100x160+20-60, where it would be with its old size.
+        model.drawn(Self.rectangle(0, 0, 120, 100))
+        #expect(Self.hidden(model) == ["80x100+20+0", "100x40+20+0"])
+        #expect(model.leftBehind?.name == "80x100+20+0")
         model.endPicture()
         model.drawn(Self.rectangle(20, 40, 100, 60))
         #expect(Self.hidden(model) == ["80x40+20+0", "100x40+20+0"])
+    }
+
+    /// Of a window inside a frame, neither the old place nor the new one is known.
+    @Test func aMoveInsideAFrame() {
+        var model = Self.model(secure: 1)
+        model.apply(WindowEvent(.unmapped, 1, sequence: 11))
+        model.apply(WindowEvent(.movedInside, 2, sequence: 11))
+        model.drawn(Self.rectangle(0, 0, 1000, 800))
+        #expect(Self.hidden(model) == ["100x100+0+0"] && model.leavesAny)
+        model.endPicture()
+        model.drawn(Self.rectangle(0, 0, 1000, 800))
+        #expect(Self.hidden(model) == [] && !model.leavesAny && model.leftBehind == nil)
     }
 
     /// A client ends inside its frame, which the manager removes later.
@@ -253,7 +281,34 @@ import UpcastClient
         model.note(
             WindowFacts(place: Self.rectangle(300, 0, 100, 100), isViewable: true, sequence: 20, client: 1), of: 1)
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "its pixels are still there")
+        model.endPicture()
         model.drawn(Self.rectangle(300, 0, 100, 100))
+        #expect(Self.hidden(model) == ["100x100+0+0"])
+    }
+
+    /// A client comes into its frame and ends before anything is known of it.
+    @Test func aFrameWhoseClientNobodyKnew() {
+        var model = Self.model(secure: 0)
+        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        #expect(!model.leavesAny)
+        model.apply(WindowEvent(.changed, 1, sequence: 12))
+        let place = Self.rectangle(0, 0, 100, 100)
+        model.note(WindowFacts(place: place, isViewable: true, sequence: 20, client: 1, isEmptyFrame: true), of: 1)
+        #expect(Self.hidden(model) == ["100x100+0+0"])
+    }
+
+    /// The first look at a frame on the screen finds no client: one may have been there.
+    @Test func aFrameThatIsFoundEmpty() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, leavesPixels: true)
+        model.apply(WindowEvent(.came(Self.rectangle(0, 0, 100, 100)), 1, sequence: 11))
+        let facts = WindowFacts(
+            place: Self.rectangle(0, 0, 100, 100), isViewable: true, sequence: 20, client: 1, isEmptyFrame: true)
+        model.note(facts, of: 1)
+        #expect(Self.hidden(model) == [], "nobody has seen it yet")
+        model.apply(WindowEvent(.mapped, 1, sequence: 21))
+        #expect(Self.hidden(model) == [], "it was empty before it came")
+        model.apply(WindowEvent(.changed, 1, sequence: 22))
+        model.note(facts, of: 1)
         #expect(Self.hidden(model) == ["100x100+0+0"])
     }
 
@@ -290,6 +345,31 @@ import UpcastClient
         ghosts.note(Self.rectangle(0, 0, 200, 200), of: 1, in: Self.bounds)
         for x in 0..<30 { ghosts.drawn(Self.rectangle(x * 6, x * 6, 3, 3)) }
         #expect(ghosts.places.count <= 16 && !ghosts.isEmpty)
+    }
+}
+
+/// Promise: programs are asked to draw again what stays hidden, when windows are calm, and ever less often.
+@Suite struct RedrawScheduleTests {
+    @Test func calmFirst() {
+        var schedule = RedrawSchedule()
+        #expect(schedule.due(leavesAny: false) == nil)
+        schedule.windowsChanged(now: .seconds(5))
+        #expect(schedule.due(leavesAny: true) == .seconds(5) + RedrawSchedule.calm)
+        schedule.windowsChanged(now: .seconds(6))
+        #expect(schedule.due(leavesAny: true) == .seconds(6) + RedrawSchedule.calm)
+    }
+
+    @Test func everLessOften() throws {
+        var (schedule, now, pauses) = (RedrawSchedule(), MediaTime.seconds(1), [Int64]())
+        for _ in 0..<10 {
+            schedule.requested(now: now)
+            let due = try #require(schedule.due(leavesAny: true))
+            pauses.append((due - now).milliseconds)
+            now = due
+        }
+        #expect(pauses == [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000])
+        schedule.finished()
+        #expect(schedule.due(leavesAny: true) == RedrawSchedule.calm)
     }
 }
 

@@ -16,7 +16,7 @@ declare -A package_groups=(
     [systemd]="systemd-container debootstrap util-linux"
     [monitoring]="python3 python3-yaml"
     [package]="debhelper dpkg-dev lintian"
-    [test]="xvfb x11-utils xterm pulseaudio stunnel4 openssl python3 iproute2"
+    [test]="xvfb x11-utils xterm openbox pulseaudio stunnel4 openssl python3 iproute2"
 )
 
 # require_machine GROUP...: puts a Swift of at least 6.2 on the PATH and installs what is missing of these groups; or

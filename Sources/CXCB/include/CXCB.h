@@ -76,6 +76,8 @@ typedef struct {
     uint32_t client;
     /// The process, as the server knows it (XRes); 0 if it does not.
     uint32_t process;
+    /// It may be the frame of a client that is gone, or has not come yet.
+    bool is_empty_frame;
     uint32_t types;
 } upcast_x_facts;
 
@@ -93,6 +95,8 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_MAPPED,
     UPCAST_X_WINDOW_UNMAPPED,
     UPCAST_X_WINDOW_MOVED,
+    /// A window inside it has moved, or has another size.
+    UPCAST_X_WINDOW_MOVED_INSIDE,
     /// What is known of it, or of a window inside it, has changed.
     UPCAST_X_WINDOW_CHANGED,
     /// Something was drawn in an area of the root window, with `upcast_x_watch_drawing`.
@@ -159,6 +163,9 @@ int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts);
 
 /// Reports each thing that is drawn anywhere on the screen, in order with the events of windows, or no more. Needs DAMAGE.
 void upcast_x_watch_drawing(upcast_x *x, bool is_on);
+
+/// Makes the programs of all windows in an area draw it again, as xrefresh does.
+void upcast_x_redraw(upcast_x *x, const upcast_x_rectangle *area);
 
 /// The root window's size now.
 int upcast_x_root_size(upcast_x *x, uint16_t *width, uint16_t *height);

@@ -33,11 +33,18 @@ struct GhostPixels: Sendable {
     /// A window is not secure, and has not been.
     mutating func forget(_ window: UInt32) { ghosts.removeAll { $0.window == window } }
 
-    /// A window has moved and has become smaller in one step. The server then copies what it showed, and reports as
-    /// drawn where that would be if the window had its old size.
-    mutating func resized(from old: CaptureRectangle, to new: CaptureRectangle) {
-        guard old.x != new.x || old.y != new.y, new.width < old.width || new.height < old.height else { return }
-        doubtful += CaptureRectangle(x: new.x, y: new.y, width: old.width, height: old.height).without(new)
+    /// A window has moved or has another size. The server copies what it showed, and reports as drawn where that would
+    /// be if nothing lay above it and the window had its old size, at whichever edge.
+    mutating func copied(from old: CaptureRectangle, to new: CaptureRectangle) {
+        let (right, down) = (max(0, old.width - new.width), max(0, old.height - new.height))
+        doubt(
+            CaptureRectangle(
+                x: new.x - right, y: new.y - down, width: new.width + 2 * right, height: new.height + 2 * down))
+    }
+
+    /// Until the next picture, nothing that is reported as drawn there counts.
+    mutating func doubt(_ area: CaptureRectangle) {
+        if !doubtful.contains(area) { doubtful = Self.joined(doubtful + [area]) }
     }
 
     /// A picture was made: what is reported from here on is drawn.
@@ -71,7 +78,7 @@ struct GhostPixels: Sendable {
 
     private static func joined(_ parts: [CaptureRectangle]) -> [CaptureRectangle] {
         guard parts.count > maxParts, let first = parts.first else { return parts }
-        return [parts.dropFirst().reduce(first) { $0.union($1) }]
+        return [parts.dropFirst().reduce(first) { $0.joined(with: $1) }]
     }
 }
 
@@ -87,13 +94,5 @@ extension CaptureRectangle {
             Self(x: x, y: hole.y, width: hole.x - x, height: hole.height),
             Self(x: holeRight, y: hole.y, width: right - holeRight, height: hole.height),
         ].filter { $0.width > 0 && $0.height > 0 }
-    }
-
-    /// The smallest one that both lie in.
-    func union(_ other: Self) -> Self {
-        let (left, top) = (min(x, other.x), min(y, other.y))
-        return Self(
-            x: left, y: top, width: max(x + width, other.x + other.width) - left,
-            height: max(y + height, other.y + other.height) - top)
     }
 }

@@ -32,16 +32,19 @@ package struct WindowFacts: Equatable, Sendable {
     package var client: UInt32
     /// As the server knows it; nil if it does not.
     package var process: UInt32?
+    /// It may be the frame of a client that is gone, whose pixels it still shows.
+    package var isEmptyFrame: Bool
 
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false, sequence: UInt32 = 0,
         instance: String = "", className: String = "", title: String = "", types: Types = [], secure: UInt32 = 0,
-        transientFor: UInt32? = nil, client: UInt32, process: UInt32? = nil
+        transientFor: UInt32? = nil, client: UInt32, process: UInt32? = nil,
+        isEmptyFrame: Bool = false
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
         (self.sequence, self.instance, self.className, self.title) = (sequence, instance, className, title)
         (self.types, self.secure, self.transientFor) = (types, secure, transientFor)
-        (self.client, self.process) = (client, process)
+        (self.client, self.process, self.isEmptyFrame) = (client, process, isEmptyFrame)
     }
 }
 
@@ -54,6 +57,8 @@ package struct WindowEvent: Equatable, Sendable {
         case went
         case mapped, unmapped
         case moved(CaptureRectangle)
+        /// A window inside it has moved or has another size.
+        case movedInside
         /// What is known of it may not be true any more.
         case changed
     }

@@ -50,6 +50,10 @@ package struct WindowModel: Sendable {
         if known.place == nil {
             (known.place, known.isViewable, known.sequence) = (facts.place, facts.isViewable, facts.sequence)
         }
+        // Its client may have come and gone before anybody looked.
+        if leavesPixels, known.facts == nil, known.isViewable, facts.isEmptyFrame {
+            ghosts.note(known.place ?? bounds, of: window, in: bounds)
+        }
         known.facts = facts
         windows[window] = known
         let wasSecure = secure.contains(window)
@@ -57,8 +61,8 @@ package struct WindowModel: Sendable {
         if processes.count < Self.maxProcesses {
             processes.formUnion(secure.compactMap { windows[$0]?.facts?.process })
         }
-        // What it has left behind as a secure window stays secret.
-        if !wasSecure, !secure.contains(window) { ghosts.forget(window) }
+        // What it has left behind as a secure window, or with a client that is gone, stays secret.
+        if !wasSecure, !secure.contains(window), !facts.isEmptyFrame { ghosts.forget(window) }
     }
 
     /// All events before a picture were applied.
@@ -66,6 +70,16 @@ package struct WindowModel: Sendable {
 
     /// Something was drawn on the screen.
     package mutating func drawn(_ area: CaptureRectangle) { ghosts.drawn(area) }
+
+    /// Whether some place shows a window that has left it: nobody has drawn there since.
+    package var leavesAny: Bool { !ghosts.isEmpty }
+
+    /// The smallest area with all such places.
+    package var leftBehind: CaptureRectangle? {
+        let places = ghosts.places
+        guard let first = places.first else { return nil }
+        return places.dropFirst().reduce(first) { $0.joined(with: $1) }
+    }
 
     /// Whether it matters what is drawn: a secure window is there, or has left pixels.
     package var needsDrawing: Bool {
@@ -83,26 +97,30 @@ package struct WindowModel: Sendable {
         case .mapped: update(event) { $0.isViewable = true }
         case .unmapped: update(event) { $0.isViewable = false }
         case .moved(let place): update(event) { $0.place = place }
+        case .movedInside: break
         case .changed: forget(event.window)
         }
     }
 
     /// Notes what a window leaves behind.
     private mutating func noteLeaving(_ event: WindowEvent) {
-        guard leavesPixels, let window = windows[event.window], window.isViewable else { return }
+        guard leavesPixels else { return }
+        // What is copied of the window inside, and from where, is not known.
+        if event.kind == .movedInside { return ghosts.doubt(bounds) }
+        guard let window = windows[event.window], window.isViewable else { return }
         if let since = window.sequence, Int32(bitPattern: event.sequence &- since) < 0 { return }
         let mayBeSecure = window.facts == nil || secure.contains(event.window)
         switch event.kind {
         case .unmapped, .went: if mayBeSecure { ghosts.note(window.place ?? bounds, of: event.window, in: bounds) }
         case .moved(let place):
             guard place != window.place else { return }
-            if let old = window.place { ghosts.resized(from: old, to: place) }
+            ghosts.copied(from: window.place ?? bounds, to: place)
             if mayBeSecure {
                 ghosts.note(window.place ?? bounds, of: event.window, in: bounds)
             } else if let old = window.place {
                 ghosts.moved(from: old, to: place, in: bounds)
             }
-        case .came, .mapped, .changed: break
+        case .came, .mapped, .movedInside, .changed: break
         }
     }
 
@@ -122,20 +140,25 @@ package struct WindowModel: Sendable {
         } else if let frame = windows.first(where: { $0.value.facts?.client == window })?.key {
             changed = [frame]
         } else {
-            // Between a frame and its client: it may be in any of them.
-            changed = windows.filter { $0.value.facts.map { $0.client } != $0.key }.map(\.key)
+            // Between a frame and its client, or a client of which nothing was known: it may be in any of them.
+            changed = Array(windows.keys)
         }
         for window in changed {
+            guard let known = windows[window] else { continue }
             // A client that ends leaves its pixels in its frame, which is not secure then.
-            if leavesPixels, secure.contains(window), windows[window]?.isViewable ?? false {
-                ghosts.note(windows[window]?.place ?? bounds, of: window, in: bounds)
+            if leavesPixels, known.isViewable, known.facts == nil || secure.contains(window) {
+                ghosts.note(known.place ?? bounds, of: window, in: bounds)
             }
             windows[window]?.facts = nil
         }
     }
 
-    /// The windows that have to be read before a picture can be judged: those that it may show.
-    package var unknown: [UInt32] { windows.filter { $0.value.isViewable && $0.value.facts == nil }.keys.sorted() }
+    /// Whether a picture may show a window of which nothing is known.
+    package var hasUnknown: Bool { windows.values.contains { $0.isViewable && $0.facts == nil } }
+
+    /// The windows to read when there is one. Those that are not viewable, too: a menu may come before the secure
+    /// window of its process does, which a window manager maps later.
+    package var unread: [UInt32] { windows.filter { $0.value.facts == nil }.keys.sorted() }
 
     /// What of the root window has to be hidden.
     ///

@@ -4,7 +4,7 @@ package struct WindowRules: Equatable, Sendable {
     package struct Rule: Equatable, Sendable {
         package enum Subject: String, CaseIterable, Sendable { case `class`, title, type, process, user }
         package var subject: Subject
-        /// With `*` for any text; letters match in both cases.
+        /// With `*` for any text; upper and lower case are the same.
         package var pattern: String
     }
 
@@ -65,7 +65,7 @@ package struct WindowRules: Equatable, Sendable {
         }
     }
 
-    /// Whether a text fits a pattern with `*`, in both cases.
+    /// Whether a text fits a pattern with `*`; upper and lower case are the same.
     static func fits(_ text: String, _ pattern: String) -> Bool {
         let (text, pattern) = (Array(text.lowercased()), Array(pattern.lowercased()))
         var (at, from) = (0, 0)

@@ -1,0 +1,75 @@
+internal import MediaCore
+internal import UpcastClient
+
+/// Knows what of each picture has to be hidden: follows the windows of a display in the order of its events.
+/// One thread.
+struct WindowWatch {
+    private let display: X11Connection
+    private var model: WindowModel
+    private var lingering = LingeringSecrets()
+    private var redraw = RedrawSchedule()
+    /// When less may be hidden than in the last picture.
+    private var nextEnd: MediaTime?
+    /// Pictures in a row that were not judged because of a window of which nothing was known.
+    private var unjudged = 0
+    /// After so many, windows of which nothing is known are hidden: one may change all the time.
+    private static let maxUnjudged = 2
+
+    init(_ rules: WindowRules, _ display: X11Connection) {
+        self.display = display
+        model = WindowModel(
+            rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height),
+            leavesPixels: display.hasDamage)
+    }
+
+    /// Begins to follow the windows that are there and come.
+    mutating func begin() throws { model.add(try display.watchWindows()) }
+
+    /// The display has another size.
+    mutating func resize() { model.bounds = CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height) }
+
+    mutating func take(_ event: WindowEvent, now: MediaTime) {
+        model.apply(event)
+        redraw.windowsChanged(now: now)
+    }
+
+    /// Something was drawn, in root coordinates.
+    mutating func drawn(_ area: CaptureRectangle) { model.drawn(area) }
+
+    /// When to call `wake`; nil for never.
+    var nextWake: MediaTime? {
+        guard let due = redraw.due(leavesAny: model.leavesAny) else { return nextEnd }
+        return nextEnd.map { min($0, due) } ?? due
+    }
+
+    /// Does what is due. Returns whether another picture may show more.
+    mutating func wake(now: MediaTime) -> Bool {
+        if let due = redraw.due(leavesAny: model.leavesAny), due <= now, let all = model.leftBehind {
+            display.redraw(all)
+            redraw.requested(now: now)
+        }
+        guard let end = nextEnd, end <= now else { return false }
+        nextEnd = nil
+        return true
+    }
+
+    /// What of a picture has to be hidden; nil if nobody knows: it must not be sent.
+    ///
+    /// All events before the picture have been taken, and no others: what came later is not in it.
+    mutating func judge(now: MediaTime) throws -> WindowSecrets? {
+        model.endPicture()
+        // From before a window leaves: it is drawn again afterwards.
+        display.watchDrawing(model.needsDrawing)
+        guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
+            unjudged += 1
+            for window in model.unread { model.note(try display.facts(of: window), of: window) }
+            display.watchDrawing(model.needsDrawing)
+            return nil
+        }
+        unjudged = 0
+        if !model.leavesAny { redraw.finished() }
+        let secrets = model.secrets(hidesUnknown: true)
+        defer { nextEnd = lingering.nextEnd(after: secrets) }
+        return lingering.extend(secrets, now: now)
+    }
+}
