@@ -3,7 +3,8 @@
 //
 // Targets stand in rows, and imports go down (a test holds it). Within a row: Ingest and Publishing import Buffering,
 // which they fill and empty; Painting imports FrameGeometry, whose canvas it paints on; Pipeline imports
-// Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, and ScreenCapture the UpcastClient that it fills.
+// Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, ScreenCapture the UpcastClient that it fills, and
+// WaylandCapture both, because it takes areas and rates as ScreenCapture has them.
 // docs/architecture.md has the map.
 
 import PackageDescription
@@ -45,6 +46,8 @@ let package = Package(
             }),
         // Loads libpulse itself: its headers are needed, and no library.
         .target(name: "CPulse"),
+        // libwayland-client is loaded when it is needed: nothing of it is linked.
+        .target(name: "CWayland"),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
 
         // Row 1: vocabulary.
@@ -111,6 +114,9 @@ let package = Package(
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
         .target(name: "ScreenCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "CXCB"]),
         .target(name: "SoundCapture", dependencies: ["MediaCore", "CPulse"]),
+        .target(
+            name: "WaylandCapture",
+            dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "ScreenCapture", "CWayland"]),
 
         // Row 6: executables.
         .executableTarget(
@@ -135,8 +141,8 @@ let package = Package(
         .executableTarget(
             name: "upcast-screen",
             dependencies: [
-                "UpcastClient", "ScreenCapture", "SoundCapture", "CaptureSources", "ControlProtocol", "LinuxSystem",
-                "MediaCore", "ProductVersion",
+                "UpcastClient", "ScreenCapture", "WaylandCapture", "SoundCapture", "CaptureSources", "ControlProtocol",
+                "LinuxSystem", "MediaCore", "ProductVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -220,14 +226,19 @@ let package = Package(
             ]),
         .executableTarget(
             name: "secret-window", path: "Tests/secret-window", linkerSettings: [.linkedLibrary("xcb")]),
+        .executableTarget(
+            name: "wayland-window", path: "Tests/wayland-window", linkerSettings: [.linkedLibrary("wayland-client")]),
         .testTarget(
             name: "ScreenCaptureTests",
             dependencies: ["TestSupport", "ScreenCapture", "LinuxSystem", "MediaCore", "UpcastClient"]),
         .testTarget(name: "SoundCaptureTests", dependencies: ["SoundCapture", "LinuxSystem", "MediaCore"]),
         .testTarget(
+            name: "WaylandCaptureTests",
+            dependencies: ["ScreenCapture", "WaylandCapture", "MediaCore", "UpcastClient"]),
+        .testTarget(
             name: "UpcastScreenTests",
             dependencies: [
-                "upcast-screen", "ScreenCapture", "SoundCapture", "MediaCore", "UpcastClient",
+                "upcast-screen", "ScreenCapture", "WaylandCapture", "SoundCapture", "MediaCore", "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
@@ -309,7 +320,7 @@ if Context.environment["UPCAST_BENCH"] != nil {
 let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
-let cTargets: Set<String> = ["CLinux", "CPlanes", "CPulse", "CRTMPSocket", "CXCB"]
+let cTargets: Set<String> = ["CLinux", "CPlanes", "CPulse", "CRTMPSocket", "CWayland", "CXCB"]
 let testLibraries: Set<String> = [
     "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
     "example-capture-client", "example-captured-app",

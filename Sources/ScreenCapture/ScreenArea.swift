@@ -18,7 +18,7 @@ package enum ScreenArea: Equatable, Sendable {
     case rectangle(CaptureRectangle)
 
     /// The smallest and largest picture that the daemon takes, on each side.
-    static let sides = 16...4096
+    package static let sides = 16...4096
 
     /// Where the area lies now.
     ///

@@ -64,7 +64,9 @@ package import UpcastClient
         let session = unsafe getenv("DISPLAY").map { unsafe String(cString: $0) }
         let name = display ?? session ?? ""
         guard !name.isEmpty else {
-            throw ScreenError("there is no X display: DISPLAY is not set. Name one, such as --display :0")
+            throw ScreenError(
+                "there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set. Name one, such as --display :0 or "
+                    + "--wayland wayland-1")
         }
         var error: CInt = 0
         guard let opened = unsafe name.withCString({ unsafe upcast_x_open($0, &error) }) else {
@@ -78,7 +80,8 @@ package import UpcastClient
         do throws(ScreenError) {
             guard !screen.is_xwayland else {
                 throw ScreenError(
-                    "\(name) is Xwayland, which has no picture of the desktop: Wayland desktops cannot be captured yet")
+                    "\(name) is Xwayland, which has no picture of the desktop: capture the Wayland compositor; set "
+                        + "WAYLAND_DISPLAY as in its session, or name its socket, such as --wayland wayland-1")
             }
             format = try ScreenFormat(
                 bitsPerPixel: Int(screen.bits_per_pixel),

@@ -43,6 +43,8 @@ final class FramePool: Sendable {
         var offer: SharedMemoryOffer?
         var memory: OfferedMemory?
         var mapping: WriterMapping?
+        /// Who was asked to map the memory.
+        var writer: (any FrameWriter)?
         var pool: UInt32 = 0
         var placeBytes = 0
         var generation: UInt64 = 0
@@ -82,10 +84,11 @@ final class FramePool: Sendable {
     ) throws(CaptureError) -> Place? {
         try state.withLock { state throws(CaptureError) in
             guard let offer = state.offer, byteCount > 0 else { return nil }
-            if state.placeBytes < byteCount {
+            // A writer that has come back has not mapped the memory of the one that went.
+            if state.placeBytes < byteCount || writer.map({ $0 !== state.writer }) ?? false {
                 // Another thread's picture is on its way to the memory that would be replaced.
                 guard !state.uses.contains(.filling) else { return nil }
-                try Self.grow(&state, to: byteCount, offer, writer, share)
+                try Self.grow(&state, to: max(byteCount, state.placeBytes), offer, writer, share)
             }
             guard let memory = state.memory else { return nil }
             // The latest goes last: the next picture is compared with it.
@@ -123,7 +126,7 @@ final class FramePool: Sendable {
                 })
         else { return state.offer = nil }
         try share(memory, SharedMemoryMessage(pool: state.pool, byteCount: UInt64(memory.byteCount)))
-        (state.memory, state.mapping) = (memory, mapping)
+        (state.memory, state.mapping, state.writer) = (memory, mapping, writer)
         state.placeBytes = placeBytes
         state.uses = Array(repeating: .free, count: placeCount)
         state.latest = nil

@@ -4,7 +4,7 @@ import MediaCore
 import ScreenCapture
 import UpcastClient
 
-/// The thread that grabs the screen, and waits for an X server that is gone.
+/// The thread that grabs the screen, and waits for an X server or a compositor that is gone.
 final class GrabThread: Sendable {
     enum Failure: Sendable {
         case daemon(CaptureError)
@@ -20,7 +20,7 @@ final class GrabThread: Sendable {
     var failure: Failure? { failed.withLock { $0 } }
 
     /// - Parameter display: an open one; nil to open it.
-    init(_ plan: ScreenPlan, _ connection: CaptureConnection, _ display: X11Connection?) throws(Errno) {
+    init(_ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?) throws(Errno) {
         stopping = try EventDescriptor()
         let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, stopping] in
             do {
@@ -41,21 +41,17 @@ final class GrabThread: Sendable {
     }
 
     private static func run(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: X11Connection?, _ stop: CInt
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ stop: CInt
     ) throws {
         var display = display
         var hasTold = false
         while true {
             do {
-                let open = try display ?? X11Connection(display: plan.display)
+                let open = try display ?? ScreenSource(plan)
                 display = nil
                 hasTold = false
-                try ScreenGrabber(plan.settings, open, connection).run(until: stop, sent: {}) { notice in
-                    report(notice, isQuiet: plan.isQuiet)
-                }
-                return
-            } catch X11Connection.GrabError.lost {
-                Report.line("upcast-screen: the X server has ended; waiting for it to come back")
+                if try open.run(plan, connection, until: stop) { return }
+                Report.line("upcast-screen: \(ScreenSource.name(plan)) has ended; waiting for it to come back")
                 hasTold = true
             } catch let error as ScreenError where error.isTemporary {
                 if !hasTold { Report.line("upcast-screen: \(error); waiting for it") }
@@ -63,13 +59,6 @@ final class GrabThread: Sendable {
             }
             var waiting = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
             if unsafe poll(&waiting, 1, retryMilliseconds) != 0 { return }
-        }
-    }
-
-    private static func report(_ notice: ScreenGrabber.Notice, isQuiet: Bool) {
-        switch notice {
-        case .capturing(let area): if !isQuiet { Report.line("capturing \(area.name)") }
-        case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
         }
     }
 }

@@ -3,82 +3,112 @@ import LinuxSystem
 import ScreenCapture
 import SoundCapture
 import UpcastClient
+import WaylandCapture
 
-/// What `--list` prints.
+/// What `--list` prints: tables, or members of a JSON object.
 struct ScreenList {
-    var width: Int
-    var height: Int
-    var monitors: [ScreenMonitor]
-    /// Nil without a sound server.
-    var sound: SoundFacts?
+    private var tables: [[[String]]] = []
+    private var members: [JSONValue.Member] = []
 
     static func print(of command: UpcastScreen) -> ExitStatus {
         do {
-            let display = try X11Connection(display: command.display)
-            let sound = try? PulseConnection(stop: try EventDescriptor().raw).facts()
-            let list = ScreenList(
-                width: display.width, height: display.height, monitors: try display.monitors(), sound: sound)
+            var list = ScreenList()
+            if let compositor = try command.compositor() {
+                list.add(try WaylandConnection(socket: compositor).outputs)
+            } else {
+                let display = try X11Connection(display: command.display)
+                list.add(width: display.width, height: display.height, try display.monitors())
+            }
+            // Without a sound server, there is no sound to list.
+            if let sound = try? PulseConnection(stop: try EventDescriptor().raw).facts() { list.add(sound) }
             Swift.print(command.json ? list.json : list.table)
             return .sent
+        } catch let mistake as ScreenPlan.Mistake {
+            Report.line("upcast-screen: \(mistake)")
+            return .usage
         } catch {
             Report.line("upcast-screen: \(error)")
             return .badScreen
         }
     }
 
-    var table: String {
-        var blocks = [
-            [("MONITOR", "AREA"), ("(display)", "\(width)x\(height)+0+0")]
-                + monitors.map { ($0.name + ($0.isPrimary ? " (primary)" : ""), $0.area.name) }
-        ]
-        if let sound {
-            blocks.append(
-                [("SINK (--sound)", "DESCRIPTION")]
-                    + sound.sinks.map { (Self.marked($0.name, sound.defaultSink), $0.description) })
-            blocks.append(
-                [("PROGRAM (--sound app=)", "EXECUTABLE")] + sound.programs.map { ($0.application, $0.binary) })
-            blocks.append(
-                [("SOURCE (--microphone)", "DESCRIPTION")]
-                    + sound.microphones.map { (Self.marked($0.name, sound.defaultSource), $0.description) })
-        }
-        let columns = blocks.joined().map(\.0.count).max() ?? 0
-        return blocks.filter { $0.count > 1 }.map { rows in
-            rows.map { name, text in
-                name + String(repeating: " ", count: columns - name.count + 2) + text
-            }.joined(separator: "\n")
-        }.joined(separator: "\n\n")
+    var table: String { tables.map(Self.aligned).joined(separator: "\n\n") }
+    var json: String { String(decoding: JSONValue.object(members).serialized(), as: UTF8.self) }
+
+    private static func aligned(_ rows: [[String]]) -> String {
+        let columns = rows[0].indices.map { column in rows.map(\.[column].count).max() ?? 0 }
+        return rows.map { row in
+            let cells = row.indices.map { row[$0] + String(repeating: " ", count: columns[$0] - row[$0].count) }
+            return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+        }.joined(separator: "\n")
     }
 
-    private static func marked(_ name: String, _ standard: String) -> String {
-        name == standard ? name + " (default)" : name
+    private mutating func add(_ head: [String], _ rows: [[String]]) {
+        if !rows.isEmpty { tables.append([head] + rows) }
     }
 
-    var json: String {
-        var members: [JSONValue.Member] = [
-            .init("display", .object([.init("width", .integer(width)), .init("height", .integer(height))])),
-            .init("monitors", .array(monitors.map(Self.json))),
-        ]
-        if let sound {
-            members.append(.init("sinks", Self.json(sound.sinks, sound.defaultSink)))
-            members.append(.init("microphones", Self.json(sound.microphones, sound.defaultSource)))
-            members.append(
-                .init(
-                    "programs",
-                    .array(
-                        sound.programs.map {
-                            .object([.init("name", .string($0.application)), .init("executable", .string($0.binary))])
-                        })))
-        }
-        return String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
+    /// A display, in pixels.
+    mutating func add(width: Int, height: Int, _ monitors: [ScreenMonitor]) {
+        add(
+            ["MONITOR", "AREA"],
+            [["(display)", "\(width)x\(height)+0+0"]]
+                + monitors.map { [$0.name + ($0.isPrimary ? " (primary)" : ""), $0.area.name] })
+        members.append(.init("display", .object([.init("width", .integer(width)), .init("height", .integer(height))])))
+        members.append(
+            .init(
+                "monitors",
+                .array(
+                    monitors.map {
+                        .object(
+                            [.init("name", .string($0.name)), .init("primary", .bool($0.isPrimary))]
+                                + Self.members($0.area))
+                    })))
     }
 
-    private static func json(_ monitor: ScreenMonitor) -> JSONValue {
-        let area = monitor.area
-        return .object([
-            .init("name", .string(monitor.name)), .init("primary", .bool(monitor.isPrimary)),
+    /// The area in the desktop, in logical pixels; the size of frames, and the orientation that they are sent with.
+    mutating func add(_ outputs: [WaylandOutput]) {
+        add(
+            ["MONITOR", "AREA", "PIXELS", "ORIENTATION"],
+            outputs.map {
+                [$0.name, $0.area.name, "\($0.width)x\($0.height)", "\($0.transform.orientation().rawValue)"]
+            })
+        members.append(
+            .init(
+                "monitors",
+                .array(
+                    outputs.map {
+                        .object(
+                            [.init("name", .string($0.name))] + Self.members($0.area) + [
+                                .init("pixel_width", .integer($0.width)), .init("pixel_height", .integer($0.height)),
+                                .init("orientation", .integer(Int($0.transform.orientation().rawValue))),
+                            ])
+                    })))
+    }
+
+    mutating func add(_ sound: SoundFacts) {
+        add(["SINK (--sound)", "DESCRIPTION"], sound.sinks.map { Self.row($0, sound.defaultSink) })
+        add(["PROGRAM (--sound app=)", "EXECUTABLE"], sound.programs.map { [$0.application, $0.binary] })
+        add(["SOURCE (--microphone)", "DESCRIPTION"], sound.microphones.map { Self.row($0, sound.defaultSource) })
+        members.append(.init("sinks", Self.json(sound.sinks, sound.defaultSink)))
+        members.append(
+            .init(
+                "programs",
+                .array(
+                    sound.programs.map {
+                        .object([.init("name", .string($0.application)), .init("executable", .string($0.binary))])
+                    })))
+        members.append(.init("microphones", Self.json(sound.microphones, sound.defaultSource)))
+    }
+
+    private static func members(_ area: CaptureRectangle) -> [JSONValue.Member] {
+        [
             .init("x", .integer(area.x)), .init("y", .integer(area.y)), .init("width", .integer(area.width)),
             .init("height", .integer(area.height)),
-        ])
+        ]
+    }
+
+    private static func row(_ device: SoundFacts.Device, _ standard: String) -> [String] {
+        [device.name + (device.name == standard ? " (default)" : ""), device.description]
     }
 
     private static func json(_ devices: [SoundFacts.Device], _ standard: String) -> JSONValue {

@@ -4,6 +4,7 @@ import LinuxSystem
 import MediaCore
 import ScreenCapture
 import UpcastClient
+import WaylandCapture
 
 /// The checked command line.
 struct ScreenPlan: Sendable {
@@ -13,7 +14,7 @@ struct ScreenPlan: Sendable {
 
     var socket: String
     var name: String
-    var display: String?
+    var source: SourceChoice
     var settings: ScreenGrabber.Settings
     var sound: SoundPlan
     var duration: MediaTime?
@@ -23,16 +24,24 @@ struct ScreenPlan: Sendable {
         socket = command.socket ?? ProcessEnvironment.current["UPCAST_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
             ?? CaptureConnection.defaultPath
         name = command.name
-        display = command.display
         isQuiet = command.quiet
-        guard command.monitor == nil || command.area == nil else {
+        let compositor = try command.compositor()
+        if compositor != nil { try command.refuseRulesOnWayland() }
+        guard compositor != nil || command.monitor == nil || command.area == nil else {
             throw Mistake(description: "--monitor and --area exclude each other; --area is a part of the display")
         }
         var area = ScreenArea.display
         if let monitor = command.monitor { area = .monitor(monitor) }
-        if let text = command.area { area = .rectangle(try Self.rectangle(text)) }
+        let part = try command.area.map { text throws(Mistake) in try Self.rectangle(text) }
+        if let part { area = .rectangle(part) }
         settings = ScreenGrabber.Settings(area: area, rate: try Self.rate(command.fps), showsPointer: command.pointer,
             rules: try Self.rules(command))
+        source = compositor.map { [settings] in
+            .wayland(
+                socket: $0,
+                WaylandGrabber.Settings(
+                    output: command.monitor, part: part, rate: settings.rate, showsPointer: command.pointer))
+        } ?? .x11(display: command.display)
         if let seconds = command.seconds {
             guard seconds > 0, seconds <= 1e8 else {
                 throw Mistake(description: "--seconds \(seconds) is not a valid duration")
@@ -68,6 +77,10 @@ struct ScreenPlan: Sendable {
             place.y >= 0
         else { throw Mistake(description: "--area \(text) is not a rectangle; write 1280x720+40+20") }
         return CaptureRectangle(x: place.x, y: place.y, width: place.width, height: place.height)
+    }
+
+    static func environment(_ name: String) -> String? {
+        ProcessEnvironment.current[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// - Parameter recorded: the sound that there is at the start; a declared track that does not come delays others.

@@ -5,8 +5,8 @@ import ScreenCapture
 import SoundCapture
 import UpcastClient
 
-/// Broadcasts a screen until it is stopped: through ends of the X server, the sound server and the daemon. The main
-/// thread handles signals and events; one grabs, and one records.
+/// Broadcasts a screen until it is stopped: through ends of the X server or compositor, of the sound server and of the
+/// daemon. The main thread handles signals and events; one grabs, and one records.
 final class ScreenSession {
     private let plan: ScreenPlan
     private let sound: SoundThread
@@ -34,9 +34,8 @@ final class ScreenSession {
     func run() -> ExitStatus {
         do {
             // What is wrong from the start is said at the start.
-            let display = try X11Connection(display: plan.display)
-            _ = try plan.settings.area.place(
-                width: display.width, height: display.height, monitors: try display.monitors())
+            let display = try ScreenSource(plan)
+            try display.check(plan)
             if let text = try Self.soundMistake(plan.sound) {
                 Report.line("upcast-screen: \(text)")
                 return .badScreen
@@ -61,8 +60,8 @@ final class ScreenSession {
         }
     }
 
-    private func run(_ signals: borrowing SignalDescriptor, _ first: X11Connection) -> ExitStatus {
-        var display: X11Connection? = first
+    private func run(_ signals: borrowing SignalDescriptor, _ first: ScreenSource) -> ExitStatus {
+        var display: ScreenSource? = first
         var (hasBegun, hasToldOfLoss) = (false, false)
         let begin = clock.now()
         while true {
@@ -90,7 +89,7 @@ final class ScreenSession {
 
     /// One broadcast, from connecting to its end.
     private func broadcast(
-        _ signals: borrowing SignalDescriptor, _ display: X11Connection?, since begin: MediaTime, _ begun: () -> Void
+        _ signals: borrowing SignalDescriptor, _ display: ScreenSource?, since begin: MediaTime, _ begun: () -> Void
     ) -> End {
         let connection: CaptureConnection
         do {

@@ -7,10 +7,10 @@ import UpcastClient
 @main struct UpcastScreen: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upcast-screen",
-        abstract: "Send an X11 screen and its sound to the capture socket of upcastd.",
+        abstract: "Send a screen of X11 or Wayland, and its sound, to the capture socket of upcastd.",
         discussion: """
-            Without options, upcast-screen sends the display of the session, and what its default sink plays, until it is \
-            stopped. Other examples:
+            Without options, upcast-screen sends the screen of the session, and what its default sink plays, until it \
+            is stopped: the display of an X11 session, or an output of a Wayland session. Other examples:
 
               upcast-screen --list
               upcast-screen --monitor HDMI-1 --fps 60
@@ -21,12 +21,16 @@ import UpcastClient
             the frame rate. The X server writes them into memory that the daemon reads (MIT-SHM 1.2), and reports \
             what has changed (DAMAGE). Without these extensions, as on a remote display, frames are copied and compared.
 
-            A window with the property _UPCAST_SECURE is hidden from viewers wherever it is, with its menus and \
-            dialogs: xprop -id ID -f _UPCAST_SECURE 32c -set _UPCAST_SECURE 1. Windows that match a rule are, too: \
+            A Wayland compositor writes frames into that memory, too. It has to offer ext-image-copy-capture or \
+            wlr-screencopy, as sway does, and GNOME and KDE Plasma do not. With several outputs, --monitor names one. \
+            Windows cannot be hidden on Wayland: --hide is refused.
+
+            On X11, a window with the property _UPCAST_SECURE is hidden from viewers wherever it is, with its menus \
+            and dialogs: xprop -id ID -f _UPCAST_SECURE 32c -set _UPCAST_SECURE 1. Windows that match a rule are, too: \
             --hide class=KeePassXC --hide "title=*Private Browsing*".
 
-            If the X server, the sound server or the daemon ends, upcast-screen continues when it is back. SIGINT and SIGTERM end the \
-            broadcast; a second signal ends the program.
+            If the X server, the compositor, the sound server or the daemon ends, upcast-screen continues when it is \
+            back. SIGINT and SIGTERM end the broadcast; a second signal ends the program.
 
             Exit status: 0 success; 2 cannot connect to the daemon; 3 refused or ended by the daemon; 4 the screen, \
             or the sound that was asked for, cannot be captured; 64 usage error.
@@ -39,15 +43,22 @@ import UpcastClient
     @Option(help: "Name of this client in the log and status of the daemon.")
     var name = "upcast-screen"
 
-    @Option(help: "The X display (default: $DISPLAY).")
+    @Option(help: "The X display (default: $DISPLAY, unless $WAYLAND_DISPLAY is set).")
     var display: String?
 
-    @Option(help: "Send one monitor, by the name that --list shows (default: the whole display).")
+    @Option(help: "The socket of the Wayland compositor (default: $WAYLAND_DISPLAY).")
+    var wayland: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Send one monitor, by the name that --list shows (default: the whole display).",
+            discussion: "On Wayland, the default is the first output."))
     var monitor: String?
 
     @Option(
         help: ArgumentHelp(
             "Send a part of the display, as 1280x720+40+20: width, height, left, top, in pixels.",
+            discussion: "On Wayland, a part of the output, in logical pixels. Needs wlr-screencopy.",
             valueName: "rectangle"))
     var area: String?
 
@@ -84,7 +95,7 @@ import UpcastClient
     @Option(help: "End after this many seconds (default: when stopped).")
     var seconds: Double?
 
-    @Flag(help: "List monitors and sound sources, and end.")
+    @Flag(help: "List monitors or outputs, and sound sources, and end.")
     var list = false
 
     @Flag(help: "With --list: print one JSON object.")

@@ -4,17 +4,24 @@ import ScreenCapture
 import SoundCapture
 import Testing
 import UpcastClient
+import WaylandCapture
 
 @testable import upcast_screen
 
 /// What the command line of upcast-screen means, and what it refuses.
 @Suite struct ScreenPlanTests {
-    private func plan(_ arguments: String...) throws -> ScreenPlan { try ScreenPlan(UpcastScreen.parse(arguments)) }
+    /// Of X11, whatever the session is, unless the arguments name another screen.
+    private func plan(_ arguments: String...) throws -> ScreenPlan { try Self.plan(arguments) }
+
+    private static func plan(_ arguments: [String]) throws -> ScreenPlan {
+        let isNamed = arguments.contains("--wayland") || arguments.contains("--display")
+        return try ScreenPlan(UpcastScreen.parse((isNamed ? [] : ["--display", ":9"]) + arguments))
+    }
 
     @Test func theDefaults() throws {
         let plan = try plan()
         #expect(plan.settings.area == .display && plan.settings.showsPointer && plan.settings.rate == FrameRate(30))
-        #expect(plan.display == nil && plan.duration == nil)
+        #expect(plan.duration == nil)
         let setup = plan.setup([.microphone])
         #expect(setup.source == .screen && setup.sendsVideo && !setup.sendsAppAudio && setup.sendsMicrophone)
         #expect(plan.sound.isOptional && plan.sound.tracks.map(\.wish) == [.defaultSink])
@@ -34,7 +41,82 @@ import UpcastClient
         ["--sound", "app="],
     ])
     func mistakes(arguments: [String]) {
-        #expect(throws: ScreenPlan.Mistake.self) { try ScreenPlan(UpcastScreen.parse(arguments)) }
+        #expect(throws: ScreenPlan.Mistake.self) { try Self.plan(arguments) }
+    }
+
+    /// The session's compositor is captured, unless an X display is named: that of a Wayland session has no picture.
+    @Test func theSourceThatIsMeant() throws {
+        func compositor(_ display: String?, _ wayland: String?, _ session: String?) throws -> String? {
+            try SourceChoice.compositor(display: display, wayland: wayland, session: session)
+        }
+        #expect(try compositor(nil, nil, nil) == nil)
+        #expect(try compositor(nil, nil, "wayland-1") == "wayland-1")
+        #expect(try compositor(":0", nil, "wayland-1") == nil)
+        #expect(try compositor(nil, "wayland-2", "wayland-1") == "wayland-2")
+        #expect(throws: ScreenPlan.Mistake.self) { try compositor(":0", "wayland-1", nil) }
+        #expect(try plan("--display", ":7").source == .x11(display: ":7"))
+        let plan = try plan("--wayland", "w", "--monitor", "DP-1", "--area", "64x32+8+4", "--no-pointer")
+        #expect(
+            plan.source
+                == .wayland(
+                    socket: "w",
+                    WaylandGrabber.Settings(
+                        output: "DP-1", part: .init(x: 8, y: 4, width: 64, height: 32), rate: FrameRate(30),
+                        showsPointer: false)))
+    }
+
+    /// No option that promises to hide a window is taken where it cannot be kept.
+    @Test(arguments: [["--hide", "class=A"], ["--hide-file", "/dev/null"], ["--hide-notifications"]])
+    func rulesOnWayland(option: [String]) {
+        #expect(throws: ScreenPlan.Mistake.self) { try ScreenPlan(UpcastScreen.parse(["--wayland", "w"] + option)) }
+    }
+
+    @Test func outputLists() {
+        let outputs = [
+            WaylandOutput(
+                id: 1, name: "DP-1", area: .init(x: 0, y: 0, width: 1440, height: 2560), width: 2560, height: 1440,
+                transform: .quarter),
+            WaylandOutput(
+                id: 2, name: "eDP-1", area: .init(x: 1440, y: 0, width: 960, height: 600), width: 1920, height: 1200),
+        ]
+        var list = ScreenList()
+        list.add(outputs)
+        #expect(
+            list.table == """
+                MONITOR  AREA            PIXELS     ORIENTATION
+                DP-1     1440x2560+0+0   2560x1440  6
+                eDP-1    960x600+1440+0  1920x1200  1
+                """)
+        var one = ScreenList()
+        one.add([outputs[0]])
+        #expect(
+            one.json
+                == #"{"monitors":[{"name":"DP-1","x":0,"y":0,"width":1440,"height":2560,"pixel_width":2560,"#
+                + #""pixel_height":1440,"orientation":6}]}"#)
+    }
+
+    @Test func soundLists() {
+        var sound = SoundFacts()
+        sound.defaultSink = "hdmi"
+        sound.sinks = [.init(index: 1, name: "hdmi", description: "Built-in"), .init(index: 2, name: "usb")]
+        sound.sources = [.init(index: 3, name: "hdmi.monitor", monitorOf: 1)]
+        sound.playbacks = [7, 8].map { .init(index: $0, sink: 1, application: "Firefox", binary: "firefox-esr") }
+        var list = ScreenList()
+        list.add(sound)
+        #expect(
+            list.table == """
+                SINK (--sound)  DESCRIPTION
+                hdmi (default)  Built-in
+                usb
+
+                PROGRAM (--sound app=)  EXECUTABLE
+                Firefox                 firefox-esr
+                """)
+        #expect(
+            list.json
+                == #"{"sinks":[{"name":"hdmi","description":"Built-in","default":true},"#
+                + #"{"name":"usb","description":"","default":false}],"#
+                + #""programs":[{"name":"Firefox","executable":"firefox-esr"}],"microphones":[]}"#)
     }
 
     @Test func sound() throws {
@@ -50,15 +132,17 @@ import UpcastClient
             ScreenMonitor(name: "HDMI \"1\"", area: .init(x: 0, y: 0, width: 1920, height: 1080), isPrimary: true),
             ScreenMonitor(name: "B", area: .init(x: 1920, y: 10, width: 800, height: 600), isPrimary: false),
         ]
+        var list = ScreenList()
+        list.add(width: 2720, height: 1080, monitors)
         #expect(
-            ScreenList(width: 2720, height: 1080, monitors: monitors).table == """
+            list.table == """
                 MONITOR             AREA
                 (display)           2720x1080+0+0
                 HDMI "1" (primary)  1920x1080+0+0
                 B                   800x600+1920+10
                 """)
         #expect(
-            ScreenList(width: 2720, height: 1080, monitors: monitors).json
+            list.json
                 == #"{"display":{"width":2720,"height":1080},"monitors":[{"name":"HDMI \"1\"","primary":true,"#
                 + #""x":0,"y":0,"width":1920,"height":1080},{"name":"B","primary":false,"x":1920,"y":10,"#
                 + #""width":800,"height":600}]}"#)

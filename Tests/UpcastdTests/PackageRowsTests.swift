@@ -14,7 +14,8 @@ import Testing
     private static let sideways: Set = [
         "CRTMPSocket -> CGnuTLS", "CRTMPSocket -> CLibRTMP", "LinuxSystem -> MediaCore", "Ingest -> Buffering",
         "Publishing -> Buffering", "Painting -> FrameGeometry", "Pipeline -> Configuration",
-        "UpcastPrivacy -> ControlClient", "ScreenCapture -> UpcastClient",
+        "UpcastPrivacy -> ControlClient", "ScreenCapture -> UpcastClient", "WaylandCapture -> UpcastClient",
+        "WaylandCapture -> ScreenCapture",
     ]
 
     private static func text(_ path: String) throws -> String {

@@ -1,0 +1,66 @@
+#ifndef UPCAST_WAYLAND_CONNECTION_H
+#define UPCAST_WAYLAND_CONNECTION_H
+
+#include "CWayland.h"
+#include "interfaces.h"
+#include "library.h"
+
+enum { UPCAST_WL_MAX_OUTPUTS = 16 };
+
+/// An output of the compositor's.
+typedef struct {
+    upcast_wl *wl;
+    struct wl_proxy *proxy, *xdg;
+    upcast_wl_output facts;
+    uint32_t version;
+    /// The compositor has told all of it once.
+    bool is_known;
+} output_slot;
+
+struct upcast_wl {
+    const upcast_wl_library *library;
+    struct wl_display *display;
+    struct wl_proxy *registry, *shm, *xdg_manager, *screencopy, *source_manager, *capture_manager;
+    uint32_t screencopy_version;
+    /// In the compositor's order; the first `output_count` have proxies.
+    output_slot *outputs[UPCAST_WL_MAX_OUTPUTS];
+    size_t output_count;
+    uint32_t outputs_change;
+
+    upcast_wl_picture picture;
+    struct wl_proxy *frame, *source, *session;
+    /// What the session's pictures have to look like; `next` is what it has told since.
+    struct {
+        uint32_t width, height, format;
+        bool has_format;
+    } next, constraints;
+    bool is_described, is_ended;
+};
+
+/// A request to the object. `interface` is what it makes, if it makes anything.
+struct wl_proxy *upcast_wl_request(
+    upcast_wl *wl, struct wl_proxy *proxy, uint32_t opcode, const struct wl_interface *interface, uint32_t version,
+    union wl_argument *arguments);
+/// The object's last request, if it has one; then it is gone. NULL is left alone.
+void upcast_wl_destroy(upcast_wl *wl, struct wl_proxy **proxy, int opcode);
+/// Calls `function` with `data` for each event of the object.
+void upcast_wl_listen(upcast_wl *wl, struct wl_proxy *proxy, wl_dispatcher_func_t function, void *data);
+
+/// outputs.c
+void upcast_wl_add_output(upcast_wl *wl, uint32_t name, uint32_t version);
+void upcast_wl_remove_output(upcast_wl *wl, size_t index);
+/// Names it by xdg-output, if there is that.
+void upcast_wl_describe_output(output_slot *output);
+struct wl_proxy *upcast_wl_output_proxy(upcast_wl *wl, uint32_t id);
+
+/// screencopy.c and imagecopy.c
+void upcast_wl_ask_screencopy(
+    upcast_wl *wl, struct wl_proxy *output, bool has_pointer, const upcast_wl_rectangle *part);
+void upcast_wl_ask_image_copy(upcast_wl *wl, struct wl_proxy *output, bool has_pointer);
+void upcast_wl_copy_image(upcast_wl *wl, upcast_wl_buffer *buffer);
+
+/// picture.c
+void upcast_wl_note_damage(upcast_wl_picture *picture, int32_t x, int32_t y, int32_t width, int32_t height);
+void upcast_wl_note_time(upcast_wl_picture *picture, uint32_t high, uint32_t low, uint32_t nanoseconds);
+
+#endif

@@ -1,0 +1,302 @@
+internal import CWayland
+internal import Glibc
+internal import LinuxSystem
+package import MediaCore
+package import ScreenCapture
+package import UpcastClient
+
+/// A connection to a Wayland compositor, of which an output is captured.
+///
+/// One thread at a time, except `detach`. The compositor writes pictures into the memory that the daemon reads
+/// (wl_shm), and reports what has changed.
+@safe package final class WaylandConnection: FrameWriter, @unchecked Sendable /* any thread: only `detached` */ {
+    package enum Failure: Error {
+        /// The compositor has ended.
+        case lost
+    }
+
+    /// How pictures are asked for.
+    package enum Means: Equatable, Sendable {
+        /// ext-image-copy-capture-v1.
+        case imageCopy
+        /// wlr-screencopy-unstable-v1.
+        case screencopy
+    }
+
+    /// What becomes of a picture.
+    package enum Stage: Equatable, Sendable { case idle, asked, described, copying, ready, failed }
+
+    /// A picture that is there.
+    package struct Picture: Equatable, Sendable {
+        package var isUpsideDown = false
+        /// Nil if the protocol does not tell: then it is the output's.
+        package var transform: OutputTransform?
+        /// On a clock that the protocol may leave open.
+        package var stamp: MediaTime?
+        /// In pixels of the picture; nil if the compositor has not told it.
+        package var damage: [CaptureRectangle]?
+    }
+
+    @safe private struct Buffer {
+        let handle: OpaquePointer
+        let format: WaylandFormat
+    }
+
+    /// Memory that the compositor has mapped, with the places in it that pictures were asked for.
+    @safe private struct Memory {
+        let handle: OpaquePointer
+        var buffers: [Int: Buffer] = [:]
+    }
+
+    private let handle: OpaquePointer
+    /// Memory that no frame uses any more.
+    private let detached = Monitor<[UInt32]>([])
+    private var memories: [UInt32: Memory] = [:]
+    private var lastMemory: UInt32 = 0
+    /// For frames that do not lie in shared memory.
+    private var own: (memory: OfferedMemory, number: UInt32)?
+    private var outputsChange: UInt32?
+    private static let maxOutputs = 16
+
+    /// Connects, and waits until the compositor has told what it has.
+    ///
+    /// - Parameter socket: nil for that of the environment.
+    /// - Throws: what is missing, and how to get it.
+    package init(socket: String?) throws(ScreenError) {
+        let session = unsafe getenv("WAYLAND_DISPLAY").map { unsafe String(cString: $0) }
+        let name = socket ?? session ?? ""
+        guard !name.isEmpty else {
+            throw ScreenError("there is no Wayland compositor: WAYLAND_DISPLAY is not set. Name one, such as "
+                + "--wayland wayland-1")
+        }
+        var error: CInt = 0
+        guard let opened = unsafe name.withCString({ unsafe upcast_wl_open($0, &error) }) else {
+            throw Self.failure(name, error)
+        }
+        unsafe handle = opened
+        if means(isPart: true) == nil, means(isPart: false) == nil {
+            let version = unsafe upcast_wl_screencopy_version(handle)
+            let lack = version > 0
+                ? "offers version \(version) of wlr-screencopy only, and 3 is needed"
+                : "offers neither ext-image-copy-capture nor wlr-screencopy to its clients"
+            throw ScreenError(
+                "the compositor of \(name) \(lack): its outputs cannot be captured, nor those of GNOME, KDE Plasma and "
+                    + "Weston. sway can be, and other compositors with one of the two; so can X11 sessions")
+        }
+    }
+
+    deinit {
+        for memory in memories.values { forget(memory) }
+        unsafe upcast_wl_close(handle)
+    }
+
+    private static func failure(_ name: String, _ error: CInt) -> ScreenError {
+        switch UInt32(bitPattern: error) {
+        case UPCAST_WL_NO_LIBRARY.rawValue:
+            ScreenError("the library libwayland-client is not installed; on Debian: apt-get install libwayland-client0")
+        case UPCAST_WL_OLD_LIBRARY.rawValue:
+            ScreenError("the library libwayland-client is too old; upcast-screen needs version 1.20 or newer")
+        default:
+            ScreenError(
+                "cannot connect to the Wayland compositor \(name): none is there, this user may not use its socket, or "
+                    + "XDG_RUNTIME_DIR is not the folder of the session", isTemporary: true)
+        }
+    }
+
+    // MARK: The connection
+
+    /// For `poll`.
+    package var descriptor: CInt { unsafe upcast_wl_descriptor(handle) }
+
+    /// Takes what the compositor has sent.
+    ///
+    /// - Throws: `Failure.lost`; `ScreenError` if the compositor has refused a request.
+    package func read() throws {
+        guard unsafe !upcast_wl_read(handle) else { return }
+        var interface = [CChar](repeating: 0, count: 64)
+        var code: UInt32 = 0
+        guard unsafe upcast_wl_refusal(handle, &interface, interface.count, &code) else { throw Failure.lost }
+        let name = String(decoding: interface.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        throw ScreenError("the compositor ended the connection: error \(code) of \(name)")
+    }
+
+    /// Sends what was asked for.
+    ///
+    /// - Returns: whether all is sent; otherwise again when the descriptor can be written to.
+    package func flush() throws(Failure) -> Bool {
+        let status = unsafe upcast_wl_flush(handle)
+        guard status >= 0 else { throw .lost }
+        return status == 0
+    }
+
+    /// How the compositor gives pictures of outputs, or of their parts; nil if it does not.
+    package func means(isPart: Bool) -> Means? {
+        if !isPart, unsafe upcast_wl_has(handle, UPCAST_WL_IMAGE_COPY) { return .imageCopy }
+        return unsafe upcast_wl_has(handle, UPCAST_WL_SCREENCOPY) ? .screencopy : nil
+    }
+
+    // MARK: Outputs
+
+    /// In the compositor's order.
+    package var outputs: [WaylandOutput] {
+        var found = [upcast_wl_output](repeating: upcast_wl_output(), count: Self.maxOutputs)
+        let count = unsafe upcast_wl_outputs(handle, &found, found.count)
+        return found.prefix(count).enumerated().map { Self.output($1, number: $0 + 1) }
+    }
+
+    /// Whether outputs have changed since this was asked before.
+    package func outputsHaveChanged() -> Bool {
+        let change = unsafe upcast_wl_outputs_change(handle)
+        defer { outputsChange = change }
+        return change != outputsChange
+    }
+
+    private static func output(_ output: upcast_wl_output, number: Int) -> WaylandOutput {
+        var name = output.name
+        let text = unsafe withUnsafeBytes(of: &name) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let transform = OutputTransform(rawValue: Int(output.transform)) ?? .normal
+        var (width, height) = (Int(output.logical.width), Int(output.logical.height))
+        if width <= 0 || height <= 0 {
+            (width, height) = (Int(output.mode_width), Int(output.mode_height))
+            if transform.exchangesSides { swap(&width, &height) }
+        }
+        return WaylandOutput(
+            id: output.id, name: text.isEmpty ? "output-\(number)" : text,
+            area: CaptureRectangle(x: Int(output.logical.x), y: Int(output.logical.y), width: width, height: height),
+            width: Int(output.mode_width), height: Int(output.mode_height), transform: transform,
+            refresh: output.refresh > 0 ? MediaTime(nanoseconds: 1_000_000_000_000 / Int64(output.refresh)) : nil)
+    }
+
+    // MARK: Memory
+
+    package func attach(_ descriptor: CInt, byteCount: Int) -> UInt32? {
+        guard let size = Int32(exactly: byteCount),
+            let memory = unsafe upcast_wl_attach(handle, descriptor, size)
+        else { return nil }
+        lastMemory += 1
+        unsafe memories[lastMemory] = Memory(handle: memory)
+        return lastMemory
+    }
+
+    package func detach(_ memory: UInt32) { detached.withLock { $0.append(memory) } }
+
+    private func forgetDetached() {
+        for number in detached.withLock({ numbers in
+            defer { numbers = [] }
+            return numbers
+        }) {
+            if let memory = memories.removeValue(forKey: number) { forget(memory) }
+        }
+    }
+
+    private func forget(_ memory: Memory) {
+        for buffer in memory.buffers.values { unsafe upcast_wl_drop_buffer(handle, buffer.handle) }
+        unsafe upcast_wl_detach(handle, memory.handle)
+    }
+
+    /// Where the compositor writes a frame; nil if the connection is lost.
+    private func buffer(for frame: CaptureFrame, _ format: WaylandFormat) -> OpaquePointer? {
+        guard let place = frame.writerPlace ?? ownPlace(format) else { return nil }
+        guard let memory = memories[place.memory] else { return nil }
+        if let buffer = memory.buffers[place.offset] {
+            if buffer.format == format { return unsafe buffer.handle }
+            unsafe upcast_wl_drop_buffer(handle, buffer.handle)
+            memories[place.memory]?.buffers[place.offset] = nil
+        }
+        guard
+            let made = unsafe upcast_wl_make_buffer(
+                handle, memory.handle, CInt(place.offset), CInt(format.width), CInt(format.height),
+                CInt(format.width * 4), format.code)
+        else { return nil }
+        unsafe memories[place.memory]?.buffers[place.offset] = Buffer(handle: made, format: format)
+        return unsafe made
+    }
+
+    /// Memory of this process, for a frame that the daemon reads from the socket.
+    private func ownPlace(_ format: WaylandFormat) -> (memory: UInt32, offset: Int)? {
+        let byteCount = format.width * format.height * 4
+        if let own, own.memory.byteCount >= byteCount { return (own.number, 0) }
+        if let own { detach(own.number) }
+        own = nil
+        var number: UInt32?
+        guard
+            let memory = try? OfferedMemory(
+                name: "upcast-picture", byteCount: byteCount,
+                prepare: { number = attach($0, byteCount: byteCount) }),
+            let number
+        else { return nil }
+        own = (memory, number)
+        return (number, 0)
+    }
+
+    // MARK: Pictures
+
+    package var stage: Stage {
+        switch unsafe upcast_wl_current(handle).stage {
+        case UPCAST_WL_ASKED: .asked
+        case UPCAST_WL_DESCRIBED: .described
+        case UPCAST_WL_COPYING: .copying
+        case UPCAST_WL_READY: .ready
+        case UPCAST_WL_FAILED: .failed
+        default: .idle
+        }
+    }
+
+    /// Asks for a picture.
+    ///
+    /// - Parameters:
+    ///   - part: of the output, in logical pixels from its upper left corner as the user sees it. Needs `screencopy`.
+    package func ask(_ means: Means, _ output: WaylandOutput, pointer: Bool, part: CaptureRectangle?) {
+        forgetDetached()
+        let means = means == .imageCopy ? UPCAST_WL_IMAGE_COPY : UPCAST_WL_SCREENCOPY
+        guard let part else { return unsafe upcast_wl_ask(handle, means, output.id, pointer, nil) }
+        var rectangle = upcast_wl_rectangle(
+            x: CInt(part.x), y: CInt(part.y), width: CInt(part.width), height: CInt(part.height))
+        unsafe upcast_wl_ask(handle, means, output.id, pointer, &rectangle)
+    }
+
+    /// What the picture looks like, in stage `described`.
+    package func format() throws(ScreenError) -> WaylandFormat {
+        let picture = unsafe upcast_wl_current(handle)
+        return try WaylandFormat(
+            code: picture.format, width: picture.width, height: picture.height, stride: picture.stride)
+    }
+
+    /// Lets the compositor write the picture into a frame, which has to live until then.
+    ///
+    /// - Parameter waits: for a change, as long as it takes.
+    package func copy(into frame: CaptureFrame, _ format: WaylandFormat, waits: Bool) throws(Failure) {
+        guard let buffer = unsafe buffer(for: frame, format) else { throw .lost }
+        unsafe upcast_wl_copy(handle, buffer, waits)
+    }
+
+    /// What is known of the picture, in stage `ready`. Copies it into frames that do not lie in shared memory.
+    package func finish(_ frame: CaptureFrame, _ format: WaylandFormat) -> Picture {
+        if frame.writerPlace == nil, let own {
+            let byteCount = format.width * format.height * 4
+            unsafe frame.bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: own.memory.bytes[..<byteCount]))
+        }
+        let current = unsafe upcast_wl_current(handle)
+        return Picture(
+            isUpsideDown: current.is_upside_down, transform: OutputTransform(rawValue: Int(current.transform)),
+            stamp: current.time >= 0 ? MediaTime(nanoseconds: current.time) : nil, damage: Self.damage(current))
+    }
+
+    private static func damage(_ picture: upcast_wl_picture) -> [CaptureRectangle]? {
+        guard picture.damage_count > 0 else { return nil }
+        var damage = picture.damage
+        return unsafe withUnsafeBytes(of: &damage) { bytes in
+            unsafe bytes.bindMemory(to: upcast_wl_rectangle.self).prefix(Int(picture.damage_count)).map {
+                CaptureRectangle(x: Int($0.x), y: Int($0.y), width: Int($0.width), height: Int($0.height))
+            }
+        }
+    }
+
+    /// Forgets the picture.
+    package func endPicture() { unsafe upcast_wl_end_picture(handle) }
+
+    /// Forgets the output, too.
+    package func endSession() { unsafe upcast_wl_end_session(handle) }
+}

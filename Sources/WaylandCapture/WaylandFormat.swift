@@ -1,0 +1,48 @@
+package import MediaCore
+package import ScreenCapture
+
+/// What a compositor's pictures look like. Pure.
+package struct WaylandFormat: Equatable, Sendable {
+    /// As wl_shm.format has it.
+    package let code: UInt32
+    package let pixelFormat: PixelFormat
+    package let width: Int
+    package let height: Int
+
+    /// - Parameters:
+    ///   - code: wl_shm.format.
+    ///   - stride: bytes from one row to the next, as the compositor wishes.
+    /// - Throws: for pictures that the daemon does not take.
+    package init(code: UInt32, width: UInt32, height: UInt32, stride: UInt32) throws(ScreenError) {
+        switch code {
+        case 0, 1: pixelFormat = .bgra
+        case Self.fourCC("AB24"), Self.fourCC("XB24"): pixelFormat = .rgba
+        default:
+            throw ScreenError(
+                "the compositor gives pictures in the format \(Self.name(code)), which upcast-screen cannot send; it "
+                    + "sends XRGB8888, ARGB8888, XBGR8888 and ABGR8888 (in sway: output NAME render_bit_depth 8)")
+        }
+        guard ScreenArea.sides.contains(Int(width)), ScreenArea.sides.contains(Int(height)) else {
+            throw ScreenError(
+                "pictures of \(width)x\(height) pixels cannot be sent: sides are \(ScreenArea.sides.lowerBound) to "
+                    + "\(ScreenArea.sides.upperBound) pixels; choose a part of the output with --area",
+                isTemporary: true)
+        }
+        guard stride == width * 4 else {
+            throw ScreenError(
+                "the compositor wants rows of \(stride) bytes for \(width) pixels; upcast-screen sends rows of "
+                    + "\(width * 4)")
+        }
+        (self.code, self.width, self.height) = (code, Int(width), Int(height))
+    }
+
+    private static func fourCC(_ text: String) -> UInt32 {
+        text.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func name(_ code: UInt32) -> String {
+        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: code >> (8 * $0)) }
+        return bytes.allSatisfy { (0x20..<0x7f).contains($0) }
+            ? String(decoding: bytes, as: UTF8.self) : "\(code)"
+    }
+}

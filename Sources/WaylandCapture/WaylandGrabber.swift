@@ -1,0 +1,236 @@
+internal import Glibc
+internal import LinuxSystem
+package import MediaCore
+package import ScreenCapture
+package import UpcastClient
+
+/// Sends the frames of an output to the daemon: when it changes, and no faster than the frame rate. One thread.
+package final class WaylandGrabber {
+    package struct Settings: Equatable, Sendable {
+        /// The output's name; nil for the only one, or the first.
+        package var output: String?
+        /// A part of the output, in logical pixels from its upper left corner; nil for all of it.
+        package var part: CaptureRectangle?
+        package var rate: FrameRate
+        package var showsPointer: Bool
+
+        package init(output: String?, part: CaptureRectangle?, rate: FrameRate, showsPointer: Bool) {
+            (self.output, self.part, self.rate, self.showsPointer) = (output, part, rate, showsPointer)
+        }
+    }
+
+    package enum Notice: Equatable, Sendable {
+        /// What cannot be captured for the moment; the last frame stays.
+        case waiting(String)
+        /// What is captured from here on.
+        case capturing(String)
+        /// What the user may want to know.
+        case hint(String)
+    }
+
+    private let settings: Settings
+    private let compositor: WaylandConnection
+    private let connection: CaptureConnection
+    private let clock = MonotonicClock()
+    private let interval: MediaTime
+    private var schedule: GrabSchedule
+    private var choice: OutputChoice
+    private var output: WaylandOutput?
+    private var part: CaptureRectangle?
+    private var frame: CaptureFrame?
+    private var format: WaylandFormat?
+    private var damage = DamageList()
+    private var time = PictureTime()
+    private var attempts = FailedAttempts()
+    /// Before, the compositor is not asked again.
+    private var pauseEnd = MediaTime.zero
+    /// The first picture of an output is there whether or not anything changes.
+    private var waitsForChange = false
+    private var isWaiting = false
+
+    package init(_ settings: Settings, _ compositor: WaylandConnection, _ connection: CaptureConnection) {
+        self.settings = settings
+        self.compositor = compositor
+        self.connection = connection
+        interval = MediaTime(sample: Int64(settings.rate.denominator), rate: settings.rate.numerator)
+        schedule = GrabSchedule(settings.rate)
+        choice = OutputChoice(name: settings.output)
+    }
+
+    /// Checks what can be checked before the first picture.
+    ///
+    /// - Throws: what would be right.
+    package static func check(_ settings: Settings, _ compositor: WaylandConnection) throws(ScreenError) {
+        var choice = OutputChoice(name: settings.output)
+        let output = try choice.choose(among: compositor.outputs)
+        _ = try place(settings.part, in: output, compositor)
+    }
+
+    /// Runs until `stop` is readable.
+    ///
+    /// - Parameters:
+    ///   - stop: a descriptor.
+    ///   - sent: called after each frame.
+    ///   - notice: called when the output comes, goes or changes.
+    /// - Throws: `WaylandConnection.Failure.lost`, `ScreenError`, or `CaptureError` of the daemon.
+    package func run(until stop: CInt, sent: () -> Void, notice: (Notice) -> Void) throws {
+        defer {
+            compositor.endSession()
+            frame = nil
+        }
+        while true {
+            try compositor.read()
+            if compositor.outputsHaveChanged() { try findOutput(notice) }
+            let now = clock.now()
+            if try advance(now, sent, notice) { continue }
+            guard try wait(until: output != nil && compositor.stage == .idle ? nextAsk : nil, now, stop) else { return }
+        }
+    }
+
+    // MARK: The output
+
+    private func findOutput(_ notice: (Notice) -> Void) throws(ScreenError) {
+        let outputs = compositor.outputs
+        do throws(ScreenError) {
+            let found = try choice.choose(among: outputs)
+            let place = try Self.place(settings.part, in: found, compositor)
+            if let output, output.looksLike(found), part == place { return self.output = found }
+            let isNew = output?.name != found.name
+            forgetOutput()
+            (output, part) = (found, place)
+            isWaiting = false
+            notice(.capturing(Self.sentence(found, place)))
+            if isNew, let hint = choice.hint(found, among: outputs) { notice(.hint(hint)) }
+        } catch {
+            guard error.isTemporary else { throw error }
+            forgetOutput()
+            output = nil
+            if !isWaiting { notice(.waiting(error.description)) }
+            isWaiting = true
+        }
+    }
+
+    /// Pictures of an output that has changed are of no use, also those that are on their way.
+    private func forgetOutput() {
+        compositor.endSession()
+        frame = nil
+        damage.noteAll()
+        waitsForChange = false
+        pauseEnd = .zero
+    }
+
+    private static func place(
+        _ part: CaptureRectangle?, in output: WaylandOutput, _ compositor: WaylandConnection
+    ) throws(ScreenError) -> CaptureRectangle? {
+        guard let part else { return nil }
+        guard compositor.means(isPart: true) != nil else {
+            throw ScreenError(
+                "the compositor gives pictures of whole outputs only (ext-image-copy-capture); leave out --area")
+        }
+        let whole = CaptureRectangle(x: 0, y: 0, width: output.area.width, height: output.area.height)
+        guard let place = part.intersection(whole) else {
+            throw ScreenError(
+                "the area \(part.name) lies outside of the output \(output.name), which is \(whole.name)",
+                isTemporary: true)
+        }
+        return place
+    }
+
+    private static func sentence(_ output: WaylandOutput, _ part: CaptureRectangle?) -> String {
+        let tag = output.transform.orientation()
+        return "\(part.map { "\($0.name) of " } ?? "")output \(output.name), \(output.width)x\(output.height) pixels"
+            + (tag == .up ? "" : ", orientation \(tag.rawValue)")
+    }
+
+    // MARK: Pictures
+
+    /// The compositor gives a picture at its next refresh: asked for a little earlier, it comes in time.
+    private var lead: MediaTime {
+        let period = min(output?.refresh ?? .zero, interval)
+        return MediaTime(nanoseconds: period.nanoseconds / 2)
+    }
+
+    /// When to ask for the next picture.
+    private var nextAsk: MediaTime { max((schedule.due(now: .zero) ?? .zero) - lead, pauseEnd) }
+
+    /// Goes one step on with the picture. False if it is the compositor's turn, or time has to pass.
+    private func advance(_ now: MediaTime, _ sent: () -> Void, _ notice: (Notice) -> Void) throws -> Bool {
+        guard let output else { return false }
+        switch compositor.stage {
+        case .idle:
+            guard nextAsk <= now, let means = compositor.means(isPart: part != nil) else { return false }
+            compositor.ask(means, output, pointer: settings.showsPointer, part: part)
+            // A session has described its pictures before.
+            return compositor.stage != .asked
+        case .asked, .copying: return false
+        case .described: try copy(now)
+        case .ready: try send(output, now, sent)
+        case .failed: giveUp(output, now, notice)
+        }
+        return true
+    }
+
+    private func copy(_ now: MediaTime) throws {
+        let format = try compositor.format()
+        let layout = VideoSampleFormat(
+            packed: format.pixelFormat, width: format.width, height: format.height,
+            color: ColorDescription(matrix: .bt709, range: .full))
+        guard let frame = try connection.frame(CaptureVideoFormat(layout: layout), filledBy: compositor) else {
+            // The daemon reads all frames that there is room for.
+            compositor.endPicture()
+            pauseEnd = now + interval
+            return
+        }
+        (self.frame, self.format) = (frame, format)
+        try compositor.copy(into: frame, format, waits: waitsForChange)
+    }
+
+    private func send(_ output: WaylandOutput, _ now: MediaTime, _ sent: () -> Void) throws {
+        guard let frame, let format else { return compositor.endPicture() }
+        let picture = compositor.finish(frame, format)
+        compositor.endPicture()
+        self.frame = nil
+        schedule.grabbed(at: now)
+        schedule.noteChange()
+        attempts.succeeded()
+        waitsForChange = true
+        note(picture)
+        let orientation = (picture.transform ?? output.transform).orientation(isUpsideDown: picture.isUpsideDown)
+        let time = time.time(stamp: picture.stamp, arrival: clock.now())
+        // Compositors do not agree on where the damage of a part, or of rows in the other order, lies: the library
+        // compares these frames with the last one.
+        let known = part == nil && !picture.isUpsideDown ? damage.damage : nil
+        try connection.send(frame, at: .nanoseconds(time.nanoseconds), orientation: orientation, damage: known)
+        damage.clear()
+        sent()
+    }
+
+    private func note(_ picture: WaylandConnection.Picture) {
+        guard let changed = picture.damage else { return damage.noteAll() }
+        for rectangle in changed { damage.note(rectangle) }
+    }
+
+    private func giveUp(_ output: WaylandOutput, _ now: MediaTime, _ notice: (Notice) -> Void) {
+        compositor.endPicture()
+        frame = nil
+        // What was waited for may be lost with it.
+        waitsForChange = false
+        let (pause, isNews) = attempts.failed()
+        pauseEnd = now + pause
+        if isNews { notice(.waiting("the compositor gives no picture of \(output.name); it may be switched off")) }
+    }
+
+    /// False when `stop` is readable.
+    private func wait(until deadline: MediaTime?, _ now: MediaTime, _ stop: CInt) throws -> Bool {
+        let isSent = try compositor.flush()
+        var waiting = (
+            pollfd(fd: compositor.descriptor, events: Int16(isSent ? POLLIN : POLLIN | POLLOUT), revents: 0),
+            pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+        )
+        let milliseconds = deadline.map { CInt(clamping: max(0, ($0 - now).nanoseconds + 999_999) / 1_000_000) } ?? -1
+        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
+            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, milliseconds)
+        }
+        return waiting.1.revents == 0
+    }
+}

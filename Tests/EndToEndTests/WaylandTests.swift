@@ -1,0 +1,350 @@
+import Foundation
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: `upcast-screen` sends an output of a Wayland compositor as the user sees it, when it changes, through all
+/// that happens to outputs and compositors.
+@Suite struct WaylandTests {
+    private static func client(
+        _ compositor: VirtualCompositor, _ stage: Stage, _ options: [String] = []
+    ) throws -> ChildProcess {
+        try ChildProcess(
+            ProductExecutable.upcastScreen.path,
+            ["--wayland", compositor.socket, "--socket", stage.daemon.ingestSocket] + options)
+    }
+
+    private static func isLive(_ stage: Stage, _ client: ChildProcess) throws {
+        try waitFor("the output to be live", evidence: { client.errorTail + stage.daemon.log }) {
+            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            return try Self.received(stage) > 0
+        }
+    }
+
+    /// Pictures that came to the daemon.
+    private static func received(_ stage: Stage) throws -> Int {
+        (try stage.daemon.status()["video"] as? [String: Any])?["frames_received"] as? Int ?? 0
+    }
+
+    private static func end(_ stage: Stage, _ client: ChildProcess) throws {
+        client.signal(SIGTERM)
+        #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+        _ = try stage.server.finishedRecording()
+        try stage.end()
+    }
+
+    /// Four greys: darker than 60, up to 120, up to 180, and brighter.
+    private static let quarters: [[UInt8]] = [[40, 90], [150, 210]]
+
+    private static var picture: I420Image {
+        let (width, height) = (640, 360)
+        let rows = (0..<height).flatMap { row in (0..<width).map { quarters[row * 2 / height][$0 * 2 / width] } }
+        let grey = [UInt8](repeating: 128, count: width / 2 * height / 2)
+        return I420Image(width: width, height: height, y: rows, u: grey, v: grey)
+    }
+
+    /// Whether viewers see the four greys where they belong, in a picture that is as wide as this in the middle of the
+    /// canvas.
+    private static func isUpright(_ stage: Stage, width: Int) throws -> Bool {
+        let image = try snapshot(stage)
+        return [0, 1].allSatisfy { row in
+            [0, 1].allSatisfy { column in
+                let x = 320 + (column * 2 - 1) * width / 4
+                let luma = image.meanLuma(x: x, y: 90 + row * 180, radius: 6)
+                return abs(luma - Double(quarters[row][column])) < 8
+            }
+        }
+    }
+
+    /// What viewers see now.
+    private static func snapshot(_ stage: Stage) throws -> I420Image {
+        let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket)
+        guard answer.status == 200 else {
+            let black = [UInt8](repeating: 0, count: I420Image.byteCount(width: 640, height: 360))
+            return I420Image(width: 640, height: 360, bytes: black)
+        }
+        let folder = try TemporaryDirectory("snapshot")
+        try Data(answer.bytes).write(to: URL(filePath: folder.file("a.jpg")))
+        _ = try ChildProcess.run(
+            "ffmpeg",
+            [
+                "-nostdin", "-v", "error", "-i", folder.file("a.jpg"), "-vf", VirtualScreen.toVideoRange,
+                "-f", "rawvideo", folder.file("a.raw"),
+            ])
+        return I420Image(
+            width: 640, height: 360, bytes: [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw")))))
+    }
+
+    private static func luma(_ stage: Stage) throws -> Double {
+        try snapshot(stage).meanLuma(x: 320, y: 180, radius: 6)
+    }
+
+    /// What viewers see is what the output shows.
+    @Test(.inItsTurn) func theOutputArrives() async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            let scene = ReferenceCanvas.render(
+                ReferencePicture(width: 640, height: 360, number: 172).image, width: 640, height: 360, fit: .fit)
+            try compositor.show(scene)
+            let stage = try Stage()
+            let client = try Self.client(compositor, stage, ["--seconds", "60"])
+            try Self.isLive(stage, client)
+            try waitFor("the picture", evidence: { client.errorTail }) {
+                try PictureComparison(try Self.snapshot(stage), scene).isSamePicture
+            }
+            client.signal(SIGINT)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            var last: I420Image?
+            try DecodedVideo.forEachFrame(of: try stage.server.finishedRecording()) { last = $0.image }
+            let comparison = try PictureComparison(try #require(last), scene)
+            #expect(comparison.isSamePicture, "\(comparison)")
+            #expect(client.errors.contains("capturing output HEADLESS-1, 640x360 pixels\n"), "\(client.errors)")
+            try stage.end()
+        }
+    }
+
+    /// Outputs that are turned while they are captured: the pixels stay as they are, and viewers see what the user
+    /// does. sway counts the other way round than wl_output.
+    @Test(.inItsTurn) func turnedOutputs() async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            try compositor.show(Self.picture)
+            let stage = try Stage()
+            let client = try Self.client(compositor, stage)
+            try waitFor("the picture", evidence: { client.errorTail }) { try Self.isUpright(stage, width: 640) }
+            for (transform, tag) in [
+                ("90", 8), ("180", 3), ("270", 6), ("flipped", 2), ("flipped-90", 7), ("flipped-180", 4),
+                ("flipped-270", 5),
+            ] {
+                try compositor.tell("output \(VirtualCompositor.output) transform \(transform)")
+                try waitFor("orientation \(tag)", evidence: { client.errorTail }) {
+                    client.errors.contains("640x360 pixels, orientation \(tag)\n")
+                }
+                // As high as the canvas.
+                let width = transform.hasSuffix("90") || transform.hasSuffix("270") ? 360 * 360 / 640 : 640
+                try waitFor("\(transform) to be upright", evidence: { client.errorTail }) {
+                    try Self.isUpright(stage, width: width)
+                }
+            }
+            try Self.end(stage, client)
+        }
+    }
+
+    /// A square that moves over an output, however this is turned: the compositor tells that only its places have
+    /// changed, the daemon redraws only these, and nothing of the square stays behind.
+    @Test(.inItsTurn, arguments: ["normal", "90", "180", "flipped", "flipped-270"])
+    func whatChangesInOnePlace(transform: String) async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            try compositor.tell("output \(VirtualCompositor.output) transform \(transform)")
+            let stage = try Stage()
+            let client = try Self.client(compositor, stage, ["--no-pointer"])
+            try Self.isLive(stage, client)
+            func partial() throws -> Int {
+                (try stage.daemon.status()["video"] as? [String: Any])?["frames_partial"] as? Int ?? 0
+            }
+            let before = try partial()
+            let isTurned = transform.hasSuffix("90") || transform.hasSuffix("270")
+            let window = try ChildProcess(
+                ProductExecutable.waylandWindow.path, ["60"] + (isTurned ? ["360", "640"] : ["640", "360"]),
+                environment: ["WAYLAND_DISPLAY": compositor.socket])
+            // As wide as the output is on the canvas, and half of the square.
+            let (width, half) = isTurned ? (202, 12) : (640, 20)
+            let grey = 16 + 64 * 219 / 255
+            try waitFor("the square in the middle", evidence: { client.errorTail + window.errorTail }) {
+                let image = try Self.snapshot(stage)
+                return image.meanLuma(x: 320, y: 90, radius: 4) > 225
+                    && stride(from: 320 - width / 2 + 8, to: 320 - half - 8, by: 4).allSatisfy {
+                        abs(image.meanLuma(x: $0, y: 90, radius: 2) - Double(grey)) < 12
+                    }
+            }
+            #expect(try partial() - before > 10)
+            try window.stop(SIGKILL)
+            try Self.end(stage, client)
+        }
+    }
+
+    /// Nothing is sent while nothing changes, however long it takes; and then the change is there.
+    @Test(.inItsTurn) func aStillOutputCostsNothing() async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            let stage = try Stage()
+            let client = try Self.client(compositor, stage)
+            try Self.isLive(stage, client)
+            try compositor.fill("#404040")
+            try waitFor("the first colour", evidence: { client.errorTail }) { try Self.luma(stage) > 60 }
+            let before = try Self.received(stage)
+            // What is counted is what does not come in this time; nothing waits for its end.
+            Thread.sleep(forTimeInterval: 2)
+            #expect(try Self.received(stage) == before)
+            try compositor.fill("#c08040")
+            try waitFor("the change", evidence: { client.errorTail }) { try Self.luma(stage) > 120 }
+            try Self.end(stage, client)
+        }
+    }
+
+    /// Frames come no faster than asked for, and the last change is in the last one.
+    @Test(.inItsTurn) func theRateIsKept() async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            let stage = try Stage()
+            let client = try Self.client(compositor, stage, ["--fps", "2"])
+            try Self.isLive(stage, client)
+            let (before, begin) = (try Self.received(stage), ContinuousClock.now)
+            for number in 0..<40 { try compositor.fill(number % 2 == 0 ? "#404040" : "#808080") }
+            try compositor.fill("#c08040")
+            try waitFor("the last colour", evidence: { client.errorTail }) { abs(try Self.luma(stage) - 133) < 8 }
+            let seconds = (ContinuousClock.now - begin) / .seconds(1)
+            let frames = try Self.received(stage) - before
+            // One that was asked for before, and one at each end.
+            #expect(Double(frames) <= seconds * 2 + 3, "\(frames) frames in \(seconds) s")
+            try Self.end(stage, client)
+        }
+    }
+
+    /// An output gets larger and smaller.
+    @Test(.inItsTurn) func outputsThatChange() async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            try compositor.show(Self.picture)
+            let stage = try Stage()
+            let client = try Self.client(compositor, stage)
+            try Self.isLive(stage, client)
+            for size in ["1280x720", "320x180", "640x360"] {
+                try compositor.tell("output \(VirtualCompositor.output) resolution \(size)")
+                try waitFor("\(size)", evidence: { client.errorTail }) {
+                    let video = try stage.daemon.status()["video"] as? [String: Any]
+                    let isSent = video?["source"] as? String == "\(size) BGRA"
+                    return try isSent && Self.isUpright(stage, width: 640)
+                }
+            }
+            try Self.end(stage, client)
+        }
+    }
+
+    /// The only output goes, and comes back with another name. Of several, none takes the place of one that is gone.
+    @Test(.inItsTurn) func outputsThatGo() async throws {
+        try await blocking {
+            let outer = try VirtualCompositor(width: 640, height: 360)
+            let compositor = try VirtualCompositor(width: 640, height: 360, inside: outer)
+            try compositor.fill("#c08040", output: "WL-1")
+            let stage = try Stage()
+            let client = try Self.client(compositor, stage)
+            try waitFor("the output", evidence: { client.errorTail }) { abs(try Self.luma(stage) - 133) < 8 }
+            try outer.tell("kill")
+            try waitFor("the output to be gone", evidence: { client.errorTail }) {
+                client.errors.contains("the compositor has no output WL-1; viewers keep the last frame")
+            }
+            #expect(abs(try Self.luma(stage) - 133) < 8)
+            try compositor.tell("create_output")
+            try compositor.fill("#ffffff", output: "WL-2")
+            try waitFor("the output to be back", evidence: { client.errorTail }) { try Self.luma(stage) > 225 }
+            try compositor.tell("create_output")
+            try compositor.fill("#000000", output: "WL-3")
+            try outer.tell("[title=WL-2] kill")
+            try waitFor("the output to be gone", evidence: { client.errorTail }) {
+                client.errors.contains("the compositor has no output WL-2; it has WL-3; viewers keep the last frame")
+            }
+            #expect(try Self.luma(stage) > 225)
+            #expect(stage.server.recordings.count == 1, "one broadcast throughout")
+            try Self.end(stage, client)
+        }
+    }
+
+    /// A compositor that ends and comes back: the broadcast goes on, and shows the new one. The size is the same, so
+    /// that memory that the old one had mapped would do if anybody had it.
+    @Test(.inItsTurn) func aCompositorThatComesBack() async throws {
+        try await blocking {
+            let first = try VirtualCompositor(width: 640, height: 360)
+            let stage = try Stage()
+            let client = try Self.client(first, stage)
+            try Self.isLive(stage, client)
+            try first.end()
+            try waitFor("upcast-screen to notice", evidence: { client.errorTail }) {
+                client.errors.contains("the Wayland compositor has ended; waiting for it to come back")
+            }
+            let second = try VirtualCompositor(width: 640, height: 360, after: first)
+            #expect(second.socket == first.socket)
+            try second.fill("#c08040")
+            try waitFor("the new one", evidence: { client.errorTail }) { try Self.luma(stage) > 120 }
+            #expect(stage.server.recordings.count == 1, "one broadcast throughout")
+            try Self.end(stage, client)
+        }
+    }
+
+    /// Of several outputs the first is captured, and it is said; another one by its name; and a part of it.
+    @Test(.inItsTurn) func severalOutputs() async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            try compositor.tell("create_output")
+            try compositor.show(Self.picture)
+            try compositor.fill("#c08040", output: "HEADLESS-2")
+            let list = try ChildProcess.run(
+                ProductExecutable.upcastScreen.path, ["--list", "--wayland", compositor.socket])
+            #expect(
+                list == """
+                    MONITOR     AREA           PIXELS   ORIENTATION
+                    HEADLESS-1  640x360+0+0    640x360  1
+                    HEADLESS-2  640x360+640+0  640x360  1
+
+                    """)
+            let stage = try Stage()
+            var client = try Self.client(compositor, stage)
+            try waitFor("the first output", evidence: { client.errorTail }) { try Self.isUpright(stage, width: 640) }
+            #expect(
+                client.errors.contains("only HEADLESS-1 is captured; --monitor chooses another output: HEADLESS-2"))
+            try client.stop(SIGINT)
+            client = try Self.client(compositor, stage, ["--monitor", "HEADLESS-2"])
+            try waitFor("the second", evidence: { client.errorTail }) { abs(try Self.luma(stage) - 133) < 8 }
+            try client.stop(SIGINT)
+            // The brightest quarter; and a part of it that is too small for shared memory.
+            for area in ["320x180+320+180", "160x90+480+270"] {
+                client = try Self.client(compositor, stage, ["--monitor", "HEADLESS-1", "--area", area])
+                try waitFor(area, evidence: { client.errorTail }) {
+                    let image = try Self.snapshot(stage)
+                    return [(20, 20), (620, 20), (20, 340), (620, 340)].allSatisfy {
+                        abs(image.meanLuma(x: $0, y: $1, radius: 6) - 210) < 8
+                    }
+                }
+                #expect(client.errors.contains("capturing \(area) of output HEADLESS-1"))
+                if area.hasPrefix("320") { try client.stop(SIGINT) }
+            }
+            try Self.end(stage, client)
+        }
+    }
+
+    /// weston offers none of the two protocols.
+    @Test(.inItsTurn) func aCompositorThatGivesNoPictures() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("weston")
+            let weston = try ChildProcess(
+                "weston", ["--backend=headless-backend.so", "--socket=wayland-1"],
+                environment: ["XDG_RUNTIME_DIR": folder.path, "WAYLAND_DISPLAY": "", "DISPLAY": ""])
+            try waitFor("weston to listen", evidence: { weston.errorTail }) {
+                FileManager.default.fileExists(atPath: folder.file("wayland-1"))
+            }
+            // As in a session.
+            let client = try ChildProcess(
+                ProductExecutable.upcastScreen.path, [],
+                environment: ["XDG_RUNTIME_DIR": folder.path, "WAYLAND_DISPLAY": "wayland-1", "DISPLAY": ":0"])
+            #expect(client.waitForExit(within: 20) == .code(4))
+            #expect(client.errors.contains("offers neither ext-image-copy-capture nor wlr-screencopy"))
+            try weston.stop(SIGTERM)
+        }
+    }
+
+    /// What cannot be kept is refused at the start.
+    @Test func whatIsRefused() throws {
+        func message(_ arguments: [String], _ status: Int) throws -> String {
+            let client = try ChildProcess(ProductExecutable.upcastScreen.path, arguments)
+            #expect(client.waitForExit(within: 20) == .code(status))
+            return client.errors
+        }
+        for option in [["--hide", "class=KeePassXC"], ["--hide-file", "/dev/null"], ["--hide-notifications"]] {
+            let text = try message(["--wayland", "/nowhere"] + option, 64)
+            #expect(text.contains("\(option[0]) works on X11 only"))
+        }
+        #expect(try message(["--wayland", "/nowhere"], 4).contains("cannot connect to the Wayland compositor /nowhere"))
+        #expect(try message(["--wayland", "a", "--display", ":0"], 64).contains("exclude each other"))
+    }
+}

@@ -1,0 +1,155 @@
+import MediaCore
+import ScreenCapture
+import Testing
+import UpcastClient
+import WaylandCapture
+
+/// Promise: pictures of turned outputs are tagged so that viewers see them as the user does.
+@Suite struct OutputTransformTests {
+    /// What the compositor stores of a picture of two by two pixels, 0 1 over 2 3, for each transform (wl_output: the
+    /// contents are turned counter-clockwise, after they are flipped around the vertical axis).
+    private static func stored(_ transform: OutputTransform) -> [[Int]] {
+        var picture = [[0, 1], [2, 3]]
+        if transform.rawValue >= 4 { picture = picture.map { $0.reversed() } }
+        for _ in 0..<transform.rawValue % 4 {
+            picture = [[picture[0][1], picture[1][1]], [picture[0][0], picture[1][0]]]
+        }
+        return picture
+    }
+
+    /// Turns a stored picture upright, as the daemon does for a tag (EXIF: where the first row and column are seen).
+    private static func upright(_ p: [[Int]], _ orientation: CaptureOrientation) -> [[Int]] {
+        switch orientation {
+        case .up: p
+        case .upMirrored: p.map { $0.reversed() }
+        case .down: [[p[1][1], p[1][0]], [p[0][1], p[0][0]]]
+        case .downMirrored: p.reversed()
+        case .leftMirrored: [[p[0][0], p[1][0]], [p[0][1], p[1][1]]]
+        case .right: [[p[1][0], p[0][0]], [p[1][1], p[0][1]]]
+        case .rightMirrored: [[p[1][1], p[0][1]], [p[1][0], p[0][0]]]
+        case .left: [[p[0][1], p[1][1]], [p[0][0], p[1][0]]]
+        }
+    }
+
+    @Test(arguments: OutputTransform.allCases) func tagsTurnPicturesUpright(_ transform: OutputTransform) {
+        let stored = Self.stored(transform)
+        #expect(Self.upright(stored, transform.orientation()) == [[0, 1], [2, 3]])
+        #expect(Self.upright(stored.reversed(), transform.orientation(isUpsideDown: true)) == [[0, 1], [2, 3]])
+    }
+
+    @Test func sides() {
+        #expect(OutputTransform.allCases.filter(\.exchangesSides).map(\.rawValue) == [1, 3, 5, 7])
+    }
+}
+
+/// Promise: an output is never replaced by another one that viewers may not be meant to see.
+@Suite struct OutputChoiceTests {
+    private static func output(_ name: String, id: UInt32 = 1) -> WaylandOutput {
+        WaylandOutput(
+            id: id, name: name, area: .init(x: 0, y: 0, width: 640, height: 360), width: 640, height: 360)
+    }
+
+    private static func message(_ choice: OutputChoice, _ names: [String]) -> String {
+        var choice = choice
+        do { return try choice.choose(among: names.map { output($0) }).name } catch {
+            #expect(error.isTemporary)
+            return "\(error)"
+        }
+    }
+
+    @Test func aNameIsKept() throws {
+        let choice = OutputChoice(name: "DP-2")
+        #expect(Self.message(choice, ["DP-1", "DP-2"]) == "DP-2")
+        #expect(Self.message(choice, ["DP-1"]) == "the compositor has no output DP-2; it has DP-1")
+        #expect(Self.message(choice, []) == "the compositor has no output DP-2")
+    }
+
+    @Test func theFirstOfSeveralIsKept() throws {
+        var choice = OutputChoice(name: nil)
+        let outputs = [Self.output("eDP-1"), Self.output("HDMI-1", id: 2)]
+        let chosen = try choice.choose(among: outputs)
+        #expect(chosen.name == "eDP-1")
+        #expect(
+            choice.hint(chosen, among: outputs)
+                == "only eDP-1 is captured; --monitor chooses another output: HDMI-1")
+        #expect(Self.message(choice, ["HDMI-1"]) == "the compositor has no output eDP-1; it has HDMI-1")
+        #expect(Self.message(choice, ["HDMI-1", "eDP-1"]) == "eDP-1")
+    }
+
+    @Test func theOnlyOneMayHaveAnotherName() throws {
+        var choice = OutputChoice(name: nil)
+        let chosen = try choice.choose(among: [Self.output("HEADLESS-1")])
+        #expect(choice.hint(chosen, among: [chosen]) == nil)
+        #expect(Self.message(choice, []) == "the compositor has no output HEADLESS-1")
+        #expect(Self.message(choice, ["A", "B"]) == "the compositor has no output HEADLESS-1; it has A, B")
+        #expect(Self.message(choice, ["HEADLESS-2"]) == "HEADLESS-2")
+        #expect(Self.message(OutputChoice(name: nil), []) == "the compositor has no output")
+    }
+}
+
+/// Promise: pictures that the daemon would read wrongly are refused with a sentence.
+@Suite struct WaylandFormatTests {
+    private static func format(
+        _ code: UInt32, _ width: UInt32 = 640, _ height: UInt32 = 360, stride: UInt32? = nil
+    ) throws -> PixelFormat {
+        try WaylandFormat(code: code, width: width, height: height, stride: stride ?? width &* 4).pixelFormat
+    }
+
+    private static func message(_ code: UInt32, _ width: UInt32 = 640, stride: UInt32? = nil) -> String {
+        do { return "\(try format(code, width, stride: stride))" } catch { return "\(error)" }
+    }
+
+    @Test func formats() throws {
+        #expect(try Self.format(0) == .bgra && Self.format(1) == .bgra)
+        #expect(try Self.format(0x3432_4258) == .rgba && Self.format(0x3432_4241) == .rgba)
+    }
+
+    @Test func whatIsRefused() {
+        // XR30, with ten bits.
+        #expect(Self.message(0x3033_5258).contains("in the format XR30, which upcast-screen cannot send"))
+        #expect(Self.message(7).contains("in the format 7,"))
+        #expect(Self.message(1, 5120).contains("5120x360 pixels cannot be sent"))
+        #expect(Self.message(1, .max, stride: 0).contains("cannot be sent"))
+        #expect(Self.message(1, 640, stride: 2688) == """
+            the compositor wants rows of 2688 bytes for 640 pixels; upcast-screen sends rows of 2560
+            """)
+    }
+}
+
+/// Promise: frames have the time at which they were shown, on one clock, and in order.
+@Suite struct PictureTimeTests {
+    @Test func stampsOfTheMonotonicClockAreTaken() {
+        var time = PictureTime()
+        #expect(time.time(stamp: .milliseconds(990), arrival: .milliseconds(1000)) == .milliseconds(990))
+        #expect(time.time(stamp: nil, arrival: .milliseconds(1020)) == .milliseconds(1020))
+        // A little ahead: the picture is not shown yet, but it is there.
+        #expect(time.time(stamp: .milliseconds(1090), arrival: .milliseconds(1050)) == .milliseconds(1050))
+    }
+
+    @Test func otherClocksAreNot() {
+        var time = PictureTime()
+        // The wall clock.
+        #expect(time.time(stamp: .seconds(1_790_000_000), arrival: .seconds(40)) == .seconds(40))
+        #expect(time.time(stamp: .zero, arrival: .seconds(41)) == .seconds(41))
+    }
+
+    @Test func timesRise() {
+        var time = PictureTime()
+        let first = time.time(stamp: .milliseconds(1000), arrival: .milliseconds(1001))
+        #expect(time.time(stamp: .milliseconds(1000), arrival: .milliseconds(1002)) > first)
+    }
+}
+
+/// Promise: a compositor that gives no picture is asked again, and not all the time.
+@Suite struct FailedAttemptsTests {
+    @Test func theyBecomeSlow() {
+        var attempts = FailedAttempts()
+        for number in 1...30 {
+            let (pause, isNews) = attempts.failed()
+            #expect(pause == (number < 10 ? .milliseconds(50) : .seconds(1)))
+            #expect(isNews == (number == 10))
+        }
+        attempts.succeeded()
+        #expect(attempts.failed().pause == .milliseconds(50))
+    }
+}
