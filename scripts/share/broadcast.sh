@@ -1,17 +1,18 @@
 # shellcheck shell=bash
 # upcast itself: built, configured, started, looked at. Sourced after processes.sh and rtmp-server.sh.
 
-# build_upcast: the release executables and what they need to run; sets `bin` to their folder, unless it is set already.
+# build_upcast [GROUP...]: the release executables, what they need to run, and these groups of packages; sets `bin` to
+# the executables' folder, unless it is set already.
 build_upcast() {
     local options=(-c release --static-swift-stdlib --package-path "$root")
     if [[ -n ${bin:-} ]]; then
         [[ -x $bin/upcastd && -x $bin/upcastctl && -x $bin/upcast-send ]] ||
             fail 69 "$bin does not hold upcastd, upcastctl and upcast-send"
         # No Swift is needed for that, but the libraries, which come with what builds them.
-        require_packages build run
+        require_packages build run "$@"
         return
     fi
-    require_machine build run
+    require_machine build run "$@"
     step "building for release (some minutes the first time)"
     if [[ -t 1 ]]; then
         swift build "${options[@]}" || fail 1 "the build failed"
@@ -64,25 +65,42 @@ daemon_is_decided() {
 
 daemon_status() { "$bin/upcastctl" status --socket "$folder/control.sock" "$@"; }
 
+# The capture client: the name of its program and of its process.
+client_program=upcast-send
+
 # start_client [OPTION...]: the synthetic capture client. It turns its device every three seconds.
 start_client() {
     start_process upcast-send "$bin/upcast-send" --socket "$folder/capture.sock" --name demo \
         --orientation cycle:3 --app-audio tone:440 --mic none "$@"
+    wait_for_broadcast
+}
+
+# start_screen_client [OPTION...]: upcast-screen with the page and the sound of browser.sh, whose sink is the default one.
+start_screen_client() {
+    client_program=upcast-screen
+    # shellcheck disable=SC2154 # browser_environment and browser_area are browser.sh's
+    start_process upcast-screen env "${browser_environment[@]}" "$bin/upcast-screen" --socket "$folder/capture.sock" \
+        --name demo --area "$browser_area" --no-pointer --sound default "$@"
+    wait_for_broadcast
+}
+
+# wait_for_broadcast: returns when the server has it.
+wait_for_broadcast() {
     wait_until 15 broadcast_is_decided ||
         fail_with_log upcastd "the broadcast did not reach the RTMP server within 15 s"
     is_running upcastd || fail_with_end upcastd
-    is_running upcast-send || is_publishing demo || fail_with_end upcast-send
+    is_running "$client_program" || is_publishing demo || fail_with_end "$client_program"
 }
 
-broadcast_is_decided() { has_ended upcastd || has_ended upcast-send || is_publishing demo; }
+broadcast_is_decided() { has_ended upcastd || has_ended "$client_program" || is_publishing demo; }
 
 # watch_broadcast [SECONDS]: until the client ends by itself, as it must after SECONDS. `status.json` in the folder and
 # memory_peak_kb are what was last seen. Ends the script when something goes wrong.
 watch_broadcast() {
     local end=$((SECONDS + ${1:-1000000000}))
     local deadline=$((end + 20))
-    while is_running upcast-send; do
-        ((SECONDS < deadline)) || fail_with_log upcast-send "upcast-send did not end by itself"
+    while is_running "$client_program"; do
+        ((SECONDS < deadline)) || fail_with_log "$client_program" "$client_program did not end by itself"
         is_running upcastd || fail_with_end upcastd
         is_running nginx || fail_with_end nginx
         note_status
@@ -90,8 +108,8 @@ watch_broadcast() {
         if ((SECONDS < end - 1)); then sleep 0.5; else sleep 0.1; fi
     done
     local status=0
-    exit_status upcast-send || status=$?
-    ((status == 0)) || fail_with_log upcast-send "upcast-send failed (exit status $status)"
+    exit_status "$client_program" || status=$?
+    ((status == 0)) || fail_with_log "$client_program" "$client_program failed (exit status $status)"
     note_status
 }
 
@@ -111,7 +129,7 @@ note_status() {
 
 # end_broadcast: client, daemon, server, in this order, each with time to finish.
 end_broadcast() {
-    end_process upcast-send 5 || fail_with_log upcast-send "upcast-send did not finish when told to"
+    end_process "$client_program" 5 || fail_with_log "$client_program" "$client_program did not finish when told to"
     end_process upcastd 10 || fail_with_log upcastd "upcastd did not drain and stop cleanly"
     wait_until 5 nobody_publishes || fail_with_log nginx "the RTMP server still sees a publisher"
     end_process nginx 5 || fail_with_log nginx "nginx did not stop cleanly"

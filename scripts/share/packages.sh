@@ -8,6 +8,7 @@ declare -A package_groups=(
         libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev
         libpulse-dev libwayland-dev"
     [run]="nginx libnginx-mod-rtmp ffmpeg curl jq"
+    [browser]="chromium fonts-dejavu-core pulseaudio util-linux x11-utils xauth xvfb"
     [bench]="python3 python3-numpy python3-venv mate-backgrounds gstreamer1.0-tools gstreamer1.0-plugins-base
         gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav glib-networking
         stunnel4 openssl"

@@ -50,6 +50,32 @@ check_recording() {
     fi
 }
 
+# check_pictures REQUIRED: prints what the recordings in the run's folder show, after check_recordings. With "yes" it ends
+# the script unless most frames show something, and most differ from the one before.
+check_pictures() {
+    local required=$1 file shown moved
+    for file in "$folder"/recordings/*.flv; do
+        read -r shown moved < <(measure_pictures "$file")
+        printf '  %-10s %s %% of the frames show something, %s %% differ from the one before\n' Picture "$shown" "$moved"
+        [[ $required == yes ]] || continue
+        ((shown >= 80)) || fail 1 "most frames in $(basename "$file") are of one colour"
+        ((moved >= 50)) || fail 1 "the picture in $(basename "$file") stands still"
+    done
+}
+
+# measure_pictures FILE: how many of 100 frames have at least 32 levels between their darkest and brightest pixel, and how
+# many differ from the one before by more than encoding does.
+measure_pictures() {
+    # Errors are check_recording's.
+    ffmpeg -nostdin -v quiet -i "$1" -map 0:v:0 -fps_mode passthrough -enc_time_base:v 1:1000 \
+        -vf "signalstats,metadata=print:file=-" -f null - |
+        awk -F = '
+            /YMIN=/ { low = $2 }
+            /YMAX=/ { frames++; if ($2 - low >= 32) shown++ }
+            /YDIF=/ { if ($2 > 0.02) moved++ }
+            END { if (frames) printf "%d %d\n", 100 * shown / frames, 100 * moved / frames; else print "0 0" }'
+}
+
 # probe FILE v|a OPTION...: ffprobe on the first track of that kind, one line an entry.
 probe() {
     ffprobe -v error -select_streams "$2:0" "${@:3}" -of compact=nokey=1:print_section=0 "$1"
