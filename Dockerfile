@@ -4,6 +4,7 @@
 #   docker build -t upcast:full --target full .      the daemon, with Debian's libavcodec and all encoders of it
 #   docker build -t upcast-send --target client .    the reference client, for trying out
 #   docker build -t upcast-server --target server .  an RTMP server that records, for trying out
+#   docker build -t upcast-browser --target browser .  a web page as the client: Config/browser.yaml
 
 ARG SWIFT=6.3-bookworm
 ARG DEBIAN=bookworm-slim
@@ -12,6 +13,8 @@ FROM docker.io/library/swift:${SWIFT} AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates pkg-config libavcodec-dev libswscale-dev \
         libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev \
+        libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev \
+        libpulse-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # A layer of its own: it changes less often than the code.
@@ -21,11 +24,11 @@ COPY Sources Sources
 # The package names them, so that they must be there; nothing of them is built.
 COPY Tests Tests
 # Not the symbols: they are two thirds of the size. What a crash report of such a program names are addresses.
-RUN for product in upcastd upcastctl upcast-send; do \
+RUN for product in upcastd upcastctl upcast-send upcast-screen; do \
         swift build -c release --static-swift-stdlib --product "$product" || exit 1; \
     done \
     && cd "$(swift build -c release --static-swift-stdlib --show-bin-path)" \
-    && install -D -s -t /products/bin upcastd upcastctl upcast-send
+    && install -D -s -t /products/bin upcastd upcastctl upcast-send upcast-screen
 
 # The client links against nothing that the base image does not have.
 FROM docker.io/library/debian:${DEBIAN} AS client
@@ -33,6 +36,22 @@ COPY --from=build /products/bin/upcast-send /products/bin/upcastctl /usr/local/b
 # Not the daemon's user, who may do everything at the control socket; its group, whose members may use the sockets.
 USER 10002:10001
 ENTRYPOINT ["upcast-send"]
+
+# A browser, its screen and its sound server in one container: the X server, which writes frames into memory that the
+# daemon reads, and the sink have no other users. The scripts are those of scripts/run --screen.
+FROM docker.io/library/debian:${DEBIAN} AS browser
+# Pages in other writing systems need more, such as fonts-noto-cjk.
+ARG FONTS="fonts-dejavu-core fonts-noto-color-emoji"
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends chromium pulseaudio x11-utils xauth xvfb \
+        libxcb-damage0 libxcb-randr0 libxcb-res0 libxcb-shm0 libxcb-xfixes0 ${FONTS} \
+    && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
+COPY --from=build /products/bin/upcast-screen /usr/local/bin/
+COPY scripts/share/messages.sh scripts/share/processes.sh scripts/share/browser.sh /usr/local/lib/upcast/
+COPY scripts/share/container/browser /usr/local/lib/upcast/container/
+# As the client above.
+USER 10002:10001
+ENTRYPOINT ["/usr/local/lib/upcast/container/browser"]
 
 # An RTMP server for Config/compose.yaml: rtmp://server/live, which anybody in its network may publish to.
 FROM docker.io/library/debian:${DEBIAN} AS server
@@ -68,7 +87,7 @@ FROM docker.io/library/debian:${DEBIAN} AS runtime
 RUN apt-get update \
     && apt-get install -y --no-install-recommends libgnutls30 librtmp1 libyaml-0-2 libyuv0 \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/* \
-    && install -d -o 10001 -g 10001 -m 0770 /run/upcast \
+    && install -d -o 10001 -g 10001 -m 0770 /run/upcast /run/upcast-capture \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/upcast
 # Only the file that GnuTLS reads: its package brings OpenSSL, which is 9 MB.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
@@ -79,6 +98,8 @@ LABEL org.opencontainers.image.title="upcastd" \
 # The capture and control sockets, and the state file: the only places that are written, so that the root may be
 # read-only. Declared, so that a plain `docker run --read-only` has them without another option.
 VOLUME ["/run/upcast", "/var/lib/upcast"]
+# /run/upcast-capture is for a volume that clients share: with UPCAST_INGEST_SOCKET in it, they do not see the control
+# socket.
 ENV UPCAST_PRIVACY_STATE_FILE=/var/lib/upcast/state.json
 # upcastd drains on it: give it `stop.drain_ms`, `buffer.delay_ms` and two seconds before it is killed.
 STOPSIGNAL SIGTERM

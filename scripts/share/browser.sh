@@ -57,7 +57,8 @@ start_pulseaudio() {
     # Whoever may use the folder may use the server: there is no cookie.
     start_process pulseaudio env HOME="$folder/home" XDG_RUNTIME_DIR="$folder/pulse" PULSE_RUNTIME_PATH="$folder/pulse" \
         PULSE_STATE_PATH="$folder/pulse" "${no_bus[@]}" \
-        pulseaudio -n --daemonize=no --use-pid-file=no --exit-idle-time=-1 --log-target=stderr \
+        pulseaudio -n --daemonize=no --use-pid-file=no --exit-idle-time=-1 --realtime=no --high-priority=no \
+        --log-target=stderr --log-level=error \
         -L "module-null-sink sink_name=browser rate=48000 channels=2" \
         -L "module-native-protocol-unix socket=$folder/pulse/native auth-cookie-enabled=0"
     wait_until 15 pulseaudio_is_decided || fail_with_log pulseaudio "PulseAudio does not come up"

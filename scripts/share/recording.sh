@@ -76,6 +76,39 @@ measure_pictures() {
             END { if (frames) printf "%d %d\n", 100 * shown / frames, 100 * moved / frames; else print "0 0" }'
 }
 
+# check_sync: prints how far the beeps of scene.html are from its lamp in the recordings in the run's folder. Ends the
+# script when that is more than 200 ms, or when most of them are missing.
+check_sync() {
+    local file count offset
+    for file in "$folder"/recordings/*.flv; do
+        read -r count offset < <(measure_sync "$file")
+        ((count * 2 >= ${recorded_seconds%.*} - 2)) || fail 1 "only $count beeps in $(basename "$file") have their lamp"
+        printf '  %-10s sound %d ms %s the picture (median of %d beeps)\n' Sync "${offset#-}" \
+            "$( ((offset < 0)) && echo before || echo after)" "$count"
+        ((${offset#-} <= 200)) || fail 1 "sound and picture in $(basename "$file") are apart"
+    done
+}
+
+# measure_sync FILE: the number of beeps with a lamp within half a second, and the median of their distance in ms.
+measure_sync() {
+    {
+        # The middle of the lamp, which scene.html places in parts of the page.
+        ffmpeg -nostdin -v quiet -i "$1" -map 0:v:0 -fps_mode passthrough -enc_time_base:v 1:1000 \
+            -vf "crop=ih*0.06:ih*0.06:iw*0.95-ih*0.14:ih*0.14,signalstats,metadata=print:file=-" -f null - |
+            sed -n 's/.*pts_time:/time /p; s/.*YAVG=/light /p'
+        ffmpeg -nostdin -hide_banner -i "$1" -map 0:a:0 -af silencedetect=noise=-40dB:d=0.3 -f null - 2>&1 |
+            sed -n 's/.*silence_end: \([0-9.]*\).*/beep \1/p'
+    } | awk '
+        $1 == "time" { time = $2 }
+        $1 == "light" { lit = $2 > 100; if (lit && !was) lamps[++lamp_count] = time; was = lit }
+        $1 == "beep" {
+            for (i = 1; i <= lamp_count; i++) {
+                distance = ($2 - lamps[i]) * 1000
+                if (distance > -500 && distance < 500) { print distance; break }
+            }
+        }' | sort -n | awk '{ all[NR] = $1 } END { printf "%d %d\n", NR, NR ? all[int((NR + 1) / 2)] : 0 }'
+}
+
 # probe FILE v|a OPTION...: ffprobe on the first track of that kind, one line an entry.
 probe() {
     ffprobe -v error -select_streams "$2:0" "${@:3}" -of compact=nokey=1:print_section=0 "$1"

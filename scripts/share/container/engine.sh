@@ -25,12 +25,13 @@ find_engine() {
 
 can_run() { [[ $engine != buildah ]]; }
 
-# build_images: the daemon's, the client's and the server's.
-# shellcheck disable=SC2154 # image, client_image, server_image, stage, root and revision are the script's
+# build_images: the daemon's, the client's, the server's and, if it is asked for, the browser's.
+# shellcheck disable=SC2154 # image and its like, stage, browser, root and revision are the script's
 build_images() {
     build_image "$image" "$stage"
     build_image "$client_image" client
     build_image "$server_image" server
+    [[ $browser == no ]] || build_image "$browser_image" browser
 }
 
 # build_image NAME STAGE
@@ -74,10 +75,13 @@ check_size() {
 
 # weigh_images: size of the images, and of what is in the daemon's.
 weigh_images() {
-    local name size base
+    local name size base names
     echo
-    # shellcheck disable=SC2154 # image, client_image and server_image are the script's
-    for name in "$image" "$client_image" "$server_image"; do
+    # shellcheck disable=SC2154 # image and its like are the script's
+    names=("$image" "$client_image" "$server_image")
+    # shellcheck disable=SC2154
+    [[ $browser == no ]] || names+=("$browser_image")
+    for name in "${names[@]}"; do
         size=$(image_size "$name") || true
         [[ -n $size ]] || fail 1 "there is no image $name; without --no-build it is built"
         [[ ! $size =~ ^[0-9]+$ ]] || size=$(awk "BEGIN { printf \"%.1f MB\", $size / 1000000 }")
