@@ -1,18 +1,20 @@
 # shellcheck shell=bash
 # upcast itself: built, configured, started, looked at. Sourced after processes.sh and rtmp-server.sh.
 
-# build_upcast [GROUP...]: the release executables, what they need to run, and these groups of packages; sets `bin` to
-# the executables' folder, unless it is set already.
+# Groups of packages that a script needs besides.
+more_packages=()
+
+# build_upcast: the release executables and what they need to run; sets `bin` to their folder, unless it is set already.
 build_upcast() {
     local options=(-c release --static-swift-stdlib --package-path "$root")
     if [[ -n ${bin:-} ]]; then
         [[ -x $bin/upcastd && -x $bin/upcastctl && -x $bin/upcast-send ]] ||
             fail 69 "$bin does not hold upcastd, upcastctl and upcast-send"
         # No Swift is needed for that, but the libraries, which come with what builds them.
-        require_packages build run "$@"
+        require_packages build run "${more_packages[@]}"
         return
     fi
-    require_machine build run "$@"
+    require_machine build run "${more_packages[@]}"
     step "building for release (some minutes the first time)"
     if [[ -t 1 ]]; then
         swift build "${options[@]}" || fail 1 "the build failed"

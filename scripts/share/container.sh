@@ -13,20 +13,22 @@ container_controllers=()
 # What upcast's executables need to run.
 system_packages=systemd,systemd-sysv,dbus,procps,libavcodec59,libswresample4,libyuv0,librtmp1,libgnutls30,libyaml-0-2
 system_packages+=,libstdc++6,ca-certificates
+# And a session whose screen and sound are broadcast.
+system_packages+=,libpam-systemd,pulseaudio,libxcb-damage0,libxcb-randr0,libxcb-res0,libxcb-shm0,libxcb-xfixes0
 
 cannot_boot() { fail 77 "no systemd can be booted on this machine: $*"; }
 
 # make_system CACHE: a fresh copy of a Debian that is made once, in CACHE; sets `system`.
 make_system() {
     local cache=$1 mirror
-    if [[ ! -e $cache/complete ]]; then
+    if [[ $(cat "$cache/complete" 2>/dev/null) != "$system_packages" ]]; then
         mirror=$(apt_mirror)
         step "making a Debian 12 in $cache from $mirror (a minute, once)"
-        rm -rf -- "$cache/root"
+        rm -rf -- "$cache/root" "$cache/complete"
         mkdir -p "$cache"
         debootstrap --variant=minbase --include="$system_packages" bookworm "$cache/root" "$mirror" \
             >"$folder/logs/debootstrap.log" 2>&1 || fail_with_log debootstrap "debootstrap failed"
-        : >"$cache/complete"
+        echo "$system_packages" >"$cache/complete"
     fi
     system=$folder/root
     readonly system

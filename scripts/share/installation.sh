@@ -17,8 +17,11 @@ take_place() {
 set_places() {
     # Where systemd looks; what is under any other prefix it would not find.
     case $prefix in
-        /usr | /usr/local) unit_folder=$prefix/lib/systemd/system sysusers_folder=$prefix/lib/sysusers.d ;;
-        *) unit_folder=/etc/systemd/system sysusers_folder=/etc/sysusers.d ;;
+        /usr | /usr/local)
+            unit_folder=$prefix/lib/systemd/system user_unit_folder=$prefix/lib/systemd/user
+            sysusers_folder=$prefix/lib/sysusers.d
+            ;;
+        *) unit_folder=/etc/systemd/system user_unit_folder=/etc/systemd/user sysusers_folder=/etc/sysusers.d ;;
     esac
     # Where zsh looks: Debian's packages have a folder of their own.
     zsh_folder=$prefix/share/zsh/site-functions
@@ -29,7 +32,7 @@ set_places() {
     config_folder=/etc/upcast
     # What was installed, one path a line: scripts/uninstall removes that, and nothing else.
     manifest=$share_folder/installed
-    readonly unit_folder sysusers_folder zsh_folder share_folder doc_folder man_folder config_folder manifest
+    readonly unit_folder user_unit_folder sysusers_folder zsh_folder share_folder doc_folder man_folder config_folder manifest
 }
 
 # is_this_machine: what is installed is meant for the system that runs here, and systemd runs it.

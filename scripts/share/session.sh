@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# A desktop session in a booted container: a user with a systemd of its own, and a display of this machine. Sourced after
+# container.sh and browser.sh, whose Xvfb it is.
+
+session_user=viewer
+screen_unit=upcast-screen.service
+
+# make_session_user: before the container is booted. The unit's options are in its file.
+make_session_user() {
+    local home=$system/home/$session_user
+    chroot "$system" useradd --create-home --groups upcast-capture "$session_user"
+    mkdir -p "$home/.config/upcast" "$home/.config/systemd/user"
+    cat >"$home/.config/upcast/screen.env" <<'EOT'
+UPCAST_SOCKET=/run/upcast/main.sock
+UPCAST_SCREEN_OPTIONS=--fps 15 --hide "title=*Private Browsing*"
+EOT
+    # What a desktop brings: a target that takes graphical-session.target along, which cannot be started by hand.
+    cat >"$home/.config/systemd/user/desktop.target" <<'EOT'
+[Unit]
+BindsTo=graphical-session.target
+Before=graphical-session.target
+EOT
+    chroot "$system" chown -R "$session_user:$session_user" "/home/$session_user"
+}
+
+# start_session WIDTH HEIGHT: a display, and the user's systemd, which knows it.
+start_session() {
+    local home=/home/$session_user variable
+    start_xvfb "$1" "$2"
+    # X takes entries for the host of that name, and the container has another one: ffff is for all hosts.
+    xauth -f "$folder/xauthority" nlist 2>/dev/null | sed 's/^..../ffff/' >"$folder/xauthority.list"
+    xauth -q -f "$system$home/.Xauthority" nmerge - <"$folder/xauthority.list" 2>/dev/null
+    chroot "$system" chown "$session_user:$session_user" "$home/.Xauthority"
+    inside systemctl start "user@$(inside id -u "$session_user").service" ||
+        fail 1 "the systemd of user $session_user does not start in the container"
+    for variable in "${browser_environment[@]}"; do
+        [[ $variable != XAUTHORITY=* ]] || variable=XAUTHORITY=$home/.Xauthority
+        user_systemctl set-environment "$variable"
+    done
+}
+
+# as_user COMMAND...: inside, as the session's user.
+as_user() {
+    inside setpriv --reuid "$session_user" --regid "$session_user" --init-groups \
+        env HOME="/home/$session_user" XDG_RUNTIME_DIR="/run/user/$(inside id -u "$session_user")" "$@"
+}
+
+user_systemctl() { as_user systemctl --user "$@"; }
+
+# screen_property NAME: of the unit, as the user's systemd has it.
+screen_property() { user_systemctl show --property "$1" --value "$screen_unit"; }
+
+# screen_has_logged TEXT
+screen_has_logged() {
+    inside journalctl --no-pager --quiet --output cat "_SYSTEMD_USER_UNIT=$screen_unit" | grep -Fq -e "$1"
+}
+
+screen_is() { [[ $(screen_property ActiveState) == "$1" ]]; }
+
+# screen_has_option TEXT: whether the program got it as one argument.
+screen_has_option() { inside cat "/proc/$(screen_property MainPID)/cmdline" | tr '\0' '\n' | grep -Fxq -e "$1"; }
