@@ -15,6 +15,8 @@ RUN apt-get update \
         libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev \
         libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev \
         libpulse-dev \
+        libsystemd-dev \
+        libwayland-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # A layer of its own: it changes less often than the code.

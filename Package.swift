@@ -46,6 +46,8 @@ let package = Package(
             }),
         // Loads libpulse itself: its headers are needed, and no library.
         .target(name: "CPulse"),
+        // Loads libsystemd itself.
+        .target(name: "CSession"),
         // libwayland-client is loaded when it is needed: nothing of it is linked.
         .target(name: "CWayland"),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
@@ -113,6 +115,7 @@ let package = Package(
         .target(name: "UpcastPrivacy", dependencies: ["ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
         .target(name: "ScreenCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "CXCB"]),
+        .target(name: "SessionWatch", dependencies: ["CSession"]),
         .target(name: "SoundCapture", dependencies: ["MediaCore", "CPulse"]),
         .target(
             name: "WaylandCapture",
@@ -141,8 +144,8 @@ let package = Package(
         .executableTarget(
             name: "upcast-screen",
             dependencies: [
-                "UpcastClient", "ScreenCapture", "WaylandCapture", "SoundCapture", "CaptureSources", "ControlProtocol",
-                "LinuxSystem", "MediaCore", "ProductVersion",
+                "UpcastClient", "ScreenCapture", "WaylandCapture", "SoundCapture", "SessionWatch", "CaptureSources",
+                "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -320,7 +323,7 @@ if Context.environment["UPCAST_BENCH"] != nil {
 let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
-let cTargets: Set<String> = ["CLinux", "CPlanes", "CPulse", "CRTMPSocket", "CWayland", "CXCB"]
+let cTargets: Set<String> = ["CLinux", "CPlanes", "CPulse", "CRTMPSocket", "CSession", "CWayland", "CXCB"]
 let testLibraries: Set<String> = [
     "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
     "example-capture-client", "example-captured-app",

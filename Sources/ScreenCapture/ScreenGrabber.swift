@@ -45,33 +45,41 @@ package final class ScreenGrabber {
         windows = WindowWatch(settings.rules, display)
     }
 
-    /// Runs until `stop` is readable.
+    /// Runs until it is told to stop.
     ///
     /// - Parameters:
-    ///   - stop: a descriptor.
+    ///   - control: what other threads tell.
     ///   - sent: called after each frame.
     ///   - notice: called when the area comes, goes or moves.
     /// - Throws: `X11Connection.GrabError.lost`, or `CaptureError` of the daemon.
-    package func run(until stop: CInt, sent: () -> Void, notice: (Notice) -> Void) throws {
+    package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) -> Void) throws {
         try placeArea(notice)
         if drawsPointer { pointerImage = try display.pointerImage() }
         try windows.begin()
         while true {
+            let orders = control.take()
+            if orders.isStopped { return }
+            if orders.sendsAgain {
+                damage.noteAll()
+                schedule.noteChange()
+            }
             try readEvents(notice)
             let now = clock.now()
             if windows.wake(now: now) { schedule.noteChange() }
-            if let due = schedule.due(now: now), due <= now {
+            // What windows do is followed all the time.
+            let due = orders.isHeld ? nil : schedule.due(now: now)
+            if let due, due <= now {
                 try grab(sent, notice)
-            } else if try !wait(until: schedule.due(now: now), now, stop) {
-                return
+            } else {
+                try wait(until: due, now, control.descriptor)
             }
         }
     }
 
     private var drawsPointer: Bool { settings.showsPointer && display.hasPointer }
 
-    /// False when `stop` is readable.
-    private func wait(until due: MediaTime?, _ now: MediaTime, _ stop: CInt) throws -> Bool {
+    /// Waits until something happens or is due.
+    private func wait(until due: MediaTime?, _ now: MediaTime, _ orders: CInt) throws {
         var deadline = due
         // Nobody reports where the pointer is, and without DAMAGE nothing is reported.
         if drawsPointer || !display.hasDamage {
@@ -81,15 +89,13 @@ package final class ScreenGrabber {
         if let wake = windows.nextWake { deadline = deadline.map { min($0, wake) } ?? wake }
         var waiting = (
             pollfd(fd: display.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
         )
         let milliseconds = deadline.map { CInt(clamping: max(0, ($0 - now).nanoseconds + 999_999) / 1_000_000) } ?? -1
         _ = unsafe withUnsafeMutableBytes(of: &waiting) {
             unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, milliseconds)
         }
-        guard waiting.1.revents == 0 else { return false }
-        if due == nil, waiting.0.revents == 0 { try look() }
-        return true
+        if due == nil, waiting.0.revents == 0, waiting.1.revents == 0 { try look() }
     }
 
     /// Looks at what nobody reports.

@@ -214,6 +214,10 @@ public final class CaptureConnection: Sendable {
     /// Samples count again.
     public func resume() throws(CaptureError) { try sendBare(.resumed) }
 
+    /// Whether the daemon waits for the picture that the screen shows, although it was sent: a curtain has fallen, or
+    /// the daemon does not have what was called unchanged. True once; as of the events that were read.
+    package func takeLackOfPicture() -> Bool { pool.takeLack() }
+
     /// Tells a fact about the broadcast, such as a title or the app in front.
     ///
     /// - Parameters:

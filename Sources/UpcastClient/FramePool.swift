@@ -51,6 +51,8 @@ final class FramePool: Sendable {
         var uses: [Use] = []
         /// The place of the picture that was sent last, as long as it is there.
         var latest: (index: Int, kind: Kind, sequence: UInt32)?
+        /// The daemon has no picture that viewers may see.
+        var lacksPicture = false
         /// The daemon makes use of damage.
         var takesDamage = false
         /// All messages up to it are done with.
@@ -210,7 +212,22 @@ final class FramePool: Sendable {
     }
 
     /// The daemon may not have the picture that was sent last.
-    func forgetLatest() { state.withLock { $0.latest = nil } }
+    ///
+    /// - Parameter lacksIt: it has none that viewers may see, and waits for one.
+    func forgetLatest(lacksIt: Bool = false) {
+        state.withLock {
+            $0.latest = nil
+            if lacksIt { $0.lacksPicture = true }
+        }
+    }
+
+    /// Whether the daemon waits for a picture; once.
+    func takeLack() -> Bool {
+        state.withLock { state in
+            defer { state.lacksPicture = false }
+            return state.lacksPicture
+        }
+    }
 
     func released(_ message: ReleasedMessage) { state.withLock { $0.released = message.sequence } }
 }

@@ -262,12 +262,14 @@ final class MessageReceiver: Sendable {
             return .welcome(message)
         case .state:
             let message = try StateMessage.decode(body: body)
+            // What was sent under the curtain was not taken.
+            if message.state == .curtainDown { pool.forgetLatest(lacksIt: true) }
             return .event(.state(BroadcastState(message), text: message.text))
         case .error:
             let message = try ErrorMessage.decode(body: body)
             if message.isFatal { return .fatal(message) }
             // Whatever was refused: what comes next is sent whole.
-            pool.forgetLatest()
+            pool.forgetLatest(lacksIt: message.code == .unknownPicture)
             // Our own word for a picture, not the application's.
             if message.code == .unknownPicture { return nil }
             // From now on pictures are sent.

@@ -66,24 +66,29 @@ package final class WaylandGrabber {
         _ = try place(settings.part, in: output, compositor)
     }
 
-    /// Runs until `stop` is readable.
+    /// Runs until it is told to stop.
     ///
     /// - Parameters:
-    ///   - stop: a descriptor.
+    ///   - control: what other threads tell.
     ///   - sent: called after each frame.
     ///   - notice: called when the output comes, goes or changes.
     /// - Throws: `WaylandConnection.Failure.lost`, `ScreenError`, or `CaptureError` of the daemon.
-    package func run(until stop: CInt, sent: () -> Void, notice: (Notice) -> Void) throws {
+    package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) -> Void) throws {
         defer {
             compositor.endSession()
             frame = nil
         }
         while true {
+            let orders = control.take()
+            if orders.isStopped { return }
+            // A picture of before is not wanted; the next one is whole, and does not wait for a change.
+            if orders.isHeld || orders.sendsAgain { forgetOutput() }
             try compositor.read()
             if compositor.outputsHaveChanged() { try findOutput(notice) }
             let now = clock.now()
-            if try advance(now, sent, notice) { continue }
-            guard try wait(until: output != nil && compositor.stage == .idle ? nextAsk : nil, now, stop) else { return }
+            if try !orders.isHeld && advance(now, sent, notice) { continue }
+            let isAsking = !orders.isHeld && output != nil && compositor.stage == .idle
+            try wait(until: isAsking ? nextAsk : nil, now, control.descriptor)
         }
     }
 
@@ -220,17 +225,16 @@ package final class WaylandGrabber {
         if isNews { notice(.waiting("the compositor gives no picture of \(output.name); it may be switched off")) }
     }
 
-    /// False when `stop` is readable.
-    private func wait(until deadline: MediaTime?, _ now: MediaTime, _ stop: CInt) throws -> Bool {
+    /// Waits until something happens or is due.
+    private func wait(until deadline: MediaTime?, _ now: MediaTime, _ orders: CInt) throws {
         let isSent = try compositor.flush()
         var waiting = (
             pollfd(fd: compositor.descriptor, events: Int16(isSent ? POLLIN : POLLIN | POLLOUT), revents: 0),
-            pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
         )
         let milliseconds = deadline.map { CInt(clamping: max(0, ($0 - now).nanoseconds + 999_999) / 1_000_000) } ?? -1
         _ = unsafe withUnsafeMutableBytes(of: &waiting) {
             unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, milliseconds)
         }
-        return waiting.1.revents == 0
     }
 }

@@ -12,19 +12,25 @@ final class GrabThread: Sendable {
     }
 
     private let failed = Monitor<Failure?>(nil)
-    private let stopping: EventDescriptor
+    /// What the thread is told.
+    let control: GrabControl
     private let thread = Monitor<WorkerThread?>(nil)
     private static let retryMilliseconds: CInt = 1000
 
     /// Why the thread has ended by itself.
     var failure: Failure? { failed.withLock { $0 } }
 
-    /// - Parameter display: an open one; nil to open it.
-    init(_ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?) throws(Errno) {
-        stopping = try EventDescriptor()
-        let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, stopping] in
+    /// - Parameters:
+    ///   - display: an open one; nil to open it.
+    ///   - isHeld: nothing may be sent until the thread is told otherwise.
+    init(
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, isHeld: Bool
+    ) throws(Errno) {
+        control = try GrabControl()
+        if isHeld { control.hold(true) }
+        let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, control] in
             do {
-                try Self.run(plan, connection, display, stopping.raw)
+                try Self.run(plan, connection, display, control)
             } catch let error as CaptureError {
                 failed.withLock { $0 = .daemon(error) }
             } catch {
@@ -36,12 +42,12 @@ final class GrabThread: Sendable {
 
     /// Ends the thread.
     func stop() {
-        stopping.signal()
+        control.stop()
         thread.withLock { $0?.join() }
     }
 
     private static func run(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ stop: CInt
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ control: GrabControl
     ) throws {
         var display = display
         var hasTold = false
@@ -50,15 +56,16 @@ final class GrabThread: Sendable {
                 let open = try display ?? ScreenSource(plan)
                 display = nil
                 hasTold = false
-                if try open.run(plan, connection, until: stop) { return }
+                if try open.run(plan, connection, control) { return }
                 Report.line("upcast-screen: \(ScreenSource.name(plan)) has ended; waiting for it to come back")
                 hasTold = true
             } catch let error as ScreenError where error.isTemporary {
                 if !hasTold { Report.line("upcast-screen: \(error); waiting for it") }
                 hasTold = true
             }
-            var waiting = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
-            if unsafe poll(&waiting, 1, retryMilliseconds) != 0 { return }
+            var waiting = pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0)
+            // The next one sends its first picture by itself.
+            if unsafe poll(&waiting, 1, retryMilliseconds) != 0, control.take().isStopped { return }
         }
     }
 }

@@ -19,12 +19,15 @@ struct ScreenPlan: Sendable {
     var sound: SoundPlan
     var duration: MediaTime?
     var isQuiet: Bool
+    /// The curtain is raised while the session is locked.
+    var watchesSession: Bool
 
     init(_ command: UpcastScreen) throws(Mistake) {
         socket = command.socket ?? ProcessEnvironment.current["UPCAST_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
             ?? CaptureConnection.defaultPath
         name = command.name
         isQuiet = command.quiet
+        watchesSession = command.curtainWhenLocked
         let compositor = try command.compositor()
         if compositor != nil { try command.refuseRulesOnWayland() }
         guard compositor != nil || command.monitor == nil || command.area == nil else {

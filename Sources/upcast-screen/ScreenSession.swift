@@ -2,6 +2,7 @@ import Glibc
 import LinuxSystem
 import MediaCore
 import ScreenCapture
+import SessionWatch
 import SoundCapture
 import UpcastClient
 
@@ -10,6 +11,8 @@ import UpcastClient
 final class ScreenSession {
     private let plan: ScreenPlan
     private let sound: SoundThread
+    /// Nil where nobody tells of a session.
+    private let session: SessionWatch?
     private let clock = MonotonicClock()
     private static let tick = Duration.milliseconds(50)
     /// How often a server or a daemon that is gone is asked for.
@@ -28,6 +31,7 @@ final class ScreenSession {
     init(_ plan: ScreenPlan) throws {
         self.plan = plan
         sound = try SoundThread(plan.sound)
+        session = plan.watchesSession ? SessionWatch() : nil
     }
 
     /// Runs until a signal, the end of the duration, or an error that does not pass.
@@ -102,11 +106,17 @@ final class ScreenSession {
         }
         begun()
         let grabbing: GrabThread
-        do { grabbing = try GrabThread(plan, connection, display) } catch {
+        let hidden = session?.look() ?? []
+        do {
+            if !hidden.isEmpty { try hide(connection, hidden) }
+            grabbing = try GrabThread(plan, connection, display, isHeld: !hidden.isEmpty)
+        } catch let error as CaptureError {
+            return Self.end(error, of: connection)
+        } catch {
             return .failed(.badScreen, "cannot start a thread: \(error)")
         }
-        sound.send(to: connection)
-        let end = watch(connection, grabbing, signals, begin)
+        if hidden.isEmpty { sound.send(to: connection) }
+        let end = watch(connection, grabbing, signals, begin, hidden)
         sound.send(to: nil)
         grabbing.stop()
         switch end {
@@ -120,17 +130,45 @@ final class ScreenSession {
         return end
     }
 
+    /// Raises the curtain.
+    private func hide(_ connection: CaptureConnection, _ state: SessionState) throws(CaptureError) {
+        try connection.pause()
+        Report.line("upcast-screen: \(state.text); viewers see the curtain until that is over")
+    }
+
+    /// Raises the curtain while nobody may see the screen, and lowers it.
+    private func follow(
+        _ state: SessionState, after last: SessionState, _ connection: CaptureConnection, _ grabbing: GrabThread
+    ) throws(CaptureError) {
+        if last.isEmpty, !state.isEmpty {
+            // Nothing is on its way any more when the daemon reads the pause.
+            grabbing.control.hold(true)
+            sound.send(to: nil)
+            try hide(connection, state)
+        } else if !last.isEmpty, state.isEmpty {
+            try connection.resume()
+            grabbing.control.hold(false)
+            sound.send(to: connection)
+            if !plan.isQuiet { Report.line("viewers see the screen again") }
+        }
+    }
+
     private func watch(
         _ connection: CaptureConnection, _ grabbing: GrabThread, _ signals: borrowing SignalDescriptor,
-        _ begin: MediaTime
+        _ begin: MediaTime, _ hidden: SessionState
     ) -> End {
+        var hidden = hidden
         while true {
             do {
+                let state = session?.look() ?? []
+                try follow(state, after: hidden, connection, grabbing)
+                hidden = state
                 let event = try connection.nextEvent(timeout: Self.tick)
                 if case .goodbye(let goodbye)? = event { return Self.end(goodbye) }
                 if case .refused(let refusal)? = event { Report.line("upcast-screen: refused: \(refusal.text)") }
+                if connection.takeLackOfPicture() { grabbing.control.sendAgain() }
             } catch {
-                return Self.end(error)
+                return Self.end(error, of: connection)
             }
             if signals.next() != nil { return .stopped }
             if let duration = plan.duration, clock.now() - begin >= duration { return .stopped }

@@ -33,18 +33,18 @@ enum ScreenSource: Sendable {
         }
     }
 
-    /// Sends frames until `stop` is readable.
+    /// Sends frames until it is told to stop.
     ///
     /// - Returns: false if the connection was lost.
-    func run(_ plan: ScreenPlan, _ connection: CaptureConnection, until stop: CInt) throws -> Bool {
+    func run(_ plan: ScreenPlan, _ connection: CaptureConnection, _ control: GrabControl) throws -> Bool {
         do {
             switch self {
             case .x11(let display):
-                try ScreenGrabber(plan.settings, display, connection).run(until: stop, sent: {}) {
+                try ScreenGrabber(plan.settings, display, connection).run(control, sent: {}) {
                     Self.report($0, isQuiet: plan.isQuiet)
                 }
             case .wayland(let compositor, let settings):
-                try WaylandGrabber(settings, compositor, connection).run(until: stop, sent: {}) {
+                try WaylandGrabber(settings, compositor, connection).run(control, sent: {}) {
                     Self.report($0, isQuiet: plan.isQuiet)
                 }
             }

@@ -92,6 +92,11 @@ import UpcastClient
     @Flag(help: "Hide notifications: --hide type=notification.")
     var hideNotifications = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Raise the curtain while the session is locked or not on the screen, or the screen saver is on.")
+    var curtainWhenLocked = true
+
     @Option(help: "End after this many seconds (default: when stopped).")
     var seconds: Double?
 

@@ -179,7 +179,7 @@ import Testing
     }
 
     /// Of what viewers see now, in the middle of its height.
-    private static func luma(_ stage: Stage, x: Int = 320) throws -> Double {
+    static func luma(_ stage: Stage, x: Int = 320) throws -> Double {
         let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket)
         guard answer.status == 200 else { return 0 }
         let folder = try TemporaryDirectory("snapshot")

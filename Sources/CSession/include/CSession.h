@@ -1,0 +1,36 @@
+/// What a desktop session says of its lock, as plain values: signals of D-Bus, received through libsystemd's sd-bus.
+///
+/// libsystemd is loaded when it is needed, so that programs start without it. For one thread.
+#ifndef UPCAST_SESSION_H
+#define UPCAST_SESSION_H
+
+#include <stdbool.h>
+
+typedef struct upcast_session upcast_session;
+
+typedef struct {
+    /// logind: the property LockedHint of the session.
+    bool is_locked;
+    /// logind: another session has the screen.
+    bool is_switched;
+    /// logind: the machine is about to sleep.
+    bool is_sleeping;
+    /// A screen saver of the desktop is on, which locks as a rule.
+    bool is_saver_on;
+} upcast_session_state;
+
+/// Connects to the system's bus and to that of the user, as far as they are there. NULL if neither is, or libsystemd is
+/// not installed.
+upcast_session *upcast_session_open(void);
+void upcast_session_close(upcast_session *s);
+
+/// Whether logind knows the session.
+bool upcast_session_has_login(upcast_session *s);
+/// Whether the user's bus can be heard.
+bool upcast_session_has_user_bus(upcast_session *s);
+
+/// Handles all that has arrived, and tells what is true now. Does not wait, but for logind's answer after it has told of a
+/// change, at most for a second. What cannot be heard any more stays as it was.
+void upcast_session_look(upcast_session *s, upcast_session_state *state);
+
+#endif

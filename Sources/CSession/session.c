@@ -1,0 +1,199 @@
+#include "CSession.h"
+#include "library.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char login[] = "org.freedesktop.login1";
+static const char login_path[] = "/org/freedesktop/login1";
+static const char login_manager[] = "org.freedesktop.login1.Manager";
+static const char login_session[] = "org.freedesktop.login1.Session";
+
+/// The screen savers of the desktops. Each has the signal ActiveChanged and the method GetActive.
+static const struct {
+    const char *interface, *path;
+} savers[] = {
+    {"org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"},
+    {"org.gnome.ScreenSaver", "/org/gnome/ScreenSaver"},
+    {"org.cinnamon.ScreenSaver", "/org/cinnamon/ScreenSaver"},
+    {"org.mate.ScreenSaver", "/org/mate/ScreenSaver"},
+    {"org.xfce.ScreenSaver", "/org/xfce/ScreenSaver"},
+};
+enum { SAVERS = sizeof savers / sizeof savers[0] };
+
+struct upcast_session {
+    const upcast_session_library *l;
+    sd_bus *system, *user;
+    /// The session's path at logind; empty without one.
+    char path[256];
+    bool is_stale, is_active[SAVERS];
+    upcast_session_state state;
+};
+
+/// At most a second for an answer: it comes from this machine.
+static const uint64_t answer_usec = 1000000;
+
+static int take_change(sd_bus_message *message, void *data, sd_bus_error *error) {
+    (void)message, (void)error;
+    ((upcast_session *)data)->is_stale = true;
+    return 0;
+}
+
+static int take_sleep(sd_bus_message *message, void *data, sd_bus_error *error) {
+    (void)error;
+    upcast_session *s = data;
+    int is_sleeping = 0;
+    if (s->l->sd_bus_message_read(message, "b", &is_sleeping) >= 0) s->state.is_sleeping = is_sleeping;
+    return 0;
+}
+
+static int take_saver(sd_bus_message *message, void *data, sd_bus_error *error) {
+    (void)error;
+    upcast_session *s = data;
+    const char *interface = s->l->sd_bus_message_get_interface(message);
+    int is_active = 0;
+    if (!interface || s->l->sd_bus_message_read(message, "b", &is_active) < 0) return 0;
+    for (int i = 0; i < SAVERS; i++)
+        if (!strcmp(interface, savers[i].interface)) s->is_active[i] = is_active;
+    return 0;
+}
+
+/// Takes a path that an answer has as its first value.
+static bool take_path(upcast_session *s, sd_bus_message *message, const char *types, const char **name) {
+    const char *path = NULL;
+    const int status = name ? s->l->sd_bus_message_read(message, types, name, &path)
+                            : s->l->sd_bus_message_read(message, types, &path);
+    const bool is_there = status >= 0 && path && strlen(path) < sizeof s->path && strcmp(path, "/");
+    if (is_there) strcpy(s->path, path);
+    return is_there;
+}
+
+/// The session of this process; or, for a service of the user, that of the user's screen.
+static bool find_session(upcast_session *s) {
+    sd_bus_message *answer = NULL;
+    bool is_found = false;
+    const char *id = getenv("XDG_SESSION_ID");
+    if (id && s->l->sd_bus_call_method(s->system, login, login_path, login_manager, "GetSession", NULL, &answer, "s", id) >= 0)
+        is_found = take_path(s, answer, "o", NULL);
+    s->l->sd_bus_message_unref(answer);
+    answer = NULL;
+    if (!is_found
+        && s->l->sd_bus_call_method(
+               s->system, login, login_path, login_manager, "GetSessionByPID", NULL, &answer, "u", 0) >= 0)
+        is_found = take_path(s, answer, "o", NULL);
+    s->l->sd_bus_message_unref(answer);
+    answer = NULL;
+    if (!is_found
+        && s->l->sd_bus_get_property(
+               s->system, login, "/org/freedesktop/login1/user/self", "org.freedesktop.login1.User", "Display", NULL,
+               &answer, "(so)") >= 0) {
+        const char *name = NULL;
+        is_found = take_path(s, answer, "(so)", &name);
+    }
+    s->l->sd_bus_message_unref(answer);
+    return is_found;
+}
+
+static bool ask_login(upcast_session *s, const char *property, bool otherwise) {
+    int value = 0;
+    sd_bus_error error = SD_BUS_ERROR_NULL;
+    const int status =
+        s->l->sd_bus_get_property_trivial(s->system, login, s->path, login_session, property, &error, 'b', &value);
+    s->l->sd_bus_error_free(&error);
+    return status < 0 ? otherwise : value;
+}
+
+static void refresh(upcast_session *s) {
+    s->is_stale = false;
+    s->state.is_locked = ask_login(s, "LockedHint", s->state.is_locked);
+    s->state.is_switched = !ask_login(s, "Active", !s->state.is_switched);
+}
+
+static void begin_login(upcast_session *s) {
+    if (s->l->sd_bus_open_system(&s->system) < 0) {
+        s->system = NULL;
+        return;
+    }
+    s->l->sd_bus_set_method_call_timeout(s->system, answer_usec);
+    // The signals come first: what changes after it is told, and what was before is in the answers.
+    s->l->sd_bus_match_signal(s->system, NULL, login, login_path, login_manager, "PrepareForSleep", take_sleep, s);
+    if (!find_session(s)) return;
+    s->l->sd_bus_match_signal(
+        s->system, NULL, login, s->path, "org.freedesktop.DBus.Properties", "PropertiesChanged", take_change, s);
+    refresh(s);
+}
+
+/// Asks a screen saver that runs; it is not started for that.
+static void ask_saver(upcast_session *s, int i) {
+    sd_bus_message *answer = NULL;
+    int value = 0;
+    if (s->l->sd_bus_call_method(
+            s->user, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner", NULL,
+            &answer, "s", savers[i].interface) < 0
+        || s->l->sd_bus_message_read(answer, "b", &value) < 0)
+        value = 0;
+    s->l->sd_bus_message_unref(answer);
+    answer = NULL;
+    if (!value) return;
+    if (s->l->sd_bus_call_method(
+            s->user, savers[i].interface, savers[i].path, savers[i].interface, "GetActive", NULL, &answer, "") >= 0
+        && s->l->sd_bus_message_read(answer, "b", &value) >= 0)
+        s->is_active[i] = value;
+    s->l->sd_bus_message_unref(answer);
+}
+
+static void begin_savers(upcast_session *s) {
+    if (s->l->sd_bus_open_user(&s->user) < 0) {
+        s->user = NULL;
+        return;
+    }
+    s->l->sd_bus_set_method_call_timeout(s->user, answer_usec);
+    for (int i = 0; i < SAVERS; i++) {
+        s->l->sd_bus_match_signal(s->user, NULL, NULL, NULL, savers[i].interface, "ActiveChanged", take_saver, s);
+        ask_saver(s, i);
+    }
+}
+
+upcast_session *upcast_session_open(void) {
+    const upcast_session_library *l = upcast_session_load();
+    upcast_session *s = l ? calloc(1, sizeof *s) : NULL;
+    if (!s) return NULL;
+    s->l = l;
+    begin_login(s);
+    begin_savers(s);
+    if (s->system || s->user) return s;
+    upcast_session_close(s);
+    return NULL;
+}
+
+void upcast_session_close(upcast_session *s) {
+    if (s->system) s->l->sd_bus_flush_close_unref(s->system);
+    if (s->user) s->l->sd_bus_flush_close_unref(s->user);
+    free(s);
+}
+
+bool upcast_session_has_login(upcast_session *s) { return s->path[0] != 0; }
+bool upcast_session_has_user_bus(upcast_session *s) { return s->user != NULL; }
+
+/// False once the bus is gone.
+static bool process(upcast_session *s, sd_bus *bus) {
+    int status = 0;
+    while (bus && (status = s->l->sd_bus_process(bus, NULL)) > 0) {}
+    return status >= 0;
+}
+
+void upcast_session_look(upcast_session *s, upcast_session_state *state) {
+    if (!process(s, s->system)) {
+        s->l->sd_bus_flush_close_unref(s->system);
+        s->system = NULL;
+    }
+    if (!process(s, s->user)) {
+        s->l->sd_bus_flush_close_unref(s->user);
+        s->user = NULL;
+    }
+    if (s->system && s->is_stale) refresh(s);
+    s->state.is_saver_on = false;
+    for (int i = 0; i < SAVERS; i++) s->state.is_saver_on |= s->is_active[i];
+    *state = s->state;
+}

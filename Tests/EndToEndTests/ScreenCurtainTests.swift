@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Promise: nobody sees a locked session through `upcast-screen`, and after any curtain viewers see the screen again,
+/// also one that stands still.
+@Suite struct ScreenCurtainTests {
+    /// A screen of one colour, a bus of its user, and a broadcast of it.
+    private struct Broadcast {
+        static let luma = 133.0
+        let screen: VirtualScreen
+        let bus: SessionBus
+        let stage: Stage
+        let client: ChildProcess
+        private let colour: ChildProcess
+
+        /// - Parameters:
+        ///   - options: of `upcast-screen`.
+        ///   - shared: the bus; nil for one of its own.
+        init(_ options: [String] = [], bus shared: SessionBus? = nil) throws {
+            screen = try VirtualScreen(width: 640, height: 360)
+            colour = try screen.fill("0xc08040")
+            (bus, stage) = (try shared ?? SessionBus(), try Stage())
+            client = try ChildProcess(
+                ProductExecutable.upcastScreen.path,
+                ["--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer"] + options,
+                environment: bus.environment)
+        }
+
+        var isShown: Bool { get throws { abs(try ScreenClientTests.luma(stage) - Self.luma) < 8 } }
+        var airState: String? {
+            get throws { (try stage.daemon.status()["air"] as? [String: Any])?["state"] as? String }
+        }
+
+        func waitUntilShown(_ what: String) throws {
+            try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
+                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                return try isShown
+            }
+        }
+
+        func waitUntilHidden(_ what: String) throws {
+            try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
+                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                return try airState == "hidden" && !isShown
+            }
+        }
+
+        func end() throws {
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try colour.stop(SIGKILL)
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
+    @Test(.inItsTurn, arguments: ["org.gnome.ScreenSaver", "org.freedesktop.ScreenSaver"])
+    func aScreenSaverRaisesTheCurtain(interface: String) async throws {
+        try await blocking {
+            let broadcast = try Broadcast()
+            try broadcast.waitUntilShown("the screen")
+            for _ in 0..<2 {
+                try broadcast.bus.signal(interface, "ActiveChanged", "boolean:true")
+                try broadcast.waitUntilHidden("the curtain")
+                try broadcast.bus.signal(interface, "ActiveChanged", "boolean:false")
+                try broadcast.waitUntilShown("a screen that has not changed meanwhile")
+            }
+            #expect(broadcast.client.errors.contains("the screen saver is on"), "\(broadcast.client.errors)")
+            try broadcast.end()
+        }
+    }
+
+    @Test(.inItsTurn) func withoutTheOptionItGoesOn() async throws {
+        try await blocking {
+            let broadcast = try Broadcast(["--no-curtain-when-locked"])
+            let other = try Broadcast(bus: broadcast.bus)
+            try broadcast.waitUntilShown("the screen")
+            try other.waitUntilShown("the other screen")
+            try broadcast.bus.signal("org.gnome.ScreenSaver", "ActiveChanged", "boolean:true")
+            // Both hear the same.
+            try other.waitUntilHidden("the curtain of the other")
+            #expect(try broadcast.isShown)
+            try other.end()
+            try broadcast.end()
+        }
+    }
+
+    /// An operator's curtain over a screen that stands still, and over one that changes below it.
+    @Test(.inItsTurn, arguments: [false, true]) func afterAnOperatorsCurtain(changes: Bool) async throws {
+        try await blocking {
+            let broadcast = try Broadcast()
+            try broadcast.waitUntilShown("the screen")
+            let control = broadcast.stage.daemon.controlSocket
+            #expect(try UnixHTTPClient.ask("POST", "/curtain/up", socket: control).status == 200)
+            try broadcast.waitUntilHidden("the curtain")
+            if changes { try broadcast.screen.fill("black").stop(SIGKILL) }
+            #expect(try UnixHTTPClient.ask("POST", "/curtain/down", socket: control).status == 200)
+            try broadcast.waitUntilShown("the screen again")
+            try broadcast.end()
+        }
+    }
+}
