@@ -26,7 +26,7 @@ struct upcast_x {
     struct {
         xcb_atom_t wm_state, secure, net_name, utf8, type;
         xcb_atom_t notification, dialog, utility, dropdown, popup, menu, tooltip, combo, dock, desktop;
-        xcb_atom_t manager_check;
+        xcb_atom_t manager_check, active;
     } atoms;
     /// An event that came after the last picture.
     xcb_generic_event_t *kept;

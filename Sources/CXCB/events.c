@@ -70,6 +70,10 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     case XCB_PROPERTY_NOTIFY: {
         const xcb_property_notify_event_t *e = (const void *)event;
         const xcb_atom_t atom = e->atom;
+        if (e->window == root) {
+            if (atom == x->atoms.active) result.kind = UPCAST_X_ACTIVE_CHANGED;
+            return result;
+        }
         if (atom == XCB_ATOM_WM_CLASS || atom == XCB_ATOM_WM_NAME || atom == XCB_ATOM_WM_TRANSIENT_FOR
             || atom == x->atoms.secure || atom == x->atoms.net_name || atom == x->atoms.type
             || atom == x->atoms.wm_state) {

@@ -24,6 +24,7 @@ static void intern(upcast_x *x) {
         "_NET_WM_WINDOW_TYPE_DOCK",
         "_NET_WM_WINDOW_TYPE_DESKTOP",
         "_NET_SUPPORTING_WM_CHECK",
+        "_NET_ACTIVE_WINDOW",
     };
     enum { COUNT = sizeof names / sizeof names[0] };
     _Static_assert(sizeof x->atoms == COUNT * sizeof(xcb_atom_t), "an atom for each name");
@@ -50,7 +51,8 @@ int upcast_x_watch_windows(upcast_x *x, uint32_t *windows, size_t capacity) {
     intern(x);
     begin_resources(x);
     // The selection comes first: what happens after it is reported, and what happened before it is in the answers.
-    uint32_t events = XCB_EVENT_MASK_STRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY;
+    uint32_t events = XCB_EVENT_MASK_STRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY
+        | XCB_EVENT_MASK_PROPERTY_CHANGE;
     xcb_change_window_attributes(x->c, x->screen->root, XCB_CW_EVENT_MASK, &events);
     x->watches_windows = true;
     xcb_query_tree_reply_t *tree =
@@ -255,6 +257,14 @@ int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
     facts->is_empty_frame = client == window && may_be_frame(x, facts);
     if (upcast_x_is_lost(x)) return -1;
     return is_there ? 0 : XCB_WINDOW;
+}
+
+int upcast_x_active_window(upcast_x *x, uint32_t *window) {
+    xcb_get_property_reply_t *reply =
+        xcb_get_property_reply(x->c, ask(x, x->screen->root, x->atoms.active, 1), NULL);
+    *window = reply ? word(reply) : XCB_NONE;
+    free(reply);
+    return upcast_x_is_lost(x) ? -1 : 0;
 }
 
 void upcast_x_redraw(upcast_x *x, const upcast_x_rectangle *area) {

@@ -11,9 +11,15 @@ package final class ScreenGrabber {
         package var showsPointer: Bool
         /// Which windows are hidden, beside those that ask for it.
         package var rules: WindowRules
+        /// The application that has to be in front, or nothing is sent; nil for none.
+        package var front: WindowRules?
 
-        package init(area: ScreenArea, rate: FrameRate, showsPointer: Bool, rules: WindowRules = WindowRules()) {
+        package init(
+            area: ScreenArea, rate: FrameRate, showsPointer: Bool, rules: WindowRules = WindowRules(),
+            front: WindowRules? = nil
+        ) {
             (self.area, self.rate, self.showsPointer, self.rules) = (area, rate, showsPointer, rules)
+            self.front = front
         }
     }
 
@@ -22,6 +28,8 @@ package final class ScreenGrabber {
         /// The area is not there, or cannot be sent; the last frame stays.
         case waiting(String)
         case capturing(CaptureRectangle)
+        /// The application that has to be in front is, or is not any more; before it is, nothing is sent.
+        case inFront(Bool)
     }
 
     private let settings: Settings
@@ -34,6 +42,7 @@ package final class ScreenGrabber {
     private var pointerImage = PointerImage.none
     private var pointer: (x: Int, y: Int)?
     private var windows: WindowWatch
+    private var isInFront: Bool
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
 
@@ -42,7 +51,8 @@ package final class ScreenGrabber {
         self.display = display
         self.connection = connection
         schedule = GrabSchedule(settings.rate)
-        windows = WindowWatch(settings.rules, display)
+        windows = WindowWatch(settings.rules, front: settings.front, display)
+        isInFront = settings.front == nil
     }
 
     /// Runs until it is told to stop.
@@ -52,7 +62,7 @@ package final class ScreenGrabber {
     ///   - sent: called after each frame.
     ///   - notice: called when the area comes, goes or moves.
     /// - Throws: `X11Connection.GrabError.lost`, or `CaptureError` of the daemon.
-    package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) -> Void) throws {
+    package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) throws -> Void) throws {
         try placeArea(notice)
         if drawsPointer { pointerImage = try display.pointerImage() }
         try windows.begin()
@@ -107,11 +117,11 @@ package final class ScreenGrabber {
         pointer = now
     }
 
-    private func readEvents(_ notice: (Notice) -> Void) throws {
+    private func readEvents(_ notice: (Notice) throws -> Void) throws {
         while let event = try display.nextEvent() { try take(event, notice) }
     }
 
-    private func take(_ event: X11Connection.Event, _ notice: (Notice) -> Void) throws {
+    private func take(_ event: X11Connection.Event, _ notice: (Notice) throws -> Void) throws {
         switch event {
         case .damaged: schedule.noteChange()
         case .pointerShapeChanged where drawsPointer:
@@ -124,6 +134,9 @@ package final class ScreenGrabber {
         case .window(let event):
             windows.take(event, now: clock.now())
             schedule.noteChange()
+        case .activeChanged:
+            windows.activeChanged()
+            if settings.front != nil { schedule.noteChange() }
         case .drawn(let area):
             windows.drawn(area)
             schedule.noteChange()
@@ -131,24 +144,25 @@ package final class ScreenGrabber {
     }
 
     /// Finds the area, which may have moved, or be gone for a while.
-    private func placeArea(_ notice: (Notice) -> Void) throws {
+    private func placeArea(_ notice: (Notice) throws -> Void) throws {
         let monitors = try display.monitors()
         windows.resize()
+        let place: CaptureRectangle
         do throws(ScreenError) {
-            let place = try settings.area.place(width: display.width, height: display.height, monitors: monitors)
-            guard place != area else { return }
-            area = place
-            damage.noteAll()
-            schedule.noteChange()
-            notice(.capturing(place))
+            place = try settings.area.place(width: display.width, height: display.height, monitors: monitors)
         } catch {
             guard error.isTemporary, area != nil else { throw error }
-            notice(.waiting(error.description))
             area = nil
+            return try notice(.waiting(error.description))
         }
+        guard place != area else { return }
+        area = place
+        damage.noteAll()
+        schedule.noteChange()
+        try notice(.capturing(place))
     }
 
-    private func grab(_ sent: () -> Void, _ notice: (Notice) -> Void) throws {
+    private func grab(_ sent: () -> Void, _ notice: (Notice) throws -> Void) throws {
         let now = clock.now()
         schedule.grabbed(at: now)
         guard let area else { return }
@@ -174,6 +188,13 @@ package final class ScreenGrabber {
         // Exactly what had happened when the picture was made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
         guard let secrets = try windows.judge(now: now), self.area == area else { return schedule.retry() }
+        let isInFront = try windows.isInFront(now: now)
+        if isInFront != self.isInFront {
+            self.isInFront = isInFront
+            try notice(.inFront(isInFront))
+            damage.noteAll()
+        }
+        guard isInFront else { return }
         draw(moment, into: frame, area)
         try connection.send(
             frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secrets.regions(in: area),

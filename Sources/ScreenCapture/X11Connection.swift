@@ -15,6 +15,8 @@ package import UpcastClient
         case screenChanged
         case pointerShapeChanged
         case window(WindowEvent)
+        /// Another window is active, as the window manager says.
+        case activeChanged
         /// Something was drawn, with `watchDrawing`.
         case drawn(CaptureRectangle)
     }
@@ -222,6 +224,7 @@ package import UpcastClient
         case UPCAST_X_WINDOW_MOVED_INSIDE: kind = .movedInside
         case UPCAST_X_WINDOW_CHANGED: kind = .changed
         case UPCAST_X_DRAWN: return .drawn(Self.place(event))
+        case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
         default: return nil
         }
         return .window(WindowEvent(kind, event.window, sequence: event.sequence))
@@ -249,6 +252,13 @@ package import UpcastClient
 
     /// Reports each thing that is drawn, in order with the events of windows, or no more. Needs DAMAGE.
     package func watchDrawing(_ isOn: Bool) { unsafe upcast_x_watch_drawing(handle, isOn) }
+
+    /// The client window that is active; nil for none, or if no window manager tells.
+    package func activeWindow() throws(GrabError) -> UInt32? {
+        var window: UInt32 = 0
+        guard unsafe upcast_x_active_window(handle, &window) == 0 else { throw .lost }
+        return window == 0 ? nil : window
+    }
 
     /// Makes the programs of all windows in an area of the root window draw it again. It is drawn later, by them.
     package func redraw(_ area: CaptureRectangle) {

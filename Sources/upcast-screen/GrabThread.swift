@@ -24,13 +24,14 @@ final class GrabThread: Sendable {
     ///   - display: an open one; nil to open it.
     ///   - isHeld: nothing may be sent until the thread is told otherwise.
     init(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, isHeld: Bool
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ pause: PauseKeeper,
+        isHeld: Bool
     ) throws(Errno) {
         control = try GrabControl()
         if isHeld { control.hold(true) }
         let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, control] in
             do {
-                try Self.run(plan, connection, display, control)
+                try Self.run(plan, connection, display, pause, control)
             } catch let error as CaptureError {
                 failed.withLock { $0 = .daemon(error) }
             } catch {
@@ -47,7 +48,8 @@ final class GrabThread: Sendable {
     }
 
     private static func run(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ control: GrabControl
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ pause: PauseKeeper,
+        _ control: GrabControl
     ) throws {
         var display = display
         var hasTold = false
@@ -56,7 +58,9 @@ final class GrabThread: Sendable {
                 let open = try display ?? ScreenSource(plan)
                 display = nil
                 hasTold = false
-                if try open.run(plan, connection, control) { return }
+                // A grabber begins without a picture: what has to be in front is not yet.
+                if plan.settings.front != nil { try pause.set(.notInFront, true) }
+                if try open.run(plan, connection, pause, control) { return }
                 Report.line("upcast-screen: \(ScreenSource.name(plan)) has ended; waiting for it to come back")
                 hasTold = true
             } catch let error as ScreenError where error.isTemporary {

@@ -38,7 +38,7 @@ struct ScreenPlan: Sendable {
         let part = try command.area.map { text throws(Mistake) in try Self.rectangle(text) }
         if let part { area = .rectangle(part) }
         settings = ScreenGrabber.Settings(area: area, rate: try Self.rate(command.fps), showsPointer: command.pointer,
-            rules: try Self.rules(command))
+            rules: try Self.rules(command), front: try Self.front(command))
         source = compositor.map { [settings] in
             .wayland(
                 socket: $0,
@@ -53,6 +53,15 @@ struct ScreenPlan: Sendable {
         }
         sound = try SoundPlan(sound: command.sound, microphone: command.microphone, isQuiet: command.quiet)
         guard !command.json else { throw Mistake(description: "--json belongs to --list") }
+    }
+
+    private static func front(_ command: UpcastScreen) throws(Mistake) -> WindowRules? {
+        guard !command.hideWhenUnfocused.isEmpty else { return nil }
+        var rules = WindowRules(process: ProcessFacts.look)
+        do { for rule in command.hideWhenUnfocused { try rules.add(rule) } } catch {
+            throw Mistake(description: "\(error)")
+        }
+        return rules
     }
 
     /// A file that cannot be read is an error: something in it may be secret.

@@ -105,18 +105,19 @@ final class ScreenSession {
             return Self.end(error)
         }
         begun()
+        let pause = PauseKeeper(connection, sound)
         let grabbing: GrabThread
         let hidden = session?.look() ?? []
         do {
-            if !hidden.isEmpty { try hide(connection, hidden) }
-            grabbing = try GrabThread(plan, connection, display, isHeld: !hidden.isEmpty)
+            if plan.settings.front != nil { try pause.set(.notInFront, true) }
+            if !hidden.isEmpty { try hide(pause, hidden) }
+            grabbing = try GrabThread(plan, connection, display, pause, isHeld: !hidden.isEmpty)
         } catch let error as CaptureError {
             return Self.end(error, of: connection)
         } catch {
             return .failed(.badScreen, "cannot start a thread: \(error)")
         }
-        if hidden.isEmpty { sound.send(to: connection) }
-        let end = watch(connection, grabbing, signals, begin, hidden)
+        let end = watch(connection, grabbing, pause, signals, begin, hidden)
         sound.send(to: nil)
         grabbing.stop()
         switch end {
@@ -131,37 +132,35 @@ final class ScreenSession {
     }
 
     /// Raises the curtain.
-    private func hide(_ connection: CaptureConnection, _ state: SessionState) throws(CaptureError) {
-        try connection.pause()
+    private func hide(_ pause: PauseKeeper, _ state: SessionState) throws(CaptureError) {
+        try pause.set(.session, true)
         Report.line("upcast-screen: \(state.text); viewers see the curtain until that is over")
     }
 
     /// Raises the curtain while nobody may see the screen, and lowers it.
     private func follow(
-        _ state: SessionState, after last: SessionState, _ connection: CaptureConnection, _ grabbing: GrabThread
+        _ state: SessionState, after last: SessionState, _ pause: PauseKeeper, _ grabbing: GrabThread
     ) throws(CaptureError) {
         if last.isEmpty, !state.isEmpty {
             // Nothing is on its way any more when the daemon reads the pause.
             grabbing.control.hold(true)
-            sound.send(to: nil)
-            try hide(connection, state)
+            try hide(pause, state)
         } else if !last.isEmpty, state.isEmpty {
-            try connection.resume()
+            try pause.set(.session, false)
             grabbing.control.hold(false)
-            sound.send(to: connection)
             if !plan.isQuiet { Report.line("viewers see the screen again") }
         }
     }
 
     private func watch(
-        _ connection: CaptureConnection, _ grabbing: GrabThread, _ signals: borrowing SignalDescriptor,
-        _ begin: MediaTime, _ hidden: SessionState
+        _ connection: CaptureConnection, _ grabbing: GrabThread, _ pause: PauseKeeper,
+        _ signals: borrowing SignalDescriptor, _ begin: MediaTime, _ hidden: SessionState
     ) -> End {
         var hidden = hidden
         while true {
             do {
                 let state = session?.look() ?? []
-                try follow(state, after: hidden, connection, grabbing)
+                try follow(state, after: hidden, pause, grabbing)
                 hidden = state
                 let event = try connection.nextEvent(timeout: Self.tick)
                 if case .goodbye(let goodbye)? = event { return Self.end(goodbye) }

@@ -36,12 +36,15 @@ enum ScreenSource: Sendable {
     /// Sends frames until it is told to stop.
     ///
     /// - Returns: false if the connection was lost.
-    func run(_ plan: ScreenPlan, _ connection: CaptureConnection, _ control: GrabControl) throws -> Bool {
+    func run(
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ pause: PauseKeeper, _ control: GrabControl
+    ) throws -> Bool {
         do {
             switch self {
             case .x11(let display):
-                try ScreenGrabber(plan.settings, display, connection).run(control, sent: {}) {
-                    Self.report($0, isQuiet: plan.isQuiet)
+                try ScreenGrabber(plan.settings, display, connection).run(control, sent: {}) { notice in
+                    if case .inFront(let isInFront) = notice { try pause.set(.notInFront, !isInFront) }
+                    Self.report(notice, isQuiet: plan.isQuiet)
                 }
             case .wayland(let compositor, let settings):
                 try WaylandGrabber(settings, compositor, connection).run(control, sent: {}) {
@@ -60,6 +63,9 @@ enum ScreenSource: Sendable {
         switch notice {
         case .capturing(let area): if !isQuiet { Report.line("capturing \(area.name)") }
         case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
+        case .inFront(let isInFront):
+            guard !isQuiet else { return }
+            Report.line(isInFront ? "viewers see the screen" : "another window is active; viewers see the curtain")
         }
     }
 

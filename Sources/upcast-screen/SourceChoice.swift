@@ -32,7 +32,8 @@ extension UpcastScreen {
     /// A compositor tells nobody where windows are. An option that promises to hide one is refused, not forgotten.
     func refuseRulesOnWayland() throws(ScreenPlan.Mistake) {
         let given = [("--hide", !hide.isEmpty), ("--hide-file", hideFile != nil),
-            ("--hide-notifications", hideNotifications)].filter(\.1).map(\.0)
+            ("--hide-notifications", hideNotifications), ("--hide-when-unfocused", !hideWhenUnfocused.isEmpty),
+        ].filter(\.1).map(\.0)
         guard let first = given.first else { return }
         throw ScreenPlan.Mistake(
             description: "\(first) works on X11 only: a Wayland compositor tells no client where windows are. Let the "

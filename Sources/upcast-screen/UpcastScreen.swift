@@ -92,6 +92,13 @@ import UpcastClient
     @Flag(help: "Hide notifications: --hide type=notification.")
     var hideNotifications = false
 
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Raise the curtain while no window that matches the rule is active.",
+            discussion: "Rules are those of --hide. The option can be repeated.", valueName: "rule"))
+    var hideWhenUnfocused: [String] = []
+
     @Flag(
         inversion: .prefixedNo,
         help: "Raise the curtain while the session is locked or not on the screen, or the screen saver is on.")

@@ -100,4 +100,59 @@ import Testing
             try broadcast.end()
         }
     }
+
+    /// One application may be seen; another one that comes in front of it never is.
+    @Test(.inItsTurn) func onlyWhileOneApplicationIsInFront() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try ChildProcess("openbox", [], environment: ["DISPLAY": screen.display])
+            let stage = try Stage()
+            let client = try ChildProcess(
+                ProductExecutable.upcastScreen.path,
+                [
+                    "--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer", "--fps", "60",
+                    "--hide-when-unfocused", "class=Chosen",
+                ])
+            func window(_ name: String, _ colour: String) throws -> ChildProcess {
+                try ChildProcess(
+                    "xterm",
+                    [
+                        "-display", screen.display, "-class", name, "-bg", colour, "+sb", "-geometry", "120x40+0+0",
+                        "-e", "sleep 60",
+                    ])
+            }
+            func airState(_ wanted: String, _ what: String) throws {
+                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
+                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                    return (try stage.daemon.status()["air"] as? [String: Any])?["state"] as? String == wanted
+                }
+            }
+            try airState("hidden", "the curtain before anything is in front")
+            let chosen = try window("Chosen", "white")
+            for _ in 0..<3 {
+                try airState("on_air", "the screen")
+                try waitFor("the window", evidence: { client.errorTail }) { try ScreenClientTests.luma(stage) > 200 }
+                let other = try window("Other", "#ff00ff")
+                try airState("hidden", "the curtain")
+                try other.stop(SIGTERM)
+            }
+            try airState("on_air", "the screen at last")
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try chosen.stop(SIGTERM)
+            try manager.stop(SIGKILL)
+            var (frames, marked, white) = (0, 0, 0)
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                frames += 1
+                if frame.image.meanLuma > 150 { white += 1 }
+                if zip(frame.image.u, frame.image.v).contains(where: { $0 > 175 && $1 > 185 }) {
+                    marked += 1
+                    try PictureArchive.save(frame.image, as: "front-\(frame.index)")
+                }
+            }
+            print("\(marked) of \(frames) frames with the other window, \(white) with the chosen one")
+            #expect(marked == 0 && white >= 3)
+            try stage.end()
+        }
+    }
 }

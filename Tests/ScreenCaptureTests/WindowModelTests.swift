@@ -404,3 +404,41 @@ import UpcastClient
         #expect(!lingering.extend(WindowSecrets(), now: start + LingeringSecrets.time).isEverywhere)
     }
 }
+
+/// Promise: without certainty that the chosen application is in front, it is not.
+@Suite struct FrontWatchTests {
+    private static let chosen: UInt32 = 7
+
+    private static func isInFront(_ watch: FrontWatch, at milliseconds: Int64) -> Bool {
+        watch.isInFront(now: .milliseconds(milliseconds)) { $0 == chosen }
+    }
+
+    @Test func whoeverIsActive() {
+        var watch = FrontWatch()
+        #expect(watch.mustAsk && !Self.isInFront(watch, at: 1000))
+        watch.note(active: Self.chosen)
+        #expect(Self.isInFront(watch, at: 1000))
+        watch.note(active: 8)
+        #expect(!Self.isInFront(watch, at: 1000))
+        watch.note(active: nil)
+        #expect(!Self.isInFront(watch, at: 1000))
+    }
+
+    @Test func aChangeHidesUntilItIsKnown() {
+        var watch = FrontWatch()
+        watch.note(active: Self.chosen)
+        watch.activeChanged()
+        #expect(watch.mustAsk && !Self.isInFront(watch, at: 1000))
+        watch.note(active: Self.chosen)
+        #expect(!watch.mustAsk && Self.isInFront(watch, at: 1000))
+    }
+
+    /// Another window is raised; the manager tells later that it is active.
+    @Test func othersRaiseDoubt() {
+        var watch = FrontWatch()
+        watch.note(active: Self.chosen)
+        watch.othersMoved(now: .milliseconds(1000))
+        #expect(!Self.isInFront(watch, at: 1149) && watch.nextEnd(now: .milliseconds(1001)) == .milliseconds(1150))
+        #expect(Self.isInFront(watch, at: 1150) && watch.nextEnd(now: .milliseconds(1150)) == nil)
+    }
+}

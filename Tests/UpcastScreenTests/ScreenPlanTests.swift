@@ -66,7 +66,8 @@ import WaylandCapture
     }
 
     /// No option that promises to hide a window is taken where it cannot be kept.
-    @Test(arguments: [["--hide", "class=A"], ["--hide-file", "/dev/null"], ["--hide-notifications"]])
+    @Test(arguments: [["--hide", "class=A"], ["--hide-file", "/dev/null"], ["--hide-notifications"],
+        ["--hide-when-unfocused", "class=A"]])
     func rulesOnWayland(option: [String]) {
         #expect(throws: ScreenPlan.Mistake.self) { try ScreenPlan(UpcastScreen.parse(["--wayland", "w"] + option)) }
     }

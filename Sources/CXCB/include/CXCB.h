@@ -99,6 +99,8 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_MOVED_INSIDE,
     /// What is known of it, or of a window inside it, has changed.
     UPCAST_X_WINDOW_CHANGED,
+    /// The window manager says that another window is active.
+    UPCAST_X_ACTIVE_CHANGED,
     /// Something was drawn in an area of the root window, with `upcast_x_watch_drawing`.
     UPCAST_X_DRAWN,
 };
@@ -163,6 +165,9 @@ int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts);
 
 /// Reports each thing that is drawn anywhere on the screen, in order with the events of windows, or no more. Needs DAMAGE.
 void upcast_x_watch_drawing(upcast_x *x, bool is_on);
+
+/// The client window that is active, as the window manager says (_NET_ACTIVE_WINDOW); 0 for none.
+int upcast_x_active_window(upcast_x *x, uint32_t *window);
 
 /// Makes the programs of all windows in an area draw it again, as xrefresh does.
 void upcast_x_redraw(upcast_x *x, const upcast_x_rectangle *area);

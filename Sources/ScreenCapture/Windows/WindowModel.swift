@@ -153,6 +153,19 @@ package struct WindowModel: Sendable {
         }
     }
 
+    /// Whether a child of the root window, or the client inside it, matches rules, or belongs to the process of one
+    /// that does. False for one of which nothing is known.
+    func matches(_ rules: WindowRules, _ window: UInt32) -> Bool {
+        guard let facts = windows[window]?.facts ?? windows.values.first(where: { $0.facts?.client == window })?.facts
+        else { return false }
+        if rules.match(facts) { return true }
+        guard let process = facts.process else { return false }
+        return windows.values.contains { other in
+            guard let other = other.facts else { return false }
+            return other.process == process && rules.match(other)
+        }
+    }
+
     /// Whether a picture may show a window of which nothing is known.
     package var hasUnknown: Bool { windows.values.contains { $0.isViewable && $0.facts == nil } }
 

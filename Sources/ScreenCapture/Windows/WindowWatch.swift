@@ -8,6 +8,9 @@ struct WindowWatch {
     private var model: WindowModel
     private var lingering = LingeringSecrets()
     private var redraw = RedrawSchedule()
+    /// The application that has to be in front, if any.
+    private let front: WindowRules?
+    private var frontWatch = FrontWatch()
     /// When less may be hidden than in the last picture.
     private var nextEnd: MediaTime?
     /// Pictures in a row that were not judged because of a window of which nothing was known.
@@ -15,8 +18,8 @@ struct WindowWatch {
     /// After so many, windows of which nothing is known are hidden: one may change all the time.
     private static let maxUnjudged = 2
 
-    init(_ rules: WindowRules, _ display: X11Connection) {
-        self.display = display
+    init(_ rules: WindowRules, front: WindowRules?, _ display: X11Connection) {
+        (self.display, self.front) = (display, front)
         model = WindowModel(
             rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height),
             leavesPixels: display.hasDamage)
@@ -31,6 +34,28 @@ struct WindowWatch {
     mutating func take(_ event: WindowEvent, now: MediaTime) {
         model.apply(event)
         redraw.windowsChanged(now: now)
+        guard let front else { return }
+        switch event.kind {
+        case .mapped, .moved: if !model.matches(front, event.window) { frontWatch.othersMoved(now: now) }
+        case .came, .went, .unmapped, .movedInside, .changed: break
+        }
+    }
+
+    /// The window manager says that another window is active.
+    mutating func activeChanged() { frontWatch.activeChanged() }
+
+    /// Whether the application that has to be in front is: then a judged picture may be sent.
+    mutating func isInFront(now: MediaTime) throws -> Bool {
+        guard let front else { return true }
+        let isInFront = frontWatch.isInFront(now: now) { model.matches(front, $0) }
+        // What it is now is not what it was when the picture was made.
+        if frontWatch.mustAsk {
+            frontWatch.note(active: try display.activeWindow())
+            nextEnd = now
+        } else if !isInFront, let end = frontWatch.nextEnd(now: now) {
+            nextEnd = nextEnd.map { min($0, end) } ?? end
+        }
+        return isInFront
     }
 
     /// Something was drawn, in root coordinates.
