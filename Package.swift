@@ -41,9 +41,9 @@ let package = Package(
         .target(name: "CPlanes"),
         .target(
             name: "CXCB",
-            linkerSettings: ["xcb", "xcb-shm", "xcb-damage", "xcb-xfixes", "xcb-randr", "xcb-res"].map {
-                .linkedLibrary($0)
-            }),
+            linkerSettings: [
+                "xcb", "xcb-shm", "xcb-damage", "xcb-xfixes", "xcb-randr", "xcb-res", "xcb-render", "xcb-composite",
+            ].map { .linkedLibrary($0) }),
         // Loads libpulse itself: its headers are needed, and no library.
         .target(name: "CPulse"),
         // Loads libsystemd itself.

@@ -26,6 +26,7 @@ upcast_x *upcast_x_open(const char *display, int *error) {
 }
 
 void upcast_x_close(upcast_x *x) {
+    free(x->composition.formats);
     free(x->kept);
     xcb_disconnect(x->c);
     free(x);

@@ -3,12 +3,23 @@
 
 #include "CXCB.h"
 
+#include <xcb/composite.h>
 #include <xcb/damage.h>
 #include <xcb/randr.h>
+#include <xcb/render.h>
 #include <xcb/res.h>
 #include <xcb/shm.h>
 #include <xcb/xcb.h>
 #include <xcb/xfixes.h>
+
+/// A window of which pictures are made.
+struct upcast_x_source {
+    xcb_window_t window, top;
+    xcb_render_picture_t picture;
+    /// 0 without DAMAGE.
+    xcb_damage_damage_t damage;
+    bool has_alpha;
+};
 
 struct upcast_x {
     xcb_connection_t *c;
@@ -28,11 +39,25 @@ struct upcast_x {
         xcb_atom_t notification, dialog, utility, dropdown, popup, menu, tooltip, combo, dock, desktop;
         xcb_atom_t manager_check, active;
     } atoms;
+    /// Pictures of chosen windows are put together here.
+    struct {
+        xcb_render_query_pict_formats_reply_t *formats;
+        xcb_pixmap_t pixmap;
+        xcb_render_picture_t picture;
+        uint16_t width, height;
+        struct upcast_x_source sources[UPCAST_X_MAX_LAYERS];
+        uint32_t count;
+    } composition;
     /// An event that came after the last picture.
     xcb_generic_event_t *kept;
 };
 
 /// Frees the error. 0 for none, -1 where the connection is lost.
 int upcast_x_failure(upcast_x *x, xcb_generic_error_t *error);
+
+/// A window was destroyed: another one may get its number.
+void upcast_x_forget_source(upcast_x *x, uint32_t window);
+/// Whether it is that of a window of the composition.
+bool upcast_x_is_source_damage(upcast_x *x, uint32_t damage);
 
 #endif

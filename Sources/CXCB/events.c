@@ -51,6 +51,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     }
     case XCB_DESTROY_NOTIFY: {
         const xcb_destroy_notify_event_t *e = (const void *)event;
+        upcast_x_forget_source(x, e->window);
         result.kind = e->event == root ? UPCAST_X_WINDOW_WENT : UPCAST_X_WINDOW_CHANGED;
         result.window = e->event == root ? e->window : e->event;
         return result;
@@ -95,7 +96,8 @@ static upcast_x_event translated(upcast_x *x, const xcb_generic_event_t *event) 
     if (result.kind != UPCAST_X_OTHER) return result;
     if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
         const xcb_damage_notify_event_t *damage = (const void *)event;
-        if (damage->damage == x->damage)
+        // With chosen windows, the rest of the screen does not matter.
+        if (x->composition.formats ? upcast_x_is_source_damage(x, damage->damage) : damage->damage == x->damage)
             result.kind = UPCAST_X_DAMAGED;
         else if (damage->damage == x->drawing && (int32_t)(event->full_sequence - x->drawing_since) > 0)
             result.kind = UPCAST_X_DRAWN;

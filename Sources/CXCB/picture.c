@@ -40,12 +40,15 @@ static int take_image(
 }
 
 int upcast_x_grab(
-    upcast_x *x, const upcast_x_rectangle *area, uint32_t segment, uint32_t offset, void *target, size_t byte_count,
-    upcast_x_picture *picture) {
+    upcast_x *x, uint32_t pixmap, const upcast_x_rectangle *area, uint32_t segment, uint32_t offset, void *target,
+    size_t byte_count, upcast_x_picture *picture) {
     memset(picture, 0, sizeof *picture);
+    const xcb_drawable_t drawable = pixmap ? pixmap : x->screen->root;
     xcb_xfixes_fetch_region_cookie_t region = {0};
+    // Composing has subtracted what concerns its windows.
+    const bool has_damage = x->has_damage && !pixmap;
     // First subtracted, then copied: what is drawn between the two is in the picture, and reported again.
-    if (x->has_damage) {
+    if (has_damage) {
         xcb_damage_subtract(x->c, x->damage, XCB_NONE, x->region);
         region = xcb_xfixes_fetch_region(x->c, x->region);
     }
@@ -55,13 +58,13 @@ int upcast_x_grab(
     const uint8_t format = XCB_IMAGE_FORMAT_Z_PIXMAP;
     if (segment) {
         shared = xcb_shm_get_image(
-            x->c, x->screen->root, area->x, area->y, area->width, area->height, ~0u, format, segment, offset);
+            x->c, drawable, area->x, area->y, area->width, area->height, ~0u, format, segment, offset);
         picture->sequence = shared.sequence;
     } else {
-        copied = xcb_get_image(x->c, format, x->screen->root, area->x, area->y, area->width, area->height, ~0u);
+        copied = xcb_get_image(x->c, format, drawable, area->x, area->y, area->width, area->height, ~0u);
         picture->sequence = copied.sequence;
     }
-    if (x->has_damage) take_damage(x, region, picture);
+    if (has_damage) take_damage(x, region, picture);
     take_pointer(x, pointer, picture);
     xcb_generic_error_t *error = NULL;
     if (!segment) return take_image(x, copied, target, byte_count, &error);

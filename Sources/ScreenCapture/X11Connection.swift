@@ -134,6 +134,13 @@ package import UpcastClient
     ///   - area: within the root window.
     ///   - frame: in which the server or this process writes it.
     package func grab(_ area: CaptureRectangle, into frame: CaptureFrame) throws(GrabError) -> Moment {
+        try grab(0, area, into: frame)
+    }
+
+    /// - Parameter pixmap: 0 for the root window.
+    private func grab(
+        _ pixmap: UInt32, _ area: CaptureRectangle, into frame: CaptureFrame
+    ) throws(GrabError) -> Moment {
         for segment in detached.withLock({ segments in
             defer { segments = [] }
             return segments
@@ -143,14 +150,15 @@ package import UpcastClient
         var picture = upcast_x_picture()
         let status: CInt
         if let place = frame.writerPlace {
-            status = unsafe upcast_x_grab(handle, &rectangle, place.memory, UInt32(place.offset), nil, 0, &picture)
+            status = unsafe upcast_x_grab(
+                handle, pixmap, &rectangle, place.memory, UInt32(place.offset), nil, 0, &picture)
         } else if let conversion = format.conversion {
             // Rows end at 32 bits.
             let stride = (area.width * format.bytesPerPixel + 3) & ~3
             if stored.count != stride * area.height { stored = [UInt8](repeating: 0, count: stride * area.height) }
             status = unsafe stored.withUnsafeMutableBytes { bytes in
                 let status = unsafe upcast_x_grab(
-                    handle, &rectangle, 0, 0, bytes.baseAddress, bytes.count, &picture)
+                    handle, pixmap, &rectangle, 0, 0, bytes.baseAddress, bytes.count, &picture)
                 if status == 0 {
                     unsafe conversion.convert(
                         UnsafeRawBufferPointer(bytes), stride: stride, width: area.width, height: area.height,
@@ -161,13 +169,69 @@ package import UpcastClient
         } else {
             let bytes = unsafe frame.bytes
             status = unsafe upcast_x_grab(
-                handle, &rectangle, 0, 0, bytes.baseAddress, area.width * area.height * 4, &picture)
+                handle, pixmap, &rectangle, 0, 0, bytes.baseAddress, area.width * area.height * 4, &picture)
         }
         guard status == 0 else { throw status < 0 ? .lost : .notThere }
         return Moment(
-            damage: hasDamage ? Self.damage(picture) : nil,
+            damage: hasDamage && pixmap == 0 ? Self.damage(picture) : nil,
             pointer: picture.is_pointer_here ? (Int(picture.pointer_x), Int(picture.pointer_y)) : nil,
             sequence: picture.sequence)
+    }
+
+    // MARK: Chosen windows
+
+    /// A window in a picture that is put together of several.
+    package struct Layer: Equatable, Sendable {
+        /// The window, and the child of the root window that it is or is in.
+        package var window: UInt32
+        package var top: UInt32
+        /// Where it is in the picture, without its border.
+        package var place: CaptureRectangle
+
+        package init(window: UInt32, top: UInt32, place: CaptureRectangle) {
+            (self.window, self.top, self.place) = (window, top, place)
+        }
+    }
+
+    package static let maxLayers = Int(UPCAST_X_MAX_LAYERS)
+
+    /// Prepares for pictures of windows.
+    ///
+    /// - Throws: if the server cannot make them.
+    package func beginComposition() throws(ScreenError) {
+        guard unsafe upcast_x_begin_composition(handle) else {
+            throw ScreenError(
+                "the X server has no Composite or no RENDER extension, which pictures of one window need; leave out "
+                    + "--window, or use --area")
+        }
+    }
+
+    package func endComposition() { unsafe upcast_x_end_composition(handle) }
+
+    /// Gets a picture of windows, the first one lowest, also where others cover them.
+    ///
+    /// - Parameters:
+    ///   - layers: at most `maxLayers`.
+    ///   - frame: as large as the picture.
+    package func compose(
+        _ layers: [Layer], width: Int, height: Int, into frame: CaptureFrame
+    ) throws(GrabError) -> Moment {
+        let list = layers.prefix(Self.maxLayers).map { layer in
+            upcast_x_layer(
+                window: layer.window, top: layer.top, x: Int32(layer.place.x), y: Int32(layer.place.y),
+                width: UInt16(clamping: layer.place.width), height: UInt16(clamping: layer.place.height))
+        }
+        let pixmap = unsafe upcast_x_compose(handle, list, UInt32(list.count), UInt16(width), UInt16(height))
+        return try grab(pixmap, CaptureRectangle(x: 0, y: 0, width: width, height: height), into: frame)
+    }
+
+    /// Where a window is in the root window, without its border; nil if it is gone.
+    package func place(of window: UInt32) throws(GrabError) -> CaptureRectangle? {
+        var (left, top, width, height): (Int32, Int32, UInt16, UInt16) = (0, 0, 0, 0)
+        let status = unsafe upcast_x_window_place(handle, window, &left, &top, &width, &height)
+        guard status >= 0 else { throw .lost }
+        return status == 0
+            ? CaptureRectangle(x: Int(left), y: Int(top), width: Int(width), height: Int(height)) : nil
     }
 
     private static func damage(_ picture: upcast_x_picture) -> [CaptureRectangle] {

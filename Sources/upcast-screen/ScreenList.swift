@@ -18,6 +18,7 @@ struct ScreenList {
             } else {
                 let display = try X11Connection(display: command.display)
                 list.add(width: display.width, height: display.height, try display.monitors())
+                list.add(try display.watchWindows().compactMap { try display.facts(of: $0) })
             }
             // Without a sound server, there is no sound to list.
             if let sound = try? PulseConnection(stop: try EventDescriptor().raw).facts() { list.add(sound) }
@@ -82,6 +83,24 @@ struct ScreenList {
                                 .init("pixel_width", .integer($0.width)), .init("pixel_height", .integer($0.height)),
                                 .init("orientation", .integer(Int($0.transform.orientation().rawValue))),
                             ])
+                    })))
+    }
+
+    /// Those that an application shows.
+    mutating func add(_ windows: [WindowFacts]) {
+        let shown = windows.filter { $0.isViewable && !$0.isEmptyFrame && !($0.className + $0.title).isEmpty }
+        add(
+            ["WINDOW (--window)", "CLASS", "TITLE"],
+            shown.map { ["0x" + String($0.client, radix: 16), $0.className, String($0.title.prefix(50))] })
+        members.append(
+            .init(
+                "windows",
+                .array(
+                    shown.map {
+                        .object([
+                            .init("number", .integer(Int($0.client))), .init("class", .string($0.className)),
+                            .init("title", .string($0.title)),
+                        ])
                     })))
     }
 

@@ -16,6 +16,8 @@ struct ScreenPlan: Sendable {
     var name: String
     var source: SourceChoice
     var settings: ScreenGrabber.Settings
+    /// One window instead of the display; nil for all of it.
+    var window: WindowChoice?
     var sound: SoundPlan
     var duration: MediaTime?
     var isQuiet: Bool
@@ -45,6 +47,10 @@ struct ScreenPlan: Sendable {
                 WaylandGrabber.Settings(
                     output: command.monitor, part: part, rate: settings.rate, showsPointer: command.pointer))
         } ?? .x11(display: command.display)
+        window = try Self.window(command)
+        guard window == nil || compositor == nil else {
+            throw Mistake(description: "--window works on X11 only; on Wayland, send an output with --monitor")
+        }
         if let seconds = command.seconds {
             guard seconds > 0, seconds <= 1e8 else {
                 throw Mistake(description: "--seconds \(seconds) is not a valid duration")
@@ -53,6 +59,19 @@ struct ScreenPlan: Sendable {
         }
         sound = try SoundPlan(sound: command.sound, microphone: command.microphone, isQuiet: command.quiet)
         guard !command.json else { throw Mistake(description: "--json belongs to --list") }
+    }
+
+    private static func window(_ command: UpcastScreen) throws(Mistake) -> WindowChoice? {
+        guard let text = command.window else { return nil }
+        for (option, isGiven) in [
+            ("--monitor", command.monitor != nil), ("--area", command.area != nil),
+            ("--hide-when-unfocused", !command.hideWhenUnfocused.isEmpty),
+        ] where isGiven {
+            throw Mistake(description: "--window and \(option) exclude each other; --window sends the window alone")
+        }
+        do { return try WindowChoice(text, process: ProcessFacts.look) } catch {
+            throw Mistake(description: "\(error)")
+        }
     }
 
     private static func front(_ command: UpcastScreen) throws(Mistake) -> WindowRules? {

@@ -42,6 +42,15 @@ enum ScreenSource: Sendable {
         do {
             switch self {
             case .x11(let display):
+                if let choice = plan.window {
+                    let settings = WindowGrabber.Settings(
+                        choice: choice, rate: plan.settings.rate, showsPointer: plan.settings.showsPointer,
+                        rules: plan.settings.rules)
+                    try WindowGrabber(settings, display, connection).run(control) {
+                        Self.report($0, isQuiet: plan.isQuiet)
+                    }
+                    return true
+                }
                 try ScreenGrabber(plan.settings, display, connection).run(control, sent: {}) { notice in
                     if case .inFront(let isInFront) = notice { try pause.set(.notInFront, !isInFront) }
                     Self.report(notice, isQuiet: plan.isQuiet)
@@ -66,6 +75,13 @@ enum ScreenSource: Sendable {
         case .inFront(let isInFront):
             guard !isQuiet else { return }
             Report.line(isInFront ? "viewers see the screen" : "another window is active; viewers see the curtain")
+        }
+    }
+
+    private static func report(_ notice: WindowGrabber.Notice, isQuiet: Bool) {
+        switch notice {
+        case .capturing(let area): if !isQuiet { Report.line("capturing the window at \(area.name)") }
+        case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
         }
     }
 

@@ -14,6 +14,7 @@ import UpcastClient
 
               upcast-screen --list
               upcast-screen --monitor HDMI-1 --fps 60
+              upcast-screen --window class=firefox --sound app=firefox
               upcast-screen --display :99 --area 1280x720+0+0 --no-pointer --sound none
               upcast-screen --sound app=firefox --microphone default
 
@@ -61,6 +62,12 @@ import UpcastClient
             discussion: "On Wayland, a part of the output, in logical pixels. Needs wlr-screencopy.",
             valueName: "rectangle"))
     var area: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Send one window with its dialogs and menus, and nothing else: its number, or a rule as of --hide.",
+            valueName: "window"))
+    var window: String?
 
     @Option(help: "The most frames per second, as 30 or 30000/1001.")
     var fps = "30"

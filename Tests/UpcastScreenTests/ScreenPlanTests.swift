@@ -38,7 +38,8 @@ import WaylandCapture
     @Test(arguments: [
         ["--fps", "0"], ["--fps", "500"], ["--fps", "x"], ["--fps", "30/0"], ["--area", "1280x720"],
         ["--area", "0x720+1+1"], ["--area", "10x10+1+1", "--monitor", "A"], ["--seconds", "0"], ["--json"],
-        ["--sound", "app="],
+        ["--sound", "app="], ["--window", "class=A", "--monitor", "B"],
+        ["--window", "A"], ["--window", "1", "--wayland", "w"],
     ])
     func mistakes(arguments: [String]) {
         #expect(throws: ScreenPlan.Mistake.self) { try Self.plan(arguments) }

@@ -1,8 +1,11 @@
 // secret-window: windows of one colour that move, change and vanish at random, for tests of what hides them.
 //
 //   secret-window [--property | --class NAME] [--seed N] [--steps N] [--pause-us N] [--menus]
+//   secret-window --popup NAME [stay]
 //
 // All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
+// With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40 comes and goes over it, at
+// 100,80, each second; or comes and stays.
 // With --menus, override-redirect windows without a class or the property come and go beside them.
 #include <stdint.h>
 #include <stdio.h>
@@ -43,6 +46,36 @@ static xcb_window_t make(int is_menu) {
     return window;
 }
 
+static xcb_window_t place(int x, int y, int width, int height, uint32_t colour, uint32_t is_menu) {
+    const uint32_t values[] = {colour, is_menu};
+    xcb_window_t window = xcb_generate_id(c);
+    xcb_create_window(
+        c, XCB_COPY_FROM_PARENT, window, screen->root, (int16_t)x, (int16_t)y, (uint16_t)width, (uint16_t)height, 0,
+        XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXEL | XCB_CW_OVERRIDE_REDIRECT, values);
+    return window;
+}
+
+/// Until it is ended.
+static int show_popup(const char *name, int stays) {
+    char both[128];
+    const int length = snprintf(both, sizeof both, "x%c%s", 0, name) + 1;
+    const xcb_window_t window = place(40, 40, 200, 120, 0xffffff, 0);
+    xcb_change_property(
+        c, XCB_PROP_MODE_REPLACE, window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, 8, (uint32_t)length, both);
+    xcb_map_window(c, window);
+    for (;;) {
+        xcb_flush(c);
+        usleep(1000000);
+        const xcb_window_t menu = place(100, 80, 60, 40, 0xff00ff, 1);
+        xcb_map_window(c, menu);
+        xcb_flush(c);
+        usleep(1000000);
+        while (stays && !xcb_connection_has_error(c)) usleep(100000);
+        xcb_destroy_window(c, menu);
+        if (xcb_connection_has_error(c)) return 1;
+    }
+}
+
 int main(int argc, char **argv) {
     const char *class_name = NULL;
     int steps = 1000, pause = 1000, menus = 0;
@@ -57,6 +90,7 @@ int main(int argc, char **argv) {
     c = xcb_connect(NULL, NULL);
     if (xcb_connection_has_error(c)) return 1;
     screen = xcb_setup_roots_iterator(xcb_get_setup(c)).data;
+    if (argc > 2 && !strcmp(argv[1], "--popup")) return show_popup(argv[2], argc > 3);
     const xcb_atom_t secure = atom("_UPCAST_SECURE");
     const uint32_t one = 1;
     char both[128];

@@ -131,12 +131,35 @@ void upcast_x_detach(upcast_x *x, uint32_t segment);
 
 /// Gets a picture of a part of the root window in one round trip, by default into shared memory.
 ///
+/// @param pixmap   of `upcast_x_compose`, to get a part of it instead; 0 for the root window.
 /// @param segment  of `upcast_x_attach`; 0 to copy the picture over the connection to `target`.
 /// @param offset   in the segment.
 /// @param target   `byte_count` bytes, which must be exactly the picture's.
 int upcast_x_grab(
-    upcast_x *x, const upcast_x_rectangle *area, uint32_t segment, uint32_t offset, void *target, size_t byte_count,
-    upcast_x_picture *picture);
+    upcast_x *x, uint32_t pixmap, const upcast_x_rectangle *area, uint32_t segment, uint32_t offset, void *target,
+    size_t byte_count, upcast_x_picture *picture);
+
+/// A window in a picture that is put together of several.
+typedef struct {
+    /// The window, and the child of the root window that it is or is in.
+    uint32_t window, top;
+    /// Where it is in the picture, without its border.
+    int32_t x, y;
+    uint16_t width, height;
+} upcast_x_layer;
+enum { UPCAST_X_MAX_LAYERS = 16 };
+
+/// Prepares for `upcast_x_compose`, once. False where the server lacks Composite 0.2 or RENDER.
+bool upcast_x_begin_composition(upcast_x *x);
+/// Puts windows together, the first one lowest, also where others cover them on the screen. Each change of one of them is
+/// reported as UPCAST_X_DAMAGED from then on. At most UPCAST_X_MAX_LAYERS. Returns the pixmap with the picture, which is
+/// of the moment at which it is copied: windows that are gone by then are missing.
+uint32_t upcast_x_compose(
+    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height);
+/// Frees what composing has taken.
+void upcast_x_end_composition(upcast_x *x);
+/// Where a window is in the root window, without its border. A status.
+int upcast_x_window_place(upcast_x *x, uint32_t window, int32_t *left, int32_t *top, uint16_t *width, uint16_t *height);
 
 /// The next event that has arrived, with a sequence number below `before`. False without one.
 bool upcast_x_next_event(upcast_x *x, uint32_t before, upcast_x_event *event);

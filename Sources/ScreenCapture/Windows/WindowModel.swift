@@ -166,6 +166,44 @@ package struct WindowModel: Sendable {
         }
     }
 
+    /// The application window that a choice means: of several that are viewable, the one that was made first.
+    func window(chosenBy choice: WindowChoice) -> (top: UInt32, client: UInt32)? {
+        let found = windows.filter { id, window in
+            guard window.isViewable, let facts = window.facts, !facts.isEmptyFrame else { return false }
+            return choice.means(id, facts)
+        }.min { $0.key < $1.key }
+        return found.map { ($0.key, $0.value.facts?.client ?? $0.key) }
+    }
+
+    /// Whether a child of the root window is viewable and still shows a client.
+    func shows(_ client: UInt32, in top: UInt32) -> Bool {
+        guard let window = windows[top], window.isViewable else { return false }
+        return window.facts.map { $0.client == client } ?? false
+    }
+
+    /// Whether a child of the root window is secure, or may be.
+    func isSecure(_ top: UInt32) -> Bool { windows[top]?.facts == nil || secure.contains(top) }
+
+    /// Dialogs, menus and tooltips of an application window: its transient windows, then the override-redirect windows
+    /// of its process, and where they are with their border. Secure ones are left out.
+    func popups(of top: UInt32) -> [(top: UInt32, place: CaptureRectangle)] {
+        guard let facts = windows[top]?.facts else { return [] }
+        var (dialogs, menus): ([UInt32], [UInt32]) = ([], [])
+        for (id, window) in windows where id != top && window.isViewable && !isSecure(id) {
+            guard let other = window.facts else { continue }
+            if let owner = other.transientFor, owner == facts.client || owner == top {
+                dialogs.append(id)
+            } else if other.isOverrideRedirect, !other.isEmptyFrame, let process = other.process,
+                process == facts.process
+            {
+                menus.append(id)
+            }
+        }
+        return (dialogs.sorted() + menus.sorted()).compactMap { id in
+            windows[id]?.place.map { (id, $0) }
+        }
+    }
+
     /// Whether a picture may show a window of which nothing is known.
     package var hasUnknown: Bool { windows.values.contains { $0.isViewable && $0.facts == nil } }
 

@@ -1,0 +1,199 @@
+internal import Glibc
+internal import LinuxSystem
+package import MediaCore
+package import UpcastClient
+
+/// Sends the frames of one window, with its dialogs and menus, to the daemon: also where others cover it, and nothing
+/// else. One thread.
+package final class WindowGrabber {
+    package struct Settings: Sendable {
+        package var choice: WindowChoice
+        package var rate: FrameRate
+        package var showsPointer: Bool
+        /// Which windows are hidden, beside those that ask for it.
+        package var rules: WindowRules
+
+        package init(choice: WindowChoice, rate: FrameRate, showsPointer: Bool, rules: WindowRules) {
+            (self.choice, self.rate, self.showsPointer, self.rules) = (choice, rate, showsPointer, rules)
+        }
+    }
+
+    package enum Notice: Equatable, Sendable {
+        /// The window is not on the screen; the last frame stays.
+        case waiting(String)
+        /// Its size, and its place on the screen.
+        case capturing(CaptureRectangle)
+    }
+
+    private struct Target: Equatable {
+        /// The child of the root window, and the client in it.
+        var top: UInt32
+        var client: UInt32
+        /// Of the client, in the root window.
+        var place: CaptureRectangle
+    }
+
+    private let settings: Settings
+    private let display: X11Connection
+    private let connection: CaptureConnection
+    private let clock = MonotonicClock()
+    private var schedule: GrabSchedule
+    private var model: WindowModel
+    private var target: Target?
+    private var layers: [X11Connection.Layer] = []
+    /// Windows came, went or moved since the layers were made.
+    private var isStale = true
+    private var hasTold = false
+    private var pointerImage = PointerImage.none
+    private var pointer: (x: Int, y: Int)?
+    /// In pixels; the protocol's.
+    private static let sides = 16...4096
+
+    package init(_ settings: Settings, _ display: X11Connection, _ connection: CaptureConnection) {
+        (self.settings, self.display, self.connection) = (settings, display, connection)
+        schedule = GrabSchedule(settings.rate)
+        model = WindowModel(
+            settings.rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height))
+    }
+
+    /// Runs until it is told to stop.
+    ///
+    /// - Parameters:
+    ///   - control: what other threads tell.
+    ///   - notice: called when the window comes, goes, moves or has another size.
+    /// - Throws: `X11Connection.GrabError.lost`, `ScreenError`, or `CaptureError` of the daemon.
+    package func run(_ control: GrabControl, notice: (Notice) throws -> Void) throws {
+        try display.beginComposition()
+        defer { display.endComposition() }
+        if drawsPointer { pointerImage = try display.pointerImage() }
+        model.add(try display.watchWindows())
+        while true {
+            let orders = control.take()
+            if orders.isStopped { return }
+            if orders.sendsAgain { schedule.noteChange() }
+            while let event = try display.nextEvent() { try take(event) }
+            let now = clock.now()
+            let due = orders.isHeld ? nil : schedule.due(now: now)
+            if let due, due <= now { try grab(now, notice) } else { try wait(until: due, now, control.descriptor) }
+        }
+    }
+
+    private var drawsPointer: Bool { settings.showsPointer && display.hasPointer }
+
+    private func take(_ event: X11Connection.Event) throws {
+        switch event {
+        case .damaged: schedule.noteChange()
+        case .pointerShapeChanged:
+            guard drawsPointer else { return }
+            pointerImage = try display.pointerImage()
+            schedule.noteChange()
+        case .window(let event):
+            model.apply(event)
+            isStale = true
+            schedule.noteChange()
+        case .screenChanged, .activeChanged, .drawn: break
+        }
+    }
+
+    private func wait(until due: MediaTime?, _ now: MediaTime, _ orders: CInt) throws {
+        var deadline = due
+        // Nobody reports where the pointer is, and without DAMAGE nothing is reported.
+        let looks = drawsPointer || !display.hasDamage
+        if looks {
+            let look = schedule.nextLook(now: now)
+            deadline = due.map { min($0, look) } ?? look
+        }
+        var waiting = (
+            pollfd(fd: display.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
+        )
+        let milliseconds = deadline.map { CInt(clamping: max(0, ($0 - now).nanoseconds + 999_999) / 1_000_000) } ?? -1
+        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
+            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, milliseconds)
+        }
+        guard looks, due == nil, waiting.0.revents == 0, waiting.1.revents == 0 else { return }
+        if !display.hasDamage { schedule.noteChange() }
+        guard drawsPointer else { return }
+        let place = try display.pointer()
+        if place?.x != pointer?.x || place?.y != pointer?.y { schedule.noteChange() }
+        pointer = place
+    }
+
+    // MARK: The window
+
+    /// Finds the window and what belongs to it. Nil while it is not on the screen.
+    private func find(_ notice: (Notice) throws -> Void) throws -> Target? {
+        if !isStale { return target }
+        isStale = false
+        if model.hasUnknown { for window in model.unread { model.note(try display.facts(of: window), of: window) } }
+        var found: (top: UInt32, client: UInt32)?
+        // The same one as long as it is there.
+        if let target, model.shows(target.client, in: target.top) { found = (target.top, target.client) }
+        guard let (top, client) = found ?? model.window(chosenBy: settings.choice),
+            let place = try display.place(of: client)
+        else {
+            target = nil
+            if !hasTold { try notice(.waiting("the window is not on the screen")) }
+            hasTold = true
+            return nil
+        }
+        let next = Target(top: top, client: client, place: place)
+        if next.client != target?.client || place.width != target?.place.width || place.height != target?.place.height {
+            try notice(.capturing(place))
+        }
+        hasTold = false
+        target = next
+        let whole = CaptureRectangle(x: 0, y: 0, width: place.width, height: place.height)
+        layers = [X11Connection.Layer(window: client, top: top, place: whole)]
+        for popup in model.popups(of: top) where layers.count < X11Connection.maxLayers {
+            let inside = popup.place.relative(to: place)
+            guard inside.intersection(whole) != nil else { continue }
+            layers.append(X11Connection.Layer(window: popup.top, top: popup.top, place: inside))
+        }
+        return next
+    }
+
+    // MARK: Pictures
+
+    private func grab(_ now: MediaTime, _ notice: (Notice) throws -> Void) throws {
+        schedule.grabbed(at: now)
+        guard let target = try find(notice) else { return }
+        let (width, height) = (target.place.width, target.place.height)
+        guard Self.sides.contains(width), Self.sides.contains(height) else {
+            if !hasTold {
+                try notice(.waiting("the window is \(width)x\(height), and frames have 16 to 4096 pixels a side"))
+            }
+            hasTold = true
+            return
+        }
+        let format = VideoSampleFormat(
+            packed: display.format.pixelFormat, width: width, height: height,
+            color: ColorDescription(matrix: .bt709, range: .full))
+        guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display) else {
+            // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
+            return schedule.noteChange()
+        }
+        let moment: X11Connection.Moment
+        do { moment = try display.compose(layers, width: width, height: height, into: frame) } catch .notThere {
+            isStale = true
+            return schedule.noteChange()
+        }
+        // What had happened by then is in the picture: if windows moved, another one is made.
+        while let event = display.nextEvent(before: moment.sequence) { try take(event) }
+        guard !isStale else { return schedule.retry() }
+        draw(moment, into: frame, target.place)
+        // It wants to be hidden, or a rule says so.
+        let secure: CaptureSecureRegions = model.isSecure(target.top) ? .wholeFrame : .none
+        try connection.send(frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secure)
+    }
+
+    private func draw(_ moment: X11Connection.Moment, into frame: CaptureFrame, _ place: CaptureRectangle) {
+        pointer = moment.pointer
+        guard drawsPointer, let pointer, case .rgb(let red, let blue) = display.format.pixelFormat.layout else {
+            return
+        }
+        unsafe pointerImage.draw(
+            into: frame.bytes, width: place.width, height: place.height, red: red, blue: blue, x: pointer.x - place.x,
+            y: pointer.y - place.y)
+    }
+}

@@ -1,0 +1,42 @@
+/// Which window is captured, as the command line says it. Pure.
+package enum WindowChoice: Equatable, Sendable {
+    /// Its number, as xwininfo shows it.
+    case number(UInt32)
+    /// As a rule of `WindowRules`.
+    case rule(WindowRules)
+
+    /// - Parameters:
+    ///   - text: `0x3a00007`, or a rule such as `class=firefox`.
+    ///   - process: looks up a process, for rules.
+    /// - Throws: what would be right.
+    package init(
+        _ text: String, process: @escaping @Sendable (UInt32) -> (name: String, user: String)?
+    ) throws(ScreenError) {
+        if text.lowercased().hasPrefix("0x"), let number = UInt32(text.dropFirst(2), radix: 16) {
+            self = .number(number)
+            return
+        }
+        if let number = UInt32(text) {
+            self = .number(number)
+            return
+        }
+        var rules = WindowRules(process: process)
+        do throws(ScreenError) { try rules.add(text) } catch {
+            throw ScreenError("--window \(text): \(error); or the number of a window, as 0x3a00007")
+        }
+        self = .rule(rules)
+    }
+
+    /// Whether it means a child of the root window.
+    func means(_ window: UInt32, _ facts: WindowFacts) -> Bool {
+        switch self {
+        case .number(let number): number == window || number == facts.client
+        case .rule(let rules): !facts.isOverrideRedirect && rules.match(facts) || isFramed(window, facts, rules)
+        }
+    }
+
+    /// Frames of window managers are override-redirect windows as a rule.
+    private func isFramed(_ window: UInt32, _ facts: WindowFacts, _ rules: WindowRules) -> Bool {
+        facts.client != window && rules.match(facts)
+    }
+}

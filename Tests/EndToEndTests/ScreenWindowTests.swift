@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Promise: `upcast-screen --window` sends one window with its menus, wherever it is and whatever covers it, and
+/// nothing else.
+@Suite struct ScreenWindowTests {
+    private static func start(_ screen: VirtualScreen, _ stage: Stage) throws -> ChildProcess {
+        try ChildProcess(
+            ProductExecutable.upcastScreen.path,
+            [
+                "--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer", "--window",
+                "class=Chosen",
+            ])
+    }
+
+    private static func xterm(
+        _ screen: VirtualScreen, _ name: String, _ colour: String, _ geometry: String
+    ) throws -> ChildProcess {
+        try ChildProcess(
+            "xterm",
+            [
+                "-display", screen.display, "-class", name, "-bg", colour, "+sb", "-geometry", geometry, "-e",
+                "sleep 60",
+            ])
+    }
+
+    private static func hasMarker(_ image: I420Image) -> Bool {
+        zip(image.u, image.v).contains { $0 > 175 && $1 > 185 }
+    }
+
+    /// Under a window that covers it, after it was made smaller by the manager's hand, and after it has come back.
+    @Test(.inItsTurn, arguments: [nil, "openbox"]) func aCoveredWindow(manager name: String?) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try name.map { try ChildProcess($0, [], environment: ["DISPLAY": screen.display]) }
+            let stage = try Stage()
+            let client = try Self.start(screen, stage)
+            try waitFor("the client to wait", evidence: { client.errorTail }) {
+                client.errors.contains("the window is not on the screen")
+            }
+            func shows(_ what: String) throws {
+                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
+                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                    return try ScreenClientTests.luma(stage) > 200
+                }
+            }
+            let chosen = try Self.xterm(screen, "Chosen", "white", "40x12+100+80")
+            try shows("the window")
+            let other = try Self.xterm(screen, "Other", "#ff00ff", "120x40+0+0")
+            try waitFor("the window to be covered", evidence: { other.errorTail }) {
+                let image = try screen.grab()
+                return Self.hasMarker(image) && image.meanLuma(x: 200, y: 140) < 180
+            }
+            try chosen.stop(SIGTERM)
+            try waitFor("its end to be noticed", evidence: { client.errorTail }) {
+                client.errors.components(separatedBy: "the window is not on the screen").count == 3
+            }
+            // A window of another size, which is covered from the beginning without a manager.
+            let again = try Self.xterm(screen, "Chosen", "white", "60x20+20+20")
+            try waitFor("the second window", evidence: { client.errorTail }) {
+                client.errors.components(separatedBy: "capturing the window").count == 3
+            }
+            try shows("the second window")
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [again, other] { try process.stop(SIGTERM) }
+            try manager?.stop(SIGKILL)
+            var (frames, marked) = (0, 0)
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                frames += 1
+                guard Self.hasMarker(frame.image) else { return }
+                marked += 1
+                try PictureArchive.save(frame.image, as: "window-\(frame.index)")
+            }
+            #expect(marked == 0 && frames > 2, "\(marked) of \(frames) frames show the other window")
+            try stage.end()
+        }
+    }
+
+    /// A menu of the window's process is in the picture where it is on the screen; one of another process at the same
+    /// place never is.
+    @Test(.inItsTurn) func itsMenus() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let stage = try Stage()
+            let window = try ChildProcess(
+                ProductExecutable.secretWindow.path, ["--popup", "Chosen"], environment: ["DISPLAY": screen.display])
+            let other = try ChildProcess(
+                ProductExecutable.secretWindow.path, ["--popup", "Other", "stay"],
+                environment: ["DISPLAY": screen.display])
+            let client = try Self.start(screen, stage)
+            func marker(_ isThere: Bool) throws {
+                try waitFor("the menu to \(isThere ? "come" : "go")", evidence: { client.errorTail }) {
+                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                    // The canvas is 640x360, the window 200x120: the menu is from 216 to 396 and from 120 to 240.
+                    return try abs(ScreenClientTests.luma(stage, x: 306) - (isThere ? 78 : 235)) < 20
+                }
+            }
+            for _ in 0..<2 {
+                try marker(true)
+                #expect(try ScreenClientTests.luma(stage, x: 160) > 200)
+                try marker(false)
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [window, other] { try process.stop(SIGKILL) }
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+}
