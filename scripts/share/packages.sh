@@ -11,14 +11,14 @@ declare -A package_groups=(
     [browser]="chromium fonts-dejavu-core pulseaudio util-linux x11-utils xauth xvfb"
     [bench]="python3 python3-numpy python3-venv mate-backgrounds gstreamer1.0-tools gstreamer1.0-plugins-base
         gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav glib-networking
-        stunnel4 openssl"
+        stunnel4 openssl xvfb pulseaudio pulseaudio-utils"
     [allocations]="python3 gcc binutils"
     [syscalls]="linux-perf"
     [page]="chromium curl python3 python3-venv"
     [systemd]="systemd-container debootstrap util-linux xauth xvfb"
     [monitoring]="python3 python3-yaml"
     [package]="debhelper dpkg-dev lintian"
-    [test]="xvfb sway swaybg weston x11-utils xterm openbox dbus pulseaudio stunnel4 openssl python3 iproute2"
+    [test]="xvfb sway swaybg weston x11-utils xterm openbox dbus pulseaudio stunnel4 openssl python3 python3-numpy iproute2"
 )
 
 # require_machine GROUP...: puts a Swift of at least 6.2 on the PATH and installs what is missing of these groups; or

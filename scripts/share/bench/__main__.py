@@ -25,6 +25,8 @@ import material  # noqa: E402
 import micro  # noqa: E402
 import quality  # noqa: E402
 import report  # noqa: E402
+import scenes  # noqa: E402
+import screen  # noqa: E402
 import server  # noqa: E402
 
 # The canvas of each name, turned to stand, and its bitrate.
@@ -50,7 +52,7 @@ SOURCES = ["1920x1080", "1170x2532", "1290x2796", "2048x2732", "2560x1440"]
 GEOMETRY_CANVASES = ["720x1280", "1080x1920", "540x960", "1280x720"]
 
 
-PARTS = ["quality", "work", "geometry", "latency", "many", "growth", "micro", "effort", "box"]
+PARTS = ["quality", "work", "geometry", "latency", "many", "growth", "micro", "effort", "box", "screen"]
 # What takes hours, and is measured only where it is named.
 LONG_PARTS = ["frontier"]
 
@@ -114,8 +116,8 @@ def arguments():
         "geometry (turning and scaling alone), latency (a frame's last byte to its message at the server), many "
         "(broadcasts at once, at the same quality), growth (frame rates and destinations), micro (PCM, the packet log and "
         "the protocol by themselves), effort (half of the processor, fixed efforts and one that follows it), box (in the "
-        "memory of a profile, with a stalling uplink), frontier (bits and processor time of x264's settings; hours, "
-        "therefore only if named). Exit "
+        "memory of a profile, with a stalling uplink), screen (an X11 screen and its sound, captured and published), frontier "
+        "(bits and processor time of x264's settings; hours, therefore only if named). Exit "
         f"status: 0 measured, 1 something failed, 2 a ratio is more than {REGRESSION} times that of --compare "
         f"(for bits {QUALITY_REGRESSION}), 64 wrong "
         "option, 130 interrupted, 143 terminated.")
@@ -152,6 +154,9 @@ def arguments():
                         help="length of upcast's run in the box (default: 600)")
     parser.add_argument("--box-profile", choices=box.profiles(), default="1080p30",
                         help="configuration of Config/profiles for the box, and its size (default: 1080p30)")
+    parser.add_argument("--scenes", type=words([*scenes.SCENES, "latency"]), default=",".join([*scenes.SCENES, "latency"]),
+                        help="screen: what is captured, with commas (default: all)")
+    parser.add_argument("--no-sound", action="store_true", help="screen: without sound, on all sides")
     parser.add_argument("--compare", type=existing, help="results.json of an earlier run")
     parser.add_argument("--bin-dir", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check-options", action="store_true", help=argparse.SUPPRESS)
@@ -603,6 +608,16 @@ def box_part(options, folder, results):
         nginx.stop()
 
 
+def screen_part(options, folder, results):
+    if not options.no_sound and not screen.Upcast.has_sound(options.bin_dir):
+        raise RuntimeError("upcast-screen has no --sound here; --no-sound leaves it out on all sides")
+    nginx = server.Server(os.path.join(folder, "screen"))
+    try:
+        screen.measure(options, folder, nginx, results, say)
+    finally:
+        nginx.stop()
+
+
 def main():
     options = arguments()
     if options.check_options:
@@ -611,7 +626,8 @@ def main():
     parts = options.only.split(",")
     results = {"machine": machine(), "options": {k: v for k, v in vars(options).items() if k != "bin_dir"},
                "work": [], "geometry": [], "latency": [], "many": [], "growth": [], "micro": [],
-               "quality": [], "content_quality": {}, "frontier": [], "left_out_clips": [], "ratios": {}}
+               "quality": [], "content_quality": {}, "frontier": [], "screen": [], "screen_latency": [],
+               "left_out_clips": [], "ratios": {}}
     folder = tempfile.mkdtemp(prefix="upcast-bench-")
     texts, broken = [], []
     try:
@@ -626,7 +642,8 @@ def main():
                 ("growth", lambda: growth(options, folder, results), lambda: growth_report(results)),
                 ("many", lambda: many(options, folder, results), lambda: many_report(results)),
                 ("effort", lambda: effort_part(options, folder, results), lambda: effort.text(results["effort"])),
-                ("box", lambda: box_part(options, folder, results), lambda: box.text(results["box"], options.box_profile))):
+                ("box", lambda: box_part(options, folder, results), lambda: box.text(results["box"], options.box_profile)),
+                ("screen", lambda: screen_part(options, folder, results), lambda: screen.text(results, options))):
             if name not in parts:
                 continue
             # What the others found in the best part of an hour is not to be lost with one.
@@ -649,8 +666,8 @@ def main():
         say("not measured: " + "; ".join(broken))
         return 1
     failed = [run["note"] for row in results["work"] for runs in row["runs"].values() for run in runs if run["note"]]
-    failed += [row["note"] for rows in (results["quality"], *results["content_quality"].values()) for row in rows
-               if row["note"]]
+    failed += [row["note"] for rows in (results["quality"], results["screen"], *results["content_quality"].values())
+               for row in rows if row["note"]]
     if failed:
         say(f"{len(failed)} runs failed; the first: {failed[0]}")
         return 1

@@ -1,5 +1,6 @@
 """What scripts/bench computes, on curves and recordings whose answers are known. scripts/test runs it; needs ffmpeg."""
 
+import json
 import os
 import re
 import subprocess
@@ -14,6 +15,9 @@ import clips  # noqa: E402
 import contenders  # noqa: E402
 import frontier  # noqa: E402
 import quality  # noqa: E402
+import scenes  # noqa: E402
+import screen  # noqa: E402
+import stage  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -239,12 +243,87 @@ class Recordings(unittest.TestCase):
         self.assertEqual(kinds, ["video"] * 60)
 
 
+def _with_numpy(program):
+    """Runs lines under a Python that has numpy, in the bench's folder; what they print."""
+    return subprocess.run(
+        ["/usr/bin/python3", "-c", program], cwd=HERE, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}).stdout
+
+
+class Captured(unittest.TestCase):
+    """What the part `screen` computes."""
+
+    def test_each_frame_is_paired_with_the_drawn_one(self):
+        # The second is seen twice, the fourth not at all; the last but one looks like the first, which has gone.
+        out = _with_numpy(
+            "import drawn, numpy as np\n"
+            "cost = np.abs(np.array([0, 2, 2.1, 5, 8.9, 0.4])[:, None] - np.array([0, 2, 5, 7, 9, 0])[None])\n"
+            "print(drawn.pair(cost), drawn.pair(np.zeros((3, 4))))")
+        self.assertEqual(out.split("\n")[0], "[0, 1, 1, 2, 4, 5] [0, 0, 0]")
+
+    def test_measures_are_those_of_ffmpeg(self):
+        with tempfile.TemporaryDirectory(prefix="upcast-bench-test-") as folder:
+            width, height, size = 320, 180, ["-f", "rawvideo", "-pix_fmt", "nv12", "-s", "320x180"]
+            card, coarse = f"{folder}/card.nv12", f"{folder}/coarse.nv12"
+            subprocess.run(
+                ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s={width}x{height}:r=30", "-frames:v", "8",
+                 "-pix_fmt", "nv12", "-f", "rawvideo", card], check=True, stdin=subprocess.DEVNULL)
+            # Every second frame is seen.
+            subprocess.run(
+                ["ffmpeg", "-v", "error", *size, "-i", card, "-vf", "select='mod(n,2)',noise=alls=20,setpts=N", "-fps_mode",
+                 "passthrough", "-f", "rawvideo", coarse], check=True, stdin=subprocess.DEVNULL)
+            shown = json.loads(subprocess.check_output(
+                ["/usr/bin/python3", HERE + "/drawn.py", coarse, str(width), str(height), card], text=True))
+            words = subprocess.run(
+                ["ffmpeg", *size, "-i", coarse, *size, "-i", card, "-filter_complex",
+                 "[1:v]select='mod(n,2)',setpts=N[s];[0:v]setpts=N,split[a][b];[s]split[c][d];[a][c]psnr[e];[b][d]ssim[f]",
+                 "-map", "[e]", "-map", "[f]", "-f", "null", "-"],
+                capture_output=True, text=True, stdin=subprocess.DEVNULL).stderr
+        self.assertAlmostEqual(shown["psnr"], float(re.search(r"PSNR.*average:([0-9.]+)", words).group(1)), delta=0.01)
+        self.assertAlmostEqual(shown["ssim"], float(re.search(r"SSIM.*All:([0-9.]+)", words).group(1)), delta=0.0005)
+        self.assertEqual((shown["changed"], shown["shown"]), (7, 4))
+
+    def test_a_flash_is_seen_before_the_next(self):
+        arrivals, bright = [0.9, 1.03, 1.06, 2.01, 2.04, 3.5], [False, False, True, True, False, False]
+        found = screen.seen([(1, True), (2, False), (2.5, True), (3, False)], arrivals, bright)
+        self.assertEqual([value and round(value) for value in found], [60, 40, None, 500])
+
+    def test_processor_time_of_another_process(self):
+        with tempfile.TemporaryDirectory() as folder:
+            child = contenders.Process(["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; read _"],
+                                       folder + "/log", stdin=subprocess.PIPE)
+            while (before := screen.spent(child)) < 0.02:
+                pass
+            self.assertLess(before, 5)
+            self.assertGreater(screen.memory(child)["peak"], 100_000)
+            child.child.stdin.close()
+            _, told = child.wait(20)
+        self.assertGreaterEqual(told, before - 0.02)
+
+    def test_the_better_rival_of_each_round_counts(self):
+        def row(who, number, value):
+            return {"scene": "still", "who": who, "round": number, "cpu": {"client": value / 2, "daemon": value / 2}}
+
+        rows = [row("upcast", 0, 1), row("ffmpeg", 0, 4), row("gstreamer, damage", 0, 5), row("upcast", 1, 1),
+                row("ffmpeg", 1, 4), row("gstreamer, damage", 1, 2), row("upcast", 2, 1), row("ffmpeg", 2, 10)]
+        self.assertEqual(screen.beside({"screen": rows}, "still"), ([0.25, 0.5, 0.1], "ffmpeg"))
+
+    def test_letters_stay_in_the_terminal(self):
+        longest = max(scene.source[1] for scene in scenes.SCENES.values())
+        self.assertEqual(longest % 1080, 0)
+        letters = 60 * scenes.RATE // stage.FRAMES_A_LETTER
+        for letter in (0, stage.COLUMNS - 1, letters):
+            x, y = stage._cell(letter)
+            self.assertLessEqual(x + stage.CELL_WIDTH, stage.TERMINAL[0] + stage.COLUMNS * stage.CELL_WIDTH)
+            self.assertLessEqual(y + stage.CELL_HEIGHT, stage.TERMINAL[1] + stage.ROWS * stage.CELL_HEIGHT)
+
+
 class Environment(unittest.TestCase):
     def test_no_key_of_the_caller_reaches_a_contender(self):
         with tempfile.TemporaryDirectory() as folder, \
                 unittest.mock.patch.dict(os.environ, {"UPCAST_BENCH": "1", "UNRELATED": "stays"}):
             log = os.path.join(folder, "log")
-            child = contenders._Process(["env"], log)
+            child = contenders.Process(["env"], log)
             child.child.wait()
             child._watching = False
             with open(log) as file:

@@ -184,7 +184,7 @@ _WORDS = "the quick brown fox jumps over a lazy dog while 1234567890 numbers (pa
 _TYPED_BEFORE, _TYPED_LINES = 12, 22
 
 
-def _lines(folder, name, first, count, words):
+def lines(folder, name, first, count, words):
     path = os.path.join(folder, name)
     with open(path, "w") as file:
         for line in range(first, first + count):
@@ -199,13 +199,13 @@ def _text(folder, width, height, seconds, *_):
     step, line, size = round(300 * unit), round(24 * unit), round(17 * unit)
     across = round(size * 0.6)
     tall = height + step * (seconds * 2 // 3 + 2)
-    page = _lines(folder, "page.txt", 0, tall // round(20 * unit), 11)
+    page = lines(folder, "page.txt", 0, tall // round(20 * unit), 11)
     font = f"font=monospace:fontsize={size}:line_spacing={round(7 * unit)}:x={line}"
     # A line of typed text takes 1.5 frames a column; some are there from the beginning.
     frames = round((half - 2 * line) // across * 1.5)
     row, column = f"({_TYPED_BEFORE}+floor(n/{frames}))", f"floor(mod(n,{frames})/1.5)"
     typed = ",".join(
-        f"drawtext=textfile={_lines(folder, f'typed{i}.txt', i, 1, 9)}:{font}:y={8 + i * line}:fontcolor=0xd8d0b0"
+        f"drawtext=textfile={lines(folder, f'typed{i}.txt', i, 1, 9)}:{font}:y={8 + i * line}:fontcolor=0xd8d0b0"
         for i in range(_TYPED_LINES))
     graph = (
         f"color=0xf4f4f0:s={half}x{tall}:r={rate},drawtext=textfile={page}:{font}:y=8:fontcolor=0x202020[page];"

@@ -37,7 +37,7 @@ def _own_environment():
     return {name: value for name, value in os.environ.items() if not name.startswith("UPCAST_")}
 
 
-class _Process:
+class Process:
     """A child whose processor time and peak resident set are taken when it ends."""
 
     def __init__(self, command, log, group=None, stdin=subprocess.DEVNULL):
@@ -136,7 +136,7 @@ class Upcast:
                     file.write("    %s: %s\n" % line)
                 with open(path, "w") as secret:
                     secret.write(key + (f"-{number}" if number else "") + "\n")
-        daemon = _Process([self.bin + "/upcastd", "--config", config], folder + "/upcastd.log", group)
+        daemon = Process([self.bin + "/upcastd", "--config", config], folder + "/upcastd.log", group)
         deadline = time.monotonic() + 15
         while not os.path.exists(folder + "/capture.sock"):
             if time.monotonic() > deadline or daemon.has_ended():
@@ -150,7 +150,7 @@ class Upcast:
             "--format", "420v", "--size", "%dx%d" % task.source, "--rate", str(task.rate),
             "--orientation", "right" if task.turned else "up", "--app-audio", task.app, "--app-audio-format",
             "s16be,44100,2", "--mic", task.mic, "--mic-format", "s16le,48000,1", "--seconds", str(task.seconds), *options]
-        return _Process(command, folder + "/upcast-send.log")
+        return Process(command, folder + "/upcast-send.log")
 
     def run(self, task, folder, client_options=()):
         result = Result()
@@ -173,7 +173,7 @@ class Upcast:
 class _OneProcess:
     def start(self, task, folder, group=None):
         os.makedirs(folder, exist_ok=True)
-        return _Process(self.command(task), folder + f"/{self.name}.log", group)
+        return Process(self.command(task), folder + f"/{self.name}.log", group)
 
     def run(self, task, folder):
         result = Result()

@@ -18,12 +18,13 @@ WIDTH, HEIGHT, RATE, KBPS = 1280, 720, 30, 2500
 
 
 class Sink:
-    """An RTMP server for one publisher that notes when each coded picture has come, and its time in the stream."""
+    """An RTMP server for one publisher that notes when each coded picture has come, and its time in the stream; and keeps
+    all messages with video, if asked to."""
 
-    def __init__(self):
+    def __init__(self, keep=False):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.arrivals = []
+        self.arrivals, self.messages, self.keeps = [], [], keep
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
@@ -83,8 +84,11 @@ class Sink:
             body, state["body"] = bytes(state["body"]), bytearray()
             if state["kind"] == 1:
                 size = int.from_bytes(body[:4], "big")
-            elif state["kind"] == 9 and len(body) > 1 and body[1] == 1:
-                self.arrivals.append((time.monotonic(), state["time"]))
+            elif state["kind"] == 9 and len(body) > 1:
+                if body[1] == 1:
+                    self.arrivals.append((time.monotonic(), state["time"]))
+                if self.keeps:
+                    self.messages.append((state["time"], body))
             elif state["kind"] == 20:
                 self._command(body)
 
