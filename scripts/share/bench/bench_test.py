@@ -273,7 +273,8 @@ class Captured(unittest.TestCase):
                 ["ffmpeg", "-v", "error", *size, "-i", card, "-vf", "select='mod(n,2)',noise=alls=20,setpts=N", "-fps_mode",
                  "passthrough", "-f", "rawvideo", coarse], check=True, stdin=subprocess.DEVNULL)
             shown = json.loads(subprocess.check_output(
-                ["/usr/bin/python3", HERE + "/drawn.py", coarse, str(width), str(height), card], text=True))
+                ["/usr/bin/python3", HERE + "/drawn.py", coarse, str(width), str(height), str(list(range(8))), card],
+                text=True))
             words = subprocess.run(
                 ["ffmpeg", *size, "-i", coarse, *size, "-i", card, "-filter_complex",
                  "[1:v]select='mod(n,2)',setpts=N[s];[0:v]setpts=N,split[a][b];[s]split[c][d];[a][c]psnr[e];[b][d]ssim[f]",
@@ -307,6 +308,15 @@ class Captured(unittest.TestCase):
         rows = [row("upcast", 0, 1), row("ffmpeg", 0, 4), row("gstreamer, damage", 0, 5), row("upcast", 1, 1),
                 row("ffmpeg", 1, 4), row("gstreamer, damage", 1, 2), row("upcast", 2, 1), row("ffmpeg", 2, 10)]
         self.assertEqual(screen.beside({"screen": rows}, "still"), ([0.25, 0.5, 0.1], "ffmpeg"))
+
+    def test_pictures_count_up(self):
+        for scene in scenes.SCENES.values():
+            known = 0
+            for number in scenes.order(scene, 300):
+                self.assertLessEqual(number, known, scene.name)
+                known = max(known, number + 1)
+        film = [stage.picture_of("video", index, 3) for index in range(8)]
+        self.assertEqual(film, [0, 1, 2, 1, 0, 1, 2, 1])
 
     def test_letters_stay_in_the_terminal(self):
         longest = max(scene.source[1] for scene in scenes.SCENES.values())

@@ -1,8 +1,9 @@
 """Which drawn frame each frame of a recording shows, and how good it is: PSNR and SSIM as ffmpeg's filters have them.
 
-drawn.py RECORDED WIDTH HEIGHT REFERENCE... prints JSON. All files are raw NV12 of this size. Each REFERENCE has every
-frame that was drawn, scaled in another way: programs scale differently, and that is no loss of the encoder's, so the one
-that fits best counts. It runs in a process of its own, under a Python that has numpy.
+drawn.py RECORDED WIDTH HEIGHT ORDER REFERENCE... prints JSON. All files are raw NV12 of this size. Each REFERENCE has all
+pictures that were drawn, scaled in another way: programs scale differently, and that is no loss of the encoder's, so the one
+that fits best counts. ORDER is a JSON list: which of them each drawn frame was. It runs in a process of its own, under a
+Python that has numpy.
 """
 
 import json
@@ -76,12 +77,13 @@ def error(a, b):
 
 
 def main():
-    recorded_path, width, height, *references = sys.argv[1:]
-    width, height = int(width), int(height)
+    recorded_path, width, height, order, *references = sys.argv[1:]
+    width, height, order = int(width), int(height), json.loads(order)
     size = width * height * 3 // 2
     recorded, *drawn = (
         np.memmap(path, np.uint8, "r").reshape(-1, size) for path in (recorded_path, *references))
-    pairs = pair(distances(small(recorded, width, height), small(drawn[0], width, height)))
+    paired = pair(distances(small(recorded, width, height), small(drawn[0], width, height))[:, order])
+    pairs = [order[index] for index in paired]
     best = None
     for path, frames in zip(references, drawn):
         mean = sum(error(frame, frames[index]) for frame, index in zip(recorded, pairs)) / (len(pairs) * size)
@@ -94,9 +96,9 @@ def main():
         y, u, v = (ssim(a, b) for a, b in zip(planes(frame, width, height), planes(frames[index], width, height)))
         values.append((4 * y + u + v) / 6)
     # Of the drawn frames that differ from the one before.
-    changed = [index for index in range(1, len(frames)) if not np.array_equal(frames[index], frames[index - 1])]
-    # A frame is shown if it, or one that looks the same, is.
-    shown = {max((c for c in changed if c <= index), default=0) for index in pairs}
+    changed = [index for index in range(1, len(order)) if order[index] != order[index - 1]]
+    # A frame is shown if it, or one after it that looks the same, is.
+    shown = {max((c for c in changed if c <= index), default=0) for index in paired}
     print(json.dumps({
         "psnr": float(10 * np.log10(255 * 255 / max(mean, 1e-9))), "ssim": float(np.mean(values)),
         "scaled": os.path.basename(path).split(".")[0], "changed": len(changed), "shown": len(shown & set(changed))}))

@@ -31,6 +31,12 @@ SCENES = {scene.name: scene for scene in (
 _FILM_SECONDS = {_HD: 5, _UHD: 2}
 
 
+def order(scene, frames):
+    """The number of the picture that each frame from 0 to `frames` shows."""
+    film = _FILM_SECONDS.get(scene.source, 0) * RATE
+    return [stage.picture_of(scene.kind, index, film) for index in range(frames + 1)]
+
+
 def prepare(scene, frames, folder, film=None):
     """Writes what `stage.py` needs for a scene of so many frames. Where no film can be had, pans over photographs."""
     os.makedirs(folder, exist_ok=True)

@@ -290,7 +290,7 @@ def run(who, scene, number, screen, stage, sound, nginx, folder, options):
 
 
 def _references(scene, screen, folder, frames):
-    """Every frame that is drawn, on the canvas, in each way of scaling: paths."""
+    """All pictures that are drawn, on the canvas, in each way of scaling: paths."""
     width, height = scene.canvas
     paths = [f"{folder}/{scaler}.nv12" for scaler in SCALERS]
     graph = f"[0:v]split={len(SCALERS)}" + "".join(f"[a{n}]" for n in range(len(SCALERS))) + "".join(
@@ -310,7 +310,7 @@ def _references(scene, screen, folder, frames):
 
 
 def _dump(scene, screen, folder, frames, command):
-    """Draws all frames at once, for a command that reads them as raw BGRX."""
+    """Draws all pictures at once, for a command that reads them as raw BGRX."""
     with subprocess.Popen(
             [sys.executable, HERE + "/stage.py", "--dump", screen.display, scene.kind, *map(str, scene.source), str(RATE),
              str(frames), folder], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as drawing:
@@ -334,10 +334,11 @@ def _quality(row, scene, references, folder):
         check=True, stdin=subprocess.DEVNULL)
     if os.path.getsize(raw) != count * scene.canvas[0] * scene.canvas[1] * 3 // 2:
         raise RuntimeError(f"of {count} pictures of {row['who']}, not all could be decoded")
+    order = scenes.order(scene, row["seconds"] * RATE)
     for python in ("/usr/bin/python3", sys.executable):
         done = subprocess.run(
-            [python, HERE + "/drawn.py", raw, *map(str, scene.canvas), *references], capture_output=True, text=True,
-            stdin=subprocess.DEVNULL)
+            [python, HERE + "/drawn.py", raw, *map(str, scene.canvas), json.dumps(order), *references],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if done.returncode == 0:
             break
     else:
@@ -385,7 +386,7 @@ def _rounds(options, scene, screen, sound, nginx, place, references, results, sa
                 row = {"scene": scene.name, "who": who.name, "round": number, "note": str(error)[-400:]}
             finally:
                 stage.stop()
-            if number == 0 and row.get("frames") is not None:
+            if row.get("frames") is not None and not any("psnr" in run for run in _of(results, scene.name, who.name)):
                 _quality(row, scene, references, place)
             recording = row.pop("recording", None)
             if recording and os.path.exists(recording):
@@ -554,18 +555,23 @@ def _table(results, options):
          "peak MB"], lines)
 
 
+def each_picture(row):
+    """Where each frame differs, who sends fewer of them does less."""
+    return processor(row) / max(1, row["frames"])
+
+
 RIVALS = ("ffmpeg", "gstreamer, damage", "gstreamer, no damage")
 
 
-def beside(results, scene, who="upcast", drawing=0):
-    """Ours to the better rival's processor time, round by round, without what drawing takes of both; and which it is."""
+def beside(results, scene, who="upcast", figure=processor):
+    """Ours to the better rival's processor time, round by round; and which it is."""
     ratios, names = [], []
     for row in _of(results, scene, who):
-        rivals = [(processor(other), other["who"]) for rival in RIVALS for other in _of(results, scene, rival)
+        rivals = [(figure(other), other["who"]) for rival in RIVALS for other in _of(results, scene, rival)
                   if other["round"] == row["round"]]
         if rivals:
             least, name = min(rivals)
-            ratios.append((processor(row) - drawing) / (least - drawing))
+            ratios.append(figure(row) / least)
             names.append(name)
     return ratios, max(set(names), key=names.count) if names else ""
 
@@ -582,13 +588,16 @@ def _verdicts(results):
             private = report.median([row["memory"]["client"]["private"] for row in _of(results, scene, who)])
             aim = scenes.SCENES[scene].aim
             drawing = sum(map(processor, _of(results, scene, NOBODY)))
+            moves = scenes.SCENES[scene].kind in ("scroll", "video")
             lines.append([
                 f"{scene}, {who} beside {rival}", f"{report.median(ratios):.3f}", report.spread(ratios), f"{aim:.2f}",
                 "met" if report.median(ratios) <= aim else "missed",
-                f"{report.median(beside(results, scene, who, drawing)[0]):.3f}", f"{private / 1e6:.1f}", f"{PRIVATE_TARGET / 1e6:.0f}"])
+                f"{report.median(beside(results, scene, who, lambda row: processor(row) - drawing)[0]):.3f}",
+                f"{report.median(beside(results, scene, who, each_picture)[0]):.3f}" if moves else "",
+                f"{private / 1e6:.1f}", f"{PRIVATE_TARGET / 1e6:.0f}"])
     return report.table(
-        ["CPU of all, beside the better rival", "ratio", "spread", "target", "", "without drawing", "client's own MB",
-         "target"], lines)
+        ["CPU of all, beside the better rival", "ratio", "spread", "target", "", "without drawing", "of each picture",
+         "client's own MB", "target"], lines)
 
 
 def _markdown(results):

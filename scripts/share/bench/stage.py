@@ -4,7 +4,7 @@ It speaks the X protocol itself, so that the server reports its drawing as that 
 frame is known. It prints `ready` once the first frame is on the screen, and draws the others when a line comes in:
 
     stage.py DISPLAY SCENE WIDTH HEIGHT RATE FRAMES FOLDER          until its input ends, FRAMES for each line
-    stage.py --dump DISPLAY SCENE WIDTH HEIGHT RATE FRAMES FOLDER   each frame of the screen as raw BGRX, at once
+    stage.py --dump DISPLAY SCENE WIDTH HEIGHT RATE FRAMES FOLDER   each picture of the screen as raw BGRX, once
     stage.py --flash DISPLAY WIDTH HEIGHT SEED COUNT                a flash for each line, until COUNT; prints when
 
 Times are those of CLOCK_MONOTONIC in seconds.
@@ -150,6 +150,18 @@ class Display:
         self._reply()
 
 
+def picture_of(kind, index, film):
+    """The number of the picture that a frame shows; new ones count up from 0. `film` is the number of a film's pictures."""
+    if kind == "still":
+        return 0
+    if kind == "typed":
+        return index // FRAMES_A_LETTER
+    if kind == "video":
+        turn = index % (2 * film - 2)
+        return min(turn, 2 * film - 2 - turn)
+    return index
+
+
 class Still:
     """One picture of a screen."""
 
@@ -214,8 +226,7 @@ class Film:
         self.frames = len(self.file) // self.size
 
     def draw(self, index):
-        turn = index % (2 * self.frames - 2)
-        frame, slot = min(turn, 2 * self.frames - 2 - turn), index % 2
+        frame, slot = picture_of("video", index, self.frames), index % 2
         self.memory[slot * self.size:(slot + 1) * self.size] = self.file[frame * self.size:(frame + 1) * self.size]
         self.display.put(self.display.window, self.segment, self.display.width, self.display.height, slot * self.size)
 
@@ -236,9 +247,13 @@ def play(display, scene, rate, frames):
     print(f"done {start:.6f} {late}", flush=True)
 
 
-def dump(display, scene, frames):
+def dump(display, kind, scene, frames):
     segment, memory = display.share(display.width * display.height * 4)
+    count = 0
     for index in range(frames + 1):
+        if picture_of(kind, index, getattr(scene, "frames", 0)) < count:
+            continue
+        count += 1
         scene.draw(index)
         display.grab(segment)
         sys.stdout.buffer.write(memory)
@@ -276,7 +291,7 @@ def main():
     display = Display(name, int(width), int(height))
     scene = SCENES[kind](display, folder)
     if mode == "--dump":
-        return dump(display, scene, int(frames))
+        return dump(display, kind, scene, int(frames))
     scene.draw(0)
     display.sync()
     print("ready", flush=True)
