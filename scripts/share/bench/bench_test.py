@@ -309,6 +309,16 @@ class Captured(unittest.TestCase):
                 row("ffmpeg", 1, 4), row("gstreamer, damage", 1, 2), row("upcast", 2, 1), row("ffmpeg", 2, 10)]
         self.assertEqual(screen.beside({"screen": rows}, "still"), ([0.25, 0.5, 0.1], "ffmpeg"))
 
+    def test_who_leaves_frames_out_does_less(self):
+        def row(who, scene, frames):
+            return {"who": who, "scene": scene, "seconds": 10, "frames": frames, "cpu": {"client": 1}}
+
+        self.assertEqual(screen.complete(row("ffmpeg", "still", 150)), 2)
+        self.assertEqual(screen.complete(row("ffmpeg", "typed", 300)), 1)
+        self.assertEqual(screen.complete(row("upcast", "scroll", 200)), 1.5)
+        self.assertEqual(screen.complete(row("upcast", "typed", 50)), 2)
+        self.assertEqual(screen.complete(row("upcast", "still", 0)), 1)
+
     def test_pictures_count_up(self):
         for scene in scenes.SCENES.values():
             known = 0
