@@ -198,10 +198,11 @@ class FFmpeg:
     def start(self, job, folder):
         width, height = job.canvas
         command = [
-            "ffmpeg", "-v", "error", "-nostdin", "-f", "x11grab", "-framerate", str(RATE),
+            "ffmpeg", "-v", "error", "-nostdin", "-thread_queue_size", "64", "-f", "x11grab", "-framerate", str(RATE),
             "-video_size", "%dx%d" % job.source, "-i", job.display]
         if job.sound:
-            command += ["-thread_queue_size", "64", "-f", "pulse", "-i", "@DEFAULT_MONITOR@"]
+            # By default it reads two seconds at once, which pictures would wait for. 20 ms of 48 kHz, two channels, 16 bits.
+            command += ["-thread_queue_size", "64", "-f", "pulse", "-fragment_size", "3840", "-i", "@DEFAULT_MONITOR@"]
         command += [
             "-vf", f"scale={width}:{height}:out_color_matrix=bt709,format=yuv420p", "-colorspace", "bt709",
             "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-b:v", f"{job.kbps}k",
