@@ -284,10 +284,16 @@ class Captured(unittest.TestCase):
         self.assertAlmostEqual(shown["ssim"], float(re.search(r"SSIM.*All:([0-9.]+)", words).group(1)), delta=0.0005)
         self.assertEqual((shown["changed"], shown["shown"]), (7, 4))
 
-    def test_a_flash_is_seen_before_the_next(self):
-        arrivals, bright = [0.9, 1.03, 1.06, 2.01, 2.04, 3.5], [False, False, True, True, False, False]
-        found = screen.seen([(1, True), (2, False), (2.5, True), (3, False)], arrivals, bright)
-        self.assertEqual([value and round(value) for value in found], [60, 40, None, 500])
+    def test_a_flash_is_the_first_frame_that_shows_it(self):
+        # The second flash comes after the third was drawn, the fourth never; None is on the way from one to the next.
+        arrivals, shown = [0.9, 1.03, 1.06, 3.1, 3.2, 3.3, 4.5], [7, None, 0, 1, 1, 2, 2]
+        found = screen.seen([1, 2, 3, 4], arrivals, shown)
+        self.assertEqual([value and round(value) for value in found], [60, 1100, 300, None])
+        # What looks like a flash that is drawn later was another, seven before.
+        self.assertEqual(screen.seen(list(range(9)), [0.5], [1])[1], None)
+        lumas = [round(16 + value * 219 / 255) for value in stage.FLASHES]
+        self.assertEqual([screen.grey(luma) for luma in lumas], list(range(len(lumas))))
+        self.assertIsNone(screen.grey(lumas[0] + 12))
 
     def test_processor_time_of_another_process(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -20,6 +20,7 @@ import latency
 import material
 import report
 import scenes
+from stage import FLASHES as GREYS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RATE = scenes.RATE
@@ -462,25 +463,26 @@ def _flashes(who, screen, sound, place, seed):
         if stage:
             stage.stop()
         sink.stop()
-    bright = _brightness(sink, place)
-    return (seen([(after, bool(is_bright)) for _, after, is_bright in drawn], [at for at, _ in sink.arrivals], bright),
-            max(after - before for before, after, _ in drawn) * 1000, load)
+    shown = _shown_flashes(sink, place)
+    return (seen([after for _, after in drawn], [at for at, _ in sink.arrivals], shown),
+            max(after - before for before, after in drawn) * 1000, load)
 
 
-def seen(flashes, arrivals, bright):
-    """For each flash (moment, whether it is bright) the milliseconds to the first message that shows it, if it comes before
-    the next one; `bright` says it of each message's frame. Before the first flash all is dark."""
-    values = []
-    for index, (moment, is_bright) in enumerate(flashes):
-        until = flashes[index + 1][0] if index + 1 < len(flashes) else float("inf")
+def seen(moments, arrivals, shown):
+    """For each flash the milliseconds to the first message that shows it; None where none does before its grey comes again.
+    `shown` has the number of the grey in each message's frame, or None."""
+    kinds, values = len(GREYS), []
+    for index, moment in enumerate(moments):
+        again = index + kinds - 1
+        until = moments[again] if again < len(moments) else float("inf")
         values.append(next(
-            ((at - moment) * 1000 for at, shows in zip(arrivals, bright) if moment <= at < until and shows == is_bright),
-            None))
+            ((at - moment) * 1000 for at, grey in zip(arrivals, shown)
+             if moment <= at < until and grey == index % kinds), None))
     return values
 
 
-def _brightness(sink, place):
-    """Whether the middle of each picture is bright, in the order of the messages."""
+def _shown_flashes(sink, place):
+    """The number of the grey in the middle of each picture, in the order of the messages; None for another grey."""
     path = f"{place}/flashes.flv"
     with open(path, "wb") as file:
         file.write(b"FLV\x01\x01\x00\x00\x00\x09" + bytes(4))
@@ -489,12 +491,18 @@ def _brightness(sink, place):
                        + bytes([stamp >> 24 & 0xff]) + bytes(3) + body + (11 + len(body)).to_bytes(4, "big"))
     luma = subprocess.run(
         ["ffmpeg", "-v", "error", "-i", path, "-vf",
-         "crop=iw/4:ih/4:iw*3/8:ih*3/8,scale=1:1:flags=area,format=gray," + _NUMBERED, "-fps_mode", "passthrough", "-f",
+         "crop=iw/4:ih/4:iw*3/8:ih*3/8,extractplanes=y,scale=1:1:flags=area," + _NUMBERED, "-fps_mode", "passthrough", "-f",
          "rawvideo", "-"], check=True, capture_output=True, stdin=subprocess.DEVNULL).stdout
     os.unlink(path)
     if len(luma) != len(sink.arrivals):
         raise RuntimeError(f"{len(sink.arrivals)} pictures came, and {len(luma)} could be decoded")
-    return [value > 128 for value in luma]
+    return [grey(value) for value in luma]
+
+
+def grey(luma):
+    """The number of the grey that has this luma, of video range."""
+    found = [number for number, value in enumerate(GREYS) if abs(16 + value * 219 / 255 - luma) < 8]
+    return found[0] if found else None
 
 
 # Tables.
@@ -605,26 +613,37 @@ def _verdicts(results):
 
 
 def _markdown(results):
-    """The table of docs/performance.md."""
-    titles = ("upcast", "ffmpeg", "GStreamer, `use-damage=true`", "GStreamer, `use-damage=false`")
-    out = ["| | " + " | ".join(titles) + " | beside the better rival | had no frame been missing | aim |",
+    """The tables of docs/performance.md."""
+    out = ["| | CPU, % of a core | X server + sound server + line | frames/s | PSNR dB | SSIM | kbit/s | peak MB |",
            "|---" * 8 + "|"]
     for scene in _names(results, "scene"):
-        cells = []
         for who in ("upcast", *RIVALS):
             runs = _of(results, scene, who)
             first = next((row for row in runs if "psnr" in row), None)
             if not first:
-                cells.append("-")
                 continue
-            cpu, rate, frames = (report.median([figure(row) / row["seconds"] for row in runs]) for figure in (
-                lambda row: processor(row) * 100, lambda row: row["kbps"] * row["seconds"], lambda row: row["frames"]))
-            cells.append(f"**{cpu:.1f} %**, {first['psnr']:.1f} dB, {first['ssim']:.4f}, {rate:.0f} kbit/s, {frames:.1f} fps")
-        ratios, _ = beside(results, scene)
+
+            def each(figure):
+                return report.median([figure(row) for row in runs])
+
+            def share(*roles):
+                return each(lambda row: sum(row["cpu"].get(role, 0) for role in roles) * 100 / row["seconds"])
+
+            shares = share("X server"), share("sound server"), share("client", "daemon")
+            peak = each(lambda row: sum(row["memory"].get(role, {"peak": 0})["peak"] for role in ("client", "daemon")))
+            out.append(
+                f"| {scene}, {who} | **{each(processor) * 100 / first['seconds']:.1f} %** | "
+                f"{' + '.join(f'{value:.1f}' for value in shares)} | {each(lambda row: row['frames'] / row['seconds']):.1f} | "
+                f"{first['psnr']:.1f} | {first['ssim']:.4f} | {each(lambda row: row['kbps']):.0f} | {peak / 1e6:.0f} |")
+    out += ["", "| | beside the better rival | had no frame been missing | aim | the client's own MB |", "|---" * 5 + "|"]
+    for scene in _names(results, "scene"):
+        ratios, rival = beside(results, scene)
         if ratios:
-            out.append(f"| {scene} | " + " | ".join(cells) + f" | {report.median(ratios):.2f} ({report.spread(ratios)}) | "
-                       f"{report.median(beside(results, scene, figure=complete)[0]):.2f} | {scenes.SCENES[scene].aim:.2f} |")
-    out += ["", "| | p50, ms | p99, ms | not seen |", "|---|---|---|---|"]
+            whole = report.median(beside(results, scene, figure=complete)[0])
+            own = report.median([row["memory"]["client"]["private"] for row in _of(results, scene, "upcast")])
+            out.append(f"| {scene} | {report.median(ratios):.2f} ({report.spread(ratios)}), {rival} | {whole:.2f} | "
+                       f"{scenes.SCENES[scene].aim:.2f} | {own / 1e6:.1f} |")
+    out += ["", "| | p50, ms | p99, ms | not seen |", "|---" * 4 + "|"]
     for who, values in _latencies_of(results).items():
         came = [value for value in values if value is not None]
         if came:

@@ -28,7 +28,9 @@ TYPED_BEFORE = 12
 FRAMES_A_LETTER = 3
 # Pixels by which the page moves in a frame.
 SCROLLED = 8
-DARK, BRIGHT = 0x202020, 0xe0e0e0
+# Grey values of flashes, in turn: each differs much from the one before, and comes again after seven others, so that late
+# frames are not taken for others.
+FLASHES = (40, 136, 64, 160, 88, 184, 112, 208)
 
 
 class Display:
@@ -260,23 +262,22 @@ def dump(display, kind, scene, frames):
 
 
 def flash(display, seed, count):
-    """Half of the screen in each direction turns bright, then dark, at random moments of the frames around it."""
+    """Half of the screen in each direction turns to another grey, at random moments of the frames around it."""
     chance, place = random.Random(seed), (display.width // 4, display.height // 4)
-    size, color = (display.width // 2, display.height // 2), DARK
+    size = (display.width // 2, display.height // 2)
     display.fill(0x404850, (0, 0), (display.width, display.height))
-    display.fill(color, place, size)
+    display.fill(FLASHES[-1] * 0x010101, place, size)
     display.sync()
     print("ready", flush=True)
     sys.stdin.readline()
     next_at = time.monotonic()
-    for _ in range(count):
+    for number in range(count):
         next_at += 0.5 + chance.random() / 3
         time.sleep(max(0, next_at - time.monotonic()))
-        color = DARK + BRIGHT - color
-        display.fill(color, place, size)
+        display.fill(FLASHES[number % len(FLASHES)] * 0x010101, place, size)
         before = time.monotonic()
         display.sync()
-        print(f"{before:.6f} {time.monotonic():.6f} {int(color == BRIGHT)}", flush=True)
+        print(f"{before:.6f} {time.monotonic():.6f}", flush=True)
     print("done", flush=True)
     sys.stdin.readline()
 
