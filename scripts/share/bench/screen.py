@@ -489,14 +489,15 @@ def _shown_flashes(sink, place):
         for stamp, body in sink.messages:
             file.write(b"\x09" + len(body).to_bytes(3, "big") + (stamp & 0xffffff).to_bytes(3, "big")
                        + bytes([stamp >> 24 & 0xff]) + bytes(3) + body + (11 + len(body)).to_bytes(4, "big"))
-    luma = subprocess.run(
+    # Four samples of luma and two of chroma for each.
+    samples = subprocess.run(
         ["ffmpeg", "-v", "error", "-i", path, "-vf",
-         "crop=iw/4:ih/4:iw*3/8:ih*3/8,extractplanes=y,scale=1:1:flags=area," + _NUMBERED, "-fps_mode", "passthrough", "-f",
+         "crop=iw/4:ih/4:iw*3/8:ih*3/8,scale=2:2:flags=area,format=yuv420p," + _NUMBERED, "-fps_mode", "passthrough", "-f",
          "rawvideo", "-"], check=True, capture_output=True, stdin=subprocess.DEVNULL).stdout
     os.unlink(path)
-    if len(luma) != len(sink.arrivals):
-        raise RuntimeError(f"{len(sink.arrivals)} pictures came, and {len(luma)} could be decoded")
-    return [grey(value) for value in luma]
+    if len(samples) != 6 * len(sink.arrivals):
+        raise RuntimeError(f"{len(sink.arrivals)} pictures came, and {len(samples) // 6} could be decoded")
+    return [grey(value) for value in samples[::6]]
 
 
 def grey(luma):

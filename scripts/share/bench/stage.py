@@ -222,9 +222,10 @@ class Film:
 
     def __init__(self, display, folder):
         self.display, self.size = display, display.width * display.height * 4
-        self.segment, self.memory = display.share(2 * self.size)
+        self.segment, memory = display.share(2 * self.size)
+        self.memory = memoryview(memory)
         with open(f"{folder}/film.bgrx", "rb") as file:
-            self.file = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+            self.file = memoryview(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
         self.frames = len(self.file) // self.size
 
     def draw(self, index):
