@@ -199,7 +199,7 @@ class FFmpeg:
     def start(self, job, folder):
         width, height = job.canvas
         command = [
-            "ffmpeg", "-v", "error", "-nostdin", "-thread_queue_size", "64", "-f", "x11grab", "-framerate", str(RATE),
+            "ffmpeg", "-v", "error", "-nostdin", *(["-copyts"] if job.sound else []), "-thread_queue_size", "64", "-f", "x11grab", "-framerate", str(RATE),
             "-video_size", "%dx%d" % job.source, "-i", job.display]
         if job.sound:
             # By default it reads two seconds at once, which pictures would wait for. 20 ms of 48 kHz, two channels, 16 bits.
@@ -209,7 +209,9 @@ class FFmpeg:
             "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-b:v", f"{job.kbps}k",
             "-maxrate", f"{job.kbps}k", "-bufsize", f"{job.kbps}k", "-g", "60", "-sc_threshold", "0"]
         if job.sound:
-            command += ["-c:a", "aac", "-b:a", "128k", "-ar", "48000"]
+            # Both inputs have the machine's time. Without -copyts each begins at 0, and pictures are as much too early as
+            # the sound server took to answer, and wait for their sound.
+            command += ["-c:a", "aac", "-b:a", "128k", "-ar", "48000", "-avoid_negative_ts", "make_zero"]
         command += ["-f", "flv", job.url]
         return {"client": contenders.Process([*_env(job.variables), *command], f"{folder}/{self.name}.log")}
 
