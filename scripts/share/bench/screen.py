@@ -199,8 +199,8 @@ class FFmpeg:
     def start(self, job, folder):
         width, height = job.canvas
         command = [
-            "ffmpeg", "-v", "error", "-nostdin", *(["-copyts"] if job.sound else []), "-thread_queue_size", "64", "-f", "x11grab", "-framerate", str(RATE),
-            "-video_size", "%dx%d" % job.source, "-i", job.display]
+            "ffmpeg", "-v", "error", "-nostdin", *(["-copyts"] if job.sound else []), "-thread_queue_size", "64", "-f",
+            "x11grab", "-framerate", str(RATE), "-video_size", "%dx%d" % job.source, "-i", job.display]
         if job.sound:
             # By default it reads two seconds at once, which pictures would wait for. 20 ms of 48 kHz, two channels, 16 bits.
             command += ["-thread_queue_size", "64", "-f", "pulse", "-fragment_size", "3840", "-i", "@DEFAULT_MONITOR@"]
