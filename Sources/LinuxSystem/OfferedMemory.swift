@@ -28,8 +28,8 @@ internal import Glibc
             let memory = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.raw, 0),
             unsafe memory != MAP_FAILED
         else { throw Errno.current }
-        // Written by a write: pages that were only allocated do not count as there for the reader. From here on they are
-        // mapped when they are used: what another process fills is not in this one's memory.
+        // Pages that were only allocated do not count as there for the reader. From here on, they are mapped when they
+        // are used: what another process fills is not in this one's memory.
         unsafe memset(memory, 0, byteCount)
         unsafe madvise(memory, byteCount, MADV_DONTNEED)
         do throws(Errno) { try prepare(descriptor.raw) } catch {

@@ -40,10 +40,13 @@ struct FlashAndBeep {
     }
 
     /// Each flash and its beep are within 40 ms of each other, or what else is promised, in seconds.
-    func expectTogether(_ count: Int, within bound: Double = 0.040) {
+    ///
+    /// - Parameter offset: by how much the sound is meant to be later.
+    func expectTogether(_ count: Int, within bound: Double = 0.040, offset: Double = 0) {
         #expect(flashes.count == count)
         #expect(beeps.count == count)
-        for (flash, beep) in zip(flashes, beeps) {
+        for (flash, later) in zip(flashes, beeps) {
+            let beep = later - offset
             print("flash at \(flash.lowerBound) to \(flash.upperBound) s, beep at \(beep) s")
             #expect(beep > flash.lowerBound - bound && beep < flash.upperBound + bound, "\(flash), \(beep)")
         }

@@ -178,6 +178,34 @@ import Testing
         }
     }
 
+    /// A monitor that goes and comes back elsewhere.
+    @Test(.inItsTurn) func aMonitorThatGoes() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 1280, height: 360)
+            let stage = try Stage()
+            func xrandr(_ arguments: String...) throws {
+                _ = try ChildProcess.run("xrandr", ["--display", screen.display] + arguments)
+            }
+            try xrandr("--setmonitor", "Left", "640/100x360/100+0+0", "none")
+            let client = try Self.client(screen, stage, ["--monitor", "Left"])
+            try Self.isLive(stage, client)
+            try xrandr("--delmonitor", "Left")
+            try waitFor("the client to notice", evidence: { client.errorTail }) {
+                client.errors.contains("viewers keep the last frame") || client.errors.contains("waiting for it")
+            }
+            try xrandr("--setmonitor", "Left", "640/100x360/100+640+0", "none")
+            try waitFor("the monitor to be back", evidence: { client.errorTail }) {
+                client.errors.contains("capturing 640x360+640+0")
+            }
+            let broadcasts = stage.daemon.log.components(separatedBy: "broadcast started").count - 1
+            #expect(broadcasts == 1, "one broadcast throughout")
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
     /// Of what viewers see now, in the middle of its height.
     static func luma(_ stage: Stage, x: Int = 320) throws -> Double {
         let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket)

@@ -86,4 +86,61 @@ import Testing
             try stage.end()
         }
     }
+
+    /// The value 2 hides everything, 1 the window, and 0 nothing; rules of a file are those of the option.
+    @Test(.inItsTurn) func valuesAndFiles() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let background = try screen.fill("white")
+            let folder = try TemporaryDirectory("rules")
+            let rules = try folder.write("# what nobody may see\nclass=Hidden  # with a comment\n", to: "rules")
+            let stage = try Stage()
+            let client = try ChildProcess(
+                ProductExecutable.upcastScreen.path,
+                [
+                    "--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer", "--hide-file",
+                    rules,
+                ])
+            // Luma in the left window, in the right one, and beside them.
+            func shows(_ wanted: [Bool], _ what: String) throws {
+                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
+                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                    return try [60, 580, 320].map { try ScreenClientTests.luma(stage, x: $0) > 150 } == wanted
+                }
+            }
+            func window(_ name: String, at x: Int) throws -> ChildProcess {
+                try ChildProcess(
+                    "xterm",
+                    [
+                        "-display", screen.display, "-class", name, "-bg", "white", "+sb", "-geometry",
+                        "16x20+\(x)+40", "-e", "sleep 60",
+                    ])
+            }
+            try shows([true, true, true], "the background")
+            let hidden = try window("Hidden", at: 10)
+            try shows([false, true, true], "the window of the rule to be hidden")
+            let other = try window("Other", at: 530)
+            let number = try waitFor("the window to be listed", evidence: { other.errorTail }) {
+                let list = try ChildProcess.run(
+                    ProductExecutable.upcastScreen.path, ["--display", screen.display, "--list", "--json"])
+                let found = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [String: Any]
+                let windows = found?["windows"] as? [[String: Any]] ?? []
+                return windows.first { $0["class"] as? String == "Other" }?["number"] as? Int
+            }
+            for (value, wanted) in [(1, [false, false, true]), (2, [false, false, false]), (0, [false, true, true])] {
+                _ = try ChildProcess.run(
+                    "xprop",
+                    [
+                        "-display", screen.display, "-id", "\(number)", "-f", "_UPCAST_SECURE", "32c", "-set",
+                        "_UPCAST_SECURE", "\(value)",
+                    ])
+                try shows(wanted, "the value \(value)")
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [hidden, other, background] { try process.stop(SIGKILL) }
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
 }

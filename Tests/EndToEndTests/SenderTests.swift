@@ -35,8 +35,9 @@ import Testing
         }
     }
 
-    /// The film of the README: its picture and sound are in one pipe with their times, and leave as they were together.
-    @Test(.inItsTurn) func aFilmIsInSync() async throws {
+    /// The film of the README: its picture and sound are in one pipe with their times, and leave as they were together,
+    /// or as far apart as is asked for.
+    @Test(.inItsTurn, arguments: [0, 250, -150]) func aFilmIsInSync(offset: Int) async throws {
         try await blocking {
             let stage = try Stage(FlashAndBeep.settings)
             let folder = try TemporaryDirectory("film")
@@ -50,9 +51,13 @@ import Testing
                     folder.file("film.mkv"),
                 ])
             let command = try #require(READMECommand.all().first { $0.contains("film.mkv") })
-            try READMECommand.start(command, in: folder, socket: stage.daemon.ingestSocket).waitForSuccess(within: 30)
+            let sender = try READMECommand.start(
+                command + (offset == 0 ? "" : " --audio-offset \(offset)"), in: folder,
+                socket: stage.daemon.ingestSocket)
+            try sender.waitForSuccess(within: 30)
             let recording = try stage.server.finishedRecording()
-            try FlashAndBeep(recording).expectTogether(events.count, within: 0.005)
+            try FlashAndBeep(recording)
+                .expectTogether(events.count, within: 0.005, offset: Double(offset) / 1000)
             try stage.checkRecording(recording)
             try stage.end()
         }

@@ -18,7 +18,7 @@ declare -A package_groups=(
     [systemd]="systemd-container debootstrap util-linux xauth xvfb"
     [monitoring]="python3 python3-yaml"
     [package]="debhelper dpkg-dev lintian"
-    [test]="xvfb sway swaybg weston x11-utils xterm openbox dbus pulseaudio stunnel4 openssl python3
+    [test]="xvfb sway swaybg weston x11-utils x11-xserver-utils xterm openbox dbus pulseaudio stunnel4 openssl python3
         python3-numpy iproute2"
 )
 
