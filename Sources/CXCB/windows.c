@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Frames of window managers have at most so many windows around the client.
-enum { MAX_LEVELS = 3, MAX_CHILDREN = 64 };
+/// Frames of window managers have up to three windows around the client, and clients have others of their own in them.
+enum { MAX_LEVELS = 6, MAX_VISITED = 256 };
 
 static void intern(upcast_x *x) {
     static const char *const names[] = {
@@ -71,21 +71,64 @@ static xcb_get_property_cookie_t ask(upcast_x *x, xcb_window_t window, xcb_atom_
     return xcb_get_property(x->c, 0, window, name, XCB_GET_PROPERTY_TYPE_ANY, 0, words);
 }
 
-/// Copies text up to a 0 byte. Returns where the next text begins.
-static int copy(const char *value, int length, int from, char *target, size_t capacity) {
+/// Copies text up to a 0 byte, in UTF-8. Returns where the next text begins.
+///
+/// @param is_latin  the bytes are ISO 8859-1.
+/// @param is_cut    set where the text does not fit.
+static int copy(
+    const char *value, int length, int from, bool is_latin, char *target, size_t capacity, bool *is_cut) {
     size_t written = 0;
     int i = from;
-    for (; i < length && value[i]; i++)
-        if (written + 1 < capacity) target[written++] = value[i];
+    for (; i < length && value[i]; i++) {
+        const unsigned char byte = (unsigned char)value[i];
+        const bool is_wide = is_latin && byte >= 0x80;
+        if (written + (is_wide ? 2 : 1) >= capacity) {
+            *is_cut = true;
+            continue;
+        }
+        if (is_wide) {
+            target[written++] = (char)(0xc0 | byte >> 6);
+            target[written++] = (char)(0x80 | (byte & 0x3f));
+        } else {
+            target[written++] = (char)byte;
+        }
+    }
     target[written] = 0;
     return i + 1;
 }
 
-static void take_class(xcb_get_property_reply_t *reply, upcast_x_facts *facts) {
+/// Whether text is ISO 8859-1: of type STRING, as ICCCM says. Programs that write UTF-8 there are many.
+static bool is_latin(const xcb_get_property_reply_t *reply) {
+    if (reply->type != XCB_ATOM_STRING) return false;
+    const unsigned char *value = xcb_get_property_value(reply);
+    const int length = xcb_get_property_value_length(reply);
+    for (int i = 0; i < length;) {
+        const unsigned char first = value[i];
+        const int more = first < 0x80 ? 0 : first >> 5 == 6 ? 1 : first >> 4 == 14 ? 2 : first >> 3 == 30 ? 3 : -1;
+        // The end of a text that is cut.
+        if (more > 0 && i + more >= length) return reply->bytes_after == 0;
+        if (more < 0) return true;
+        for (int k = 1; k <= more; k++)
+            if (value[i + k] >> 6 != 2) return true;
+        i += 1 + more;
+    }
+    return false;
+}
+
+static void take_class(xcb_get_property_reply_t *reply, upcast_x_names *names) {
     const char *value = xcb_get_property_value(reply);
     const int length = xcb_get_property_value_length(reply);
-    const int next = copy(value, length, 0, facts->instance, sizeof facts->instance);
-    copy(value, length, next, facts->class_name, sizeof facts->class_name);
+    const bool latin = is_latin(reply);
+    if (reply->bytes_after) names->is_cut = true;
+    const int next = copy(value, length, 0, latin, names->instance, sizeof names->instance, &names->is_cut);
+    copy(value, length, next, latin, names->class_name, sizeof names->class_name, &names->is_cut);
+}
+
+static void take_title(xcb_get_property_reply_t *reply, upcast_x_names *names) {
+    if (reply->bytes_after) names->is_cut = true;
+    copy(
+        xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, is_latin(reply), names->title,
+        sizeof names->title, &names->is_cut);
 }
 
 static void take_types(upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_facts *facts) {
@@ -109,39 +152,58 @@ static uint32_t word(xcb_get_property_reply_t *reply) {
     return *(const uint32_t *)xcb_get_property_value(reply);
 }
 
-/// Adds what the window says of itself. False if it is gone.
-static bool take_properties(upcast_x *x, xcb_window_t window, upcast_x_facts *facts) {
-    const xcb_get_property_cookie_t class_cookie = ask(x, window, XCB_ATOM_WM_CLASS, 64);
-    const xcb_get_property_cookie_t name = ask(x, window, XCB_ATOM_WM_NAME, 64);
-    const xcb_get_property_cookie_t net_name = ask(x, window, x->atoms.net_name, 64);
-    const xcb_get_property_cookie_t type = ask(x, window, x->atoms.type, 16);
-    const xcb_get_property_cookie_t transient = ask(x, window, XCB_ATOM_WM_TRANSIENT_FOR, 1);
-    const xcb_get_property_cookie_t secure = ask(x, window, x->atoms.secure, 1);
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_cookie, NULL);
-    if (reply && reply->value_len) take_class(reply, facts);
+/// The longest texts, in words.
+enum { CLASS_WORDS = 64, TITLE_WORDS = 256 };
+
+/// What a window is called. False if it is gone.
+static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) {
+    const xcb_get_property_cookie_t class_name = ask(x, window, XCB_ATOM_WM_CLASS, CLASS_WORDS);
+    const xcb_get_property_cookie_t name = ask(x, window, XCB_ATOM_WM_NAME, TITLE_WORDS);
+    const xcb_get_property_cookie_t net_name = ask(x, window, x->atoms.net_name, TITLE_WORDS);
+    names->window = window;
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_name, NULL);
+    if (reply && reply->value_len) take_class(reply, names);
     free(reply);
     reply = xcb_get_property_reply(x->c, name, NULL);
-    if (reply && reply->value_len)
-        copy(xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, facts->title, sizeof facts->title);
-    free(reply);
-    reply = xcb_get_property_reply(x->c, net_name, NULL);
-    if (reply && reply->value_len)
-        copy(xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, facts->title, sizeof facts->title);
-    free(reply);
-    reply = xcb_get_property_reply(x->c, type, NULL);
-    if (reply) take_types(x, reply, facts);
-    free(reply);
-    reply = xcb_get_property_reply(x->c, transient, NULL);
-    if (reply && word(reply)) facts->transient_for = word(reply);
+    if (reply && reply->value_len) take_title(reply, names);
     free(reply);
     // The last one tells whether the window is still there.
-    reply = xcb_get_property_reply(x->c, secure, NULL);
-    if (!reply) return false;
-    // A value that is no number hides the window, too.
-    const uint32_t value = reply->value_len ? (reply->format == 32 ? word(reply) : 1) : 0;
-    if (value > facts->secure) facts->secure = value;
+    reply = xcb_get_property_reply(x->c, net_name, NULL);
+    const bool is_there = reply != NULL;
+    if (reply && reply->value_len) take_title(reply, names);
     free(reply);
-    return true;
+    return is_there;
+}
+
+/// The window group of WM_HINTS; 0 for none.
+static uint32_t group(const xcb_get_property_reply_t *hints) {
+    enum { FLAG = 1 << 6, PLACE = 8 };
+    const uint32_t *words = xcb_get_property_value(hints);
+    if (hints->format != 32 || xcb_get_property_value_length(hints) < (PLACE + 1) * 4) return 0;
+    return words[0] & FLAG ? words[PLACE] : 0;
+}
+
+/// Adds what else the window says of itself. False if it is gone.
+static bool take_properties(upcast_x *x, xcb_window_t window, upcast_x_facts *facts) {
+    const xcb_get_property_cookie_t type = ask(x, window, x->atoms.type, 16);
+    const xcb_get_property_cookie_t hints = ask(x, window, XCB_ATOM_WM_HINTS, 9);
+    const xcb_get_property_cookie_t transient = ask(x, window, XCB_ATOM_WM_TRANSIENT_FOR, 1);
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, type, NULL);
+    if (reply) take_types(x, reply, facts);
+    free(reply);
+    reply = xcb_get_property_reply(x->c, hints, NULL);
+    if (reply && group(reply)) facts->group = group(reply);
+    free(reply);
+    reply = xcb_get_property_reply(x->c, transient, NULL);
+    const bool is_there = reply != NULL;
+    if (reply && reply->type != XCB_NONE) {
+        const uint32_t owner = word(reply);
+        // For the root window, or none: for all windows of the group (EWMH).
+        facts->is_transient_for_group = owner == XCB_NONE || owner == x->screen->root;
+        facts->transient_for = facts->is_transient_for_group ? 0 : owner;
+    }
+    free(reply);
+    return is_there;
 }
 
 static bool is_set(upcast_x *x, xcb_get_property_cookie_t cookie) {
@@ -155,32 +217,41 @@ static void watch(upcast_x *x, xcb_window_t window, uint32_t events) {
     xcb_change_window_attributes(x->c, window, XCB_CW_EVENT_MASK, &events);
 }
 
-/// The window with WM_STATE at or below this one; 0 without one. Watches all windows on the way.
-///
-/// @param named  the last window on the way that has a class, or wants to be secure: managers set WM_STATE when the
-///               client may be on the screen already.
-static xcb_window_t client_below(upcast_x *x, xcb_window_t window, int levels, xcb_window_t *named) {
-    const uint32_t properties = XCB_EVENT_MASK_PROPERTY_CHANGE;
-    watch(x, window, properties | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
+/// What is found in a child of the root window.
+struct inside {
+    /// The first one that a manager manages, with WM_STATE.
+    xcb_window_t managed;
+    /// Windows that have a class or a name, or want to be secure; the last one if there are more.
+    xcb_window_t named[UPCAST_X_MAX_NAMES];
+    uint32_t named_count, visited, secure;
+};
+
+/// Looks at a window and all in it, which may be of other programs. Watches them.
+static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct inside *inside) {
+    if (++inside->visited > MAX_VISITED) return;
+    watch(x, window, XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
     const xcb_get_property_cookie_t state = ask(x, window, x->atoms.wm_state, 0);
     const xcb_get_property_cookie_t class_name = ask(x, window, XCB_ATOM_WM_CLASS, 0);
-    const xcb_get_property_cookie_t secure = ask(x, window, x->atoms.secure, 0);
-    const bool has_state = is_set(x, state), has_class = is_set(x, class_name), is_secure = is_set(x, secure);
-    if (has_class || is_secure) *named = window;
-    if (has_state) {
-        watch(x, window, properties);
-        return window;
+    const xcb_get_property_cookie_t name = ask(x, window, XCB_ATOM_WM_NAME, 0);
+    const xcb_get_property_cookie_t secure = ask(x, window, x->atoms.secure, 1);
+    const bool has_state = is_set(x, state), has_class = is_set(x, class_name), has_name = is_set(x, name);
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, secure, NULL);
+    // A value that is no number hides the window, too.
+    const uint32_t value = reply && reply->value_len ? (reply->format == 32 ? word(reply) : 1) : 0;
+    free(reply);
+    if (value > inside->secure) inside->secure = value;
+    if (has_state && !inside->managed) inside->managed = window;
+    if (has_class || has_name || value) {
+        if (inside->named_count < UPCAST_X_MAX_NAMES) inside->named_count++;
+        inside->named[inside->named_count - 1] = window;
     }
-    if (levels == 0) return 0;
+    if (levels == 0) return;
     xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), NULL);
-    if (!tree) return 0;
-    xcb_window_t found = 0;
+    if (!tree) return;
     const xcb_window_t *children = xcb_query_tree_children(tree);
     const int count = xcb_query_tree_children_length(tree);
-    for (int i = 0; i < count && i < MAX_CHILDREN && !found; i++) 
-        found = client_below(x, children[i], levels - 1, named);
+    for (int i = 0; i < count; i++) look_inside(x, children[i], levels - 1, inside);
     free(tree);
-    return found;
 }
 
 static uint32_t process_of(upcast_x *x, xcb_window_t window) {
@@ -216,10 +287,10 @@ static bool has_manager(upcast_x *x) {
 }
 
 /// Whether a window without a client may be the frame of one that is gone.
-static bool may_be_frame(upcast_x *x, const upcast_x_facts *facts) {
-    if (facts->class_name[0] || facts->instance[0] || facts->title[0] || !has_manager(x)) return false;
+static bool may_be_frame(upcast_x *x, const upcast_x_names *names) {
+    if (names->class_name[0] || names->instance[0] || names->title[0] || !has_manager(x)) return false;
     const uint32_t process = manager(x);
-    return !process || !facts->process || process == facts->process;
+    return !process || !names->process || process == names->process;
 }
 
 /// False if the window is gone.
@@ -244,17 +315,35 @@ static bool take_place(upcast_x *x, xcb_window_t window, upcast_x_facts *facts) 
     return is_there;
 }
 
+/// The X client that made a window, as all of its windows' numbers tell.
+static uint32_t maker(upcast_x *x, xcb_window_t window) {
+    return window & ~xcb_get_setup(x->c)->resource_id_mask;
+}
+
 int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
     memset(facts, 0, sizeof *facts);
     bool is_there = take_place(x, window, facts);
-    xcb_window_t named = window;
-    const xcb_window_t managed = client_below(x, window, MAX_LEVELS, &named);
-    const xcb_window_t client = managed ? managed : named;
+    struct inside inside = {0};
+    look_inside(x, window, MAX_LEVELS, &inside);
+    // Managers set WM_STATE when the client may be on the screen already.
+    xcb_window_t client = inside.managed;
+    if (!client) client = inside.named_count ? inside.named[inside.named_count - 1] : window;
     facts->client = client;
+    facts->secure = inside.secure;
     is_there = is_there && take_properties(x, window, facts);
     if (is_there && client != window) is_there = take_properties(x, client, facts);
-    facts->process = process_of(x, facts->client);
-    facts->is_empty_frame = client == window && may_be_frame(x, facts);
+    // The client is the first.
+    if (is_there) is_there = take_names(x, client, &facts->names[facts->name_count++]);
+    for (uint32_t i = 0; i < inside.named_count && facts->name_count < UPCAST_X_MAX_NAMES; i++)
+        if (inside.named[i] != client) take_names(x, inside.named[i], &facts->names[facts->name_count++]);
+    for (uint32_t i = 0; i < facts->name_count; i++) {
+        upcast_x_names *names = &facts->names[i];
+        names->maker = maker(x, names->window);
+        for (uint32_t k = 0; k < i && !names->process; k++)
+            if (facts->names[k].maker == names->maker) names->process = facts->names[k].process;
+        if (!names->process) names->process = process_of(x, names->window);
+    }
+    facts->is_empty_frame = client == window && may_be_frame(x, &facts->names[0]);
     if (upcast_x_is_lost(x)) return -1;
     return is_there ? 0 : XCB_WINDOW;
 }

@@ -43,6 +43,7 @@ package final class ScreenGrabber {
     private var pointer: (x: Int, y: Int)?
     private var windows: WindowWatch
     private var isInFront: Bool
+    private static let eventsAtOnce = 256
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
 
@@ -73,14 +74,14 @@ package final class ScreenGrabber {
                 damage.noteAll()
                 schedule.noteChange()
             }
-            try readEvents(notice)
+            let hasMore = try readEvents(notice)
             let now = clock.now()
             if windows.wake(now: now) { schedule.noteChange() }
             // What windows do is followed all the time.
             let due = orders.isHeld ? nil : schedule.due(now: now)
             if let due, due <= now {
                 try grab(sent, notice)
-            } else {
+            } else if !hasMore {
                 try wait(until: due, now, control.descriptor)
             }
         }
@@ -117,8 +118,13 @@ package final class ScreenGrabber {
         pointer = now
     }
 
-    private func readEvents(_ notice: (Notice) throws -> Void) throws {
-        while let event = try display.nextEvent() { try take(event, notice) }
+    /// True when there may be more: not all of a flood is taken at once, as other threads may have told something.
+    private func readEvents(_ notice: (Notice) throws -> Void) throws -> Bool {
+        for _ in 0..<Self.eventsAtOnce {
+            guard let event = try display.nextEvent() else { return false }
+            try take(event, notice)
+        }
+        return true
     }
 
     private func take(_ event: X11Connection.Event, _ notice: (Notice) throws -> Void) throws {

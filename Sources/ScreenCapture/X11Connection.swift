@@ -342,10 +342,23 @@ package import UpcastClient
             place: CaptureRectangle(
                 x: Int(facts.x), y: Int(facts.y), width: Int(facts.width), height: Int(facts.height)),
             isViewable: facts.is_viewable, isOverrideRedirect: facts.is_override_redirect, sequence: facts.sequence,
-            instance: Self.text(&facts.instance), className: Self.text(&facts.class_name),
-            title: Self.text(&facts.title), types: .init(rawValue: facts.types), secure: facts.secure,
+            names: Self.names(&facts), types: .init(rawValue: facts.types), secure: facts.secure,
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
-            process: facts.process == 0 ? nil : facts.process, isEmptyFrame: facts.is_empty_frame)
+            group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
+            isEmptyFrame: facts.is_empty_frame)
+    }
+
+    private static func names(_ facts: inout upcast_x_facts) -> [WindowNames] {
+        let count = Int(facts.name_count)
+        return unsafe withUnsafeBytes(of: &facts.names) { bytes in
+            unsafe bytes.bindMemory(to: upcast_x_names.self).prefix(count).map { names in
+                var names = names
+                return WindowNames(
+                    window: names.window, instance: text(&names.instance), className: text(&names.class_name),
+                    title: text(&names.title), isCut: names.is_cut, process: names.process == 0 ? nil : names.process,
+                    maker: names.maker)
+            }
+        }
     }
 
     /// Up to the first 0.

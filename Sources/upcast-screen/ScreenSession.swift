@@ -77,7 +77,7 @@ final class ScreenSession {
             case .daemonGone(let text) where hasBegun:
                 if !hasToldOfLoss { Report.line("upcast-screen: \(text); waiting for it to come back") }
                 (display, hasToldOfLoss) = (nil, true)
-                if !sleep(signals) { return .sent }
+                if !sleep(signals) || plan.duration.map({ clock.now() - begin >= $0 }) ?? false { return .sent }
             case .daemonGone(let text):
                 Report.line("upcast-screen: \(text)")
                 return .cannotConnect

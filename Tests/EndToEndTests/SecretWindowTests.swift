@@ -57,8 +57,11 @@ import Testing
             var random = SplitMix64(drawnFor: test.testDescription)
             let windows = try ChildProcess(
                 ProductExecutable.secretWindow.path,
-                ["--seed", "\(random.next() >> 1)", "--steps", Self.asked ?? "400", "--pause-us", "8000"]
-                    + test.windows,
+                [
+                    "--seed", "\(random.next() >> 1)", "--pause-us", "8000",
+                    // A manager makes, moves and removes a frame for each: fewer pictures can be judged.
+                    "--steps", Self.asked ?? (test.manager == nil ? "400" : "800"),
+                ] + test.windows,
                 environment: ["DISPLAY": screen.display])
             try windows.waitForSuccess(within: 60)
             try manager?.stop(SIGKILL)

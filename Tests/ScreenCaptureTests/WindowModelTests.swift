@@ -14,12 +14,17 @@ import UpcastClient
     private static func facts(
         _ window: UInt32, x: Int = 0, viewable: Bool = true, override: Bool = false, sequence: UInt32 = 10,
         className: String = "", secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32? = nil,
-        process: UInt32? = nil, title: String = "", types: WindowFacts.Types = []
+        process: UInt32? = nil, maker: UInt32? = nil, title: String = "", isCut: Bool = false,
+        types: WindowFacts.Types = [], group: UInt32? = nil, isForGroup: Bool = false, inside: [WindowNames] = []
     ) -> WindowFacts {
         WindowFacts(
             place: place(x), isViewable: viewable, isOverrideRedirect: override, sequence: sequence,
-            className: className, title: title, types: types, secure: secure, transientFor: transientFor,
-            client: client ?? window, process: process)
+            names: [
+                WindowNames(
+                    window: client ?? window, className: className, title: title, isCut: isCut, process: process,
+                    maker: maker ?? window)
+            ] + inside, types: types, secure: secure, transientFor: transientFor, client: client ?? window,
+            group: group, isTransientForGroup: isForGroup)
     }
 
     private static func model(_ all: [UInt32: WindowFacts], rules: [String] = []) throws -> WindowModel {
@@ -106,6 +111,47 @@ import UpcastClient
         #expect(model.hasUnknown && model.unread == [1, 2, 3], "it may be in a frame whose client nobody knew")
     }
 
+    /// Over a network, the server does not know processes: the X client counts.
+    @Test func menusOverANetwork() throws {
+        let model = try Self.model([
+            1: Self.facts(1, x: 1, secure: 1, maker: 0x40_0000),
+            2: Self.facts(2, x: 2, override: true, maker: 0x40_0000),
+            3: Self.facts(3, x: 3, override: true, maker: 0x60_0000),
+        ])
+        #expect(Self.hidden(model) == [1, 2])
+    }
+
+    /// A dialog of the whole group; and one of another group.
+    @Test func dialogsOfAGroup() throws {
+        let model = try Self.model([
+            1: Self.facts(1, x: 1, secure: 1, group: 100), 2: Self.facts(2, x: 2, group: 100, isForGroup: true),
+            3: Self.facts(3, x: 3, group: 1, isForGroup: true), 4: Self.facts(4, x: 4, group: 200, isForGroup: true),
+            5: Self.facts(5, x: 5, group: 100),
+        ])
+        #expect(Self.hidden(model) == [1, 2, 3], "3 has the secure window as its group's leader")
+    }
+
+    /// A window of another program, embedded in one that is not secret; and its menu.
+    @Test func windowsInsideAClient() throws {
+        let inside = WindowNames(window: 900, className: "SecretTerm", process: 60)
+        var model = try Self.model(
+            [
+                1: Self.facts(1, x: 1, className: "Tabs", process: 50, inside: [inside]),
+                2: Self.facts(2, x: 2, override: true, process: 60), 3: Self.facts(3, x: 3),
+            ], rules: ["class=SecretTerm"])
+        #expect(Self.hidden(model) == [1, 2])
+        model.apply(WindowEvent(.changed, 900, sequence: 11))
+        #expect(model.unread == [1])
+    }
+
+    /// Nobody knows what the rest of a name is.
+    @Test func namesThatAreCut() throws {
+        var rules = WindowRules()
+        try rules.add("title=*Private Browsing")
+        #expect(!rules.match(Self.facts(1, title: "A page")))
+        #expect(rules.match(Self.facts(1, title: "A page", isCut: true)))
+    }
+
     /// Dialogs, menus and what opens from them.
     @Test func whatBelongsToASecureWindow() throws {
         let model = try Self.model([
@@ -177,6 +223,10 @@ import UpcastClient
         var rules = WindowRules()
         try rules.add(file: "# secrets\n\n  class=KeePassXC  # a comment\ntitle=*Bank*\n", name: "rules")
         #expect(rules.rules.map(\.pattern) == ["KeePassXC", "*Bank*"])
+        // Of an editor on Windows.
+        var others = WindowRules()
+        try others.add(file: "class=A\r\n\r\ntitle=*B*\r\n", name: "rules")
+        #expect(others.rules.map(\.pattern) == ["A", "*B*"])
         let mistake = #expect(throws: ScreenError.self) { try rules.add(file: "class=a\nclas=x", name: "rules") }
         #expect(mistake?.description.hasPrefix("rules:2: \"clas=x\" is not a rule; write one of class, title") == true)
         #expect(throws: ScreenError.self) { try rules.add("type=popup") }
@@ -333,6 +383,21 @@ import UpcastClient
             WindowFacts(place: Self.rectangle(0, 0, 9, 9), isViewable: true, sequence: 1, secure: 1, client: 1), of: 1)
         model.apply(WindowEvent(.unmapped, 1, sequence: 2))
         #expect(Self.hidden(model) == [] && !model.needsDrawing)
+    }
+
+    /// A window that is dragged: what it leaves is bounded, and nothing of it is lost.
+    @Test func aLongDrag() {
+        var model = Self.model(secure: 1)
+        model.apply(WindowEvent(.went, 2, sequence: 11))
+        for x in 1...400 {
+            model.apply(WindowEvent(.moved(Self.rectangle(x, x, 100, 100)), 1, sequence: UInt32(11 + x)))
+        }
+        let places = model.secrets(hidesUnknown: true).places
+        #expect(places.count < 40)
+        for x in stride(from: 0, to: 400, by: 7) {
+            let place = Self.rectangle(x, x, 100, 100)
+            #expect(places.reduce([place]) { left, hidden in left.flatMap { $0.without(hidden) } }.isEmpty, "\(x)")
+        }
     }
 
     @Test func whatIsLeft() {

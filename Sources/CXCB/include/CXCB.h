@@ -58,6 +58,20 @@ enum upcast_x_window_type {
     UPCAST_X_DESKTOP = 16,
 };
 
+/// What a window is called, and who made it.
+typedef struct {
+    uint32_t window;
+    /// Both parts of WM_CLASS, and the title, in UTF-8; each ends at the first 0.
+    char instance[128], class_name[128], title[1024];
+    /// A text is longer.
+    bool is_cut;
+    /// The process, as the server knows it (XRes); 0 if it does not.
+    uint32_t process;
+    /// The X client, whose windows all have the same one.
+    uint32_t maker;
+} upcast_x_names;
+enum { UPCAST_X_MAX_NAMES = 8 };
+
 /// What is known of a child of the root window: a window without a manager, or the frame that a manager has put around
 /// one. The texts and numbers are its own and those of the client window inside.
 typedef struct {
@@ -66,16 +80,19 @@ typedef struct {
     /// From the root window's corner, with the border.
     int32_t x, y, width, height;
     bool is_viewable, is_override_redirect;
-    /// Both parts of WM_CLASS, the title, in UTF-8, and cut; ends at the first 0.
-    char instance[128], class_name[128], title[256];
+    /// The client window; the window itself without a frame.
+    uint32_t client;
+    /// Of the client first, then of windows beside it and in it, which may be of other programs.
+    upcast_x_names names[UPCAST_X_MAX_NAMES];
+    uint32_t name_count;
     /// The largest value of _UPCAST_SECURE.
     uint32_t secure;
     /// Of WM_TRANSIENT_FOR; 0 for none.
     uint32_t transient_for;
-    /// The client window; the window itself without a frame.
-    uint32_t client;
-    /// The process, as the server knows it (XRes); 0 if it does not.
-    uint32_t process;
+    /// It is transient for all windows of its group.
+    bool is_transient_for_group;
+    /// The window group of WM_HINTS; 0 for none.
+    uint32_t group;
     /// It may be the frame of a client that is gone, or has not come yet.
     bool is_empty_frame;
     uint32_t types;

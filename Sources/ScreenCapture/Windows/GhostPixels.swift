@@ -6,13 +6,15 @@ internal import UpcastClient
 /// are drawn again by their programs; until then, those without a background show what was there.
 struct GhostPixels: Sendable {
     private struct Ghost {
-        /// The window that has left.
-        let window: UInt32
+        /// The window that has left; 0 for several.
+        var window: UInt32
         var parts: [CaptureRectangle]
     }
 
     /// More parts of one place are joined to fewer that are larger.
     private static let maxParts = 16
+    /// A window that is dragged leaves one at each step.
+    private static let maxGhosts = 24
     private var ghosts: [Ghost] = []
     /// Where a report of something drawn may be wrong, until the next picture.
     private var doubtful: [CaptureRectangle] = []
@@ -28,6 +30,17 @@ struct GhostPixels: Sendable {
         // The same place again: nothing of it has been drawn since.
         guard !ghosts.contains(where: { $0.window == window && $0.parts == [part] }) else { return }
         ghosts.append(Ghost(window: window, parts: [part]))
+        if ghosts.count > Self.maxGhosts { joinOldest() }
+    }
+
+    /// The oldest one becomes a part of the next one of the same window; or else of the next one, then nobody's.
+    private mutating func joinOldest() {
+        let oldest = ghosts.removeFirst()
+        let same = ghosts.firstIndex { $0.window == oldest.window }
+        let index = same ?? 0
+        if same == nil { ghosts[index].window = 0 }
+        let all = oldest.parts + ghosts[index].parts
+        ghosts[index].parts = [all.dropFirst().reduce(all[0]) { $0.joined(with: $1) }]
     }
 
     /// A window is not secure, and has not been.

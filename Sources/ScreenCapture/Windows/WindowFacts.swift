@@ -20,31 +20,67 @@ package struct WindowFacts: Equatable, Sendable {
     package var isOverrideRedirect: Bool
     /// Of the request that told this: events with a lower one are older.
     package var sequence: UInt32
-    /// Both parts of WM_CLASS.
-    package var instance: String
-    package var className: String
-    package var title: String
+    /// Of the client first, then of windows beside it and in it, which may be of other programs.
+    package var names: [WindowNames]
     package var types: Types
     /// The value of `_UPCAST_SECURE`: 0 shows the window, 1 hides it, 2 hides everything while it is viewable.
     package var secure: UInt32
     package var transientFor: UInt32?
     /// The client window inside the frame; the window itself without a frame.
     package var client: UInt32
-    /// As the server knows it; nil if it does not.
-    package var process: UInt32?
+    /// The window group, and whether the window is transient for all of it.
+    package var group: UInt32?
+    package var isTransientForGroup: Bool
     /// It may be the frame of a client that is gone, whose pixels it still shows.
     package var isEmptyFrame: Bool
 
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false, sequence: UInt32 = 0,
-        instance: String = "", className: String = "", title: String = "", types: Types = [], secure: UInt32 = 0,
-        transientFor: UInt32? = nil, client: UInt32, process: UInt32? = nil,
-        isEmptyFrame: Bool = false
+        names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
+        group: UInt32? = nil, isTransientForGroup: Bool = false, isEmptyFrame: Bool = false
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
-        (self.sequence, self.instance, self.className, self.title) = (sequence, instance, className, title)
+        (self.sequence, self.names) = (sequence, names)
         (self.types, self.secure, self.transientFor) = (types, secure, transientFor)
-        (self.client, self.process, self.isEmptyFrame) = (client, process, isEmptyFrame)
+        (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
+        self.isEmptyFrame = isEmptyFrame
+    }
+
+    /// Who owns the window and what is in it.
+    var owners: [WindowNames.Owner] { names.map(\.owner) }
+    /// Whether a window is the client, or one of those that are known beside it and in it.
+    func contains(_ window: UInt32) -> Bool { client == window || names.contains { $0.window == window } }
+    /// The client's.
+    package var className: String { names.first?.className ?? "" }
+    package var title: String { names.first?.title ?? "" }
+}
+
+/// What a window is called, and who made it.
+package struct WindowNames: Equatable, Sendable {
+    /// A process as the server knows it; or else the X client, as on connections over a network.
+    package enum Owner: Hashable, Sendable {
+        case process(UInt32)
+        case client(UInt32)
+    }
+
+    package var window: UInt32
+    /// Both parts of WM_CLASS.
+    package var instance: String
+    package var className: String
+    package var title: String
+    /// A text is longer: nobody knows whether a pattern fits.
+    package var isCut: Bool
+    /// Nil if the server does not know it.
+    package var process: UInt32?
+    package var owner: Owner
+
+    package init(
+        window: UInt32, instance: String = "", className: String = "", title: String = "", isCut: Bool = false,
+        process: UInt32? = nil, maker: UInt32 = 0
+    ) {
+        (self.window, self.instance, self.className, self.title) = (window, instance, className, title)
+        (self.isCut, self.process) = (isCut, process)
+        owner = process.map(Owner.process) ?? .client(maker)
     }
 }
 

@@ -20,8 +20,8 @@ package struct WindowModel: Sendable {
     /// As of the last time that all facts were known.
     private var secure: Set<UInt32> = []
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
-    private var processes: Set<UInt32> = []
-    private static let maxProcesses = 4096
+    private var owners: Set<WindowNames.Owner> = []
+    private static let maxOwners = 4096
     private var ghosts = GhostPixels()
     /// Windows without a compositing manager leave their pixels behind.
     private let leavesPixels: Bool
@@ -58,8 +58,8 @@ package struct WindowModel: Sendable {
         windows[window] = known
         let wasSecure = secure.contains(window)
         secure = secureWindows()
-        if processes.count < Self.maxProcesses {
-            processes.formUnion(secure.compactMap { windows[$0]?.facts?.process })
+        if owners.count < Self.maxOwners {
+            owners.formUnion(secure.flatMap { windows[$0]?.facts?.owners ?? [] })
         }
         // What it has left behind as a secure window, or with a client that is gone, stays secret.
         if !wasSecure, !secure.contains(window), !facts.isEmptyFrame { ghosts.forget(window) }
@@ -137,7 +137,7 @@ package struct WindowModel: Sendable {
         let changed: [UInt32]
         if windows[window] != nil {
             changed = [window]
-        } else if let frame = windows.first(where: { $0.value.facts?.client == window })?.key {
+        } else if let frame = windows.first(where: { $0.value.facts?.contains(window) ?? false })?.key {
             changed = [frame]
         } else {
             // Between a frame and its client, or a client of which nothing was known: it may be in any of them.
@@ -159,10 +159,10 @@ package struct WindowModel: Sendable {
         guard let facts = windows[window]?.facts ?? windows.values.first(where: { $0.facts?.client == window })?.facts
         else { return false }
         if rules.match(facts) { return true }
-        guard let process = facts.process else { return false }
+        guard let owner = facts.owners.first else { return false }
         return windows.values.contains { other in
             guard let other = other.facts else { return false }
-            return other.process == process && rules.match(other)
+            return other.owners.first == owner && rules.match(other)
         }
     }
 
@@ -193,8 +193,8 @@ package struct WindowModel: Sendable {
             guard let other = window.facts else { continue }
             if let owner = other.transientFor, owner == facts.client || owner == top {
                 dialogs.append(id)
-            } else if other.isOverrideRedirect, !other.isEmptyFrame, let process = other.process,
-                process == facts.process
+            } else if other.isOverrideRedirect, !other.isEmptyFrame, let owner = other.owners.first,
+                owner == facts.owners.first
             {
                 menus.append(id)
             }
@@ -234,13 +234,15 @@ package struct WindowModel: Sendable {
         while secure.count != before {
             before = secure.count
             let facts = secure.compactMap { windows[$0]?.facts }
-            let processes = processes.union(facts.compactMap(\.process))
-            let owners = Set(facts.map(\.client)).union(secure)
+            let makers = owners.union(facts.flatMap(\.owners))
+            let parents = Set(facts.map(\.client)).union(secure)
+            let groups = Set(facts.compactMap(\.group)).union(parents)
             for (id, window) in windows where !secure.contains(id) {
                 guard let facts = window.facts else { continue }
-                let isOwned = facts.transientFor.map(owners.contains) ?? false
-                let isOfProcess = facts.process.map(processes.contains) ?? false
-                if isOwned || isOfProcess && facts.isOverrideRedirect { secure.insert(id) }
+                let isOwned = facts.transientFor.map(parents.contains) ?? false
+                let isOfGroup = facts.isTransientForGroup && facts.group.map(groups.contains) ?? false
+                let isMenu = facts.isOverrideRedirect && facts.owners.contains { makers.contains($0) }
+                if isOwned || isOfGroup || isMenu { secure.insert(id) }
             }
         }
         return secure

@@ -43,7 +43,7 @@ package struct WindowRules: Equatable, Sendable {
     ///
     /// - Parameter name: of the file, for messages.
     package mutating func add(file text: String, name: String) throws(ScreenError) {
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let rule = line.prefix { $0 != "#" }.trimmed
             guard !rule.isEmpty else { continue }
             do throws(ScreenError) { try add(rule) } catch {
@@ -55,13 +55,21 @@ package struct WindowRules: Equatable, Sendable {
     func match(_ facts: WindowFacts) -> Bool { rules.contains { match($0, facts) } }
 
     private func match(_ rule: Rule, _ facts: WindowFacts) -> Bool {
+        if rule.subject == .type {
+            return Self.types[rule.pattern.lowercased()].map { !facts.types.isDisjoint(with: $0) } ?? false
+        }
+        return facts.names.contains { match(rule, $0) }
+    }
+
+    private func match(_ rule: Rule, _ names: WindowNames) -> Bool {
         switch rule.subject {
-        case .class: Self.fits(facts.className, rule.pattern) || Self.fits(facts.instance, rule.pattern)
-        case .title: Self.fits(facts.title, rule.pattern)
-        case .type: Self.types[rule.pattern.lowercased()].map { !facts.types.isDisjoint(with: $0) } ?? false
+        // The rest of a text that is cut may fit.
+        case .class: names.isCut || Self.fits(names.className, rule.pattern) || Self.fits(names.instance, rule.pattern)
+        case .title: names.isCut || Self.fits(names.title, rule.pattern)
         // A process that nobody knows may be the one.
-        case .process: facts.process.flatMap(process).map { Self.fits($0.name, rule.pattern) } ?? true
-        case .user: facts.process.flatMap(process).map { Self.fits($0.user, rule.pattern) } ?? true
+        case .process: names.process.flatMap(process).map { Self.fits($0.name, rule.pattern) } ?? true
+        case .user: names.process.flatMap(process).map { Self.fits($0.user, rule.pattern) } ?? true
+        case .type: false
         }
     }
 
