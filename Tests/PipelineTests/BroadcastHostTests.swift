@@ -53,13 +53,14 @@ import Testing
         host.tick()
         host.ended(.finished(FinishedMessage(reason: .sourceEnded)))
         host.tick()
+        // The closing thread may be the one that tells.
+        _ = host.shutDown()
         let told = rig.log.lines.filter { $0.message == "air state changed" }.map(\.metadata)
         #expect(
             told == [
                 ["event": "air_state_changed", "state": "off_air", "previous": "idle", "recording": "false"],
                 ["event": "air_state_changed", "state": "idle", "previous": "off_air", "recording": "false"],
             ])
-        _ = host.shutDown()
     }
 
     // MARK: What a stop comes to
