@@ -31,12 +31,28 @@ start_session() {
     xauth -f "$folder/xauthority" nlist 2>/dev/null | sed 's/^..../ffff/' >"$folder/xauthority.list"
     xauth -q -f "$system$home/.Xauthority" nmerge - <"$folder/xauthority.list" 2>/dev/null
     chroot "$system" chown "$session_user:$session_user" "$home/.Xauthority"
+    # What a display manager does: PAM registers the session with logind, which starts the user's systemd.
+    inside systemd-run --quiet --unit=upcast-session --property=PAMName=login --property=User="$session_user" \
+        --setenv=XDG_SESSION_CLASS=user --setenv=XDG_SESSION_TYPE=x11 sleep infinity
+    wait_until 20 session_is_there || fail 1 "logind has no session of user $session_user in the container"
     inside systemctl start "user@$(inside id -u "$session_user").service" ||
         fail 1 "the systemd of user $session_user does not start in the container"
     for variable in "${browser_environment[@]}"; do
         [[ $variable != XAUTHORITY=* ]] || variable=XAUTHORITY=$home/.Xauthority
         user_systemctl set-environment "$variable"
     done
+}
+
+# session_id: of the user's graphical session, at logind.
+session_id() { inside loginctl show-user "$session_user" --property Display --value 2>/dev/null; }
+session_is_there() { [[ -n $(session_id) ]]; }
+
+# hint_lock TRUE|FALSE: what a locker of screens tells logind.
+hint_lock() {
+    local login=org.freedesktop.login1 path
+    path=$(inside busctl call "$login" /org/freedesktop/login1 "$login.Manager" GetSession s "$(session_id)" |
+        cut -d '"' -f 2)
+    inside busctl call "$login" "$path" "$login.Session" SetLockedHint b "$1"
 }
 
 # as_user COMMAND...: inside, as the session's user.
