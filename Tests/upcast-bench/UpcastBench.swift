@@ -5,5 +5,7 @@ internal import ArgumentParser
 @main struct UpcastBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upcast-bench", abstract: "Times single steps of upcastd, in processor time.",
-        subcommands: [GeometryBench.self, EncoderBench.self, PCMBench.self, LogBench.self, ProtocolBench.self])
+        subcommands: [
+            GeometryBench.self, EncoderBench.self, PCMBench.self, LogBench.self, ProtocolBench.self, ScaleFrames.self,
+        ])
 }

@@ -29,7 +29,7 @@ SETTLE = 2
 PRIVATE_TARGET = 20_000_000
 LATENCY_TARGET = 0.8
 FLASHES, SEED = 64, 20_26
-# How programs scale, beside GStreamer; a picture is compared with the one that it is nearest to.
+# How programs scale, beside GStreamer and upcast; a picture is compared with the one that it is nearest to.
 SCALERS = ("area", "bicubic", "bilinear")
 # What else is measured: nobody captures.
 NOBODY = "nobody"
@@ -293,7 +293,7 @@ def run(who, scene, number, screen, stage, sound, nginx, folder, options):
     return row
 
 
-def _references(scene, screen, folder, frames):
+def _references(scene, screen, folder, frames, bin_dir):
     """All pictures that are drawn, on the canvas, in each way of scaling: paths."""
     width, height = scene.canvas
     paths = [f"{folder}/{scaler}.nv12" for scaler in SCALERS]
@@ -310,15 +310,19 @@ def _references(scene, screen, folder, frames):
         "format=bgrx", f"width={scene.source[0]}", f"height={scene.source[1]}", f"framerate={RATE}/1", "!", "videoscale",
         "!", "videoconvert", "!", f"video/x-raw,format=NV12,width={width},height={height}", "!", "filesink",
         f"location={paths[-1]}"])
+    paths.append(f"{folder}/upcast.nv12")
+    with open(paths[-1], "wb") as file:
+        _dump(scene, screen, folder, frames, [
+            f"{bin_dir}/upcast-bench", "scale", "--source", "%dx%d" % scene.source, "--canvas", f"{width}x{height}"], file)
     return paths
 
 
-def _dump(scene, screen, folder, frames, command):
+def _dump(scene, screen, folder, frames, command, output=subprocess.DEVNULL):
     """Draws all pictures at once, for a command that reads them as raw BGRX."""
     with subprocess.Popen(
             [sys.executable, HERE + "/stage.py", "--dump", screen.display, scene.kind, *map(str, scene.source), str(RATE),
              str(frames), folder], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as drawing:
-        subprocess.run(command, check=True, stdin=drawing.stdout, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdin=drawing.stdout, stdout=output)
     if drawing.returncode:
         raise RuntimeError("the frames to compare with could not be drawn")
 
@@ -366,7 +370,7 @@ def measure(options, folder, nginx, results, say):
                 scenes.prepare(scene, frames, place, options.film)
                 screen = Screen(scene.source, place)
                 try:
-                    references = _references(scene, screen, place, frames)
+                    references = _references(scene, screen, place, frames, options.bin_dir)
                     _rounds(options, scene, screen, sound, nginx, place, references, results, say)
                 finally:
                     screen.stop()
