@@ -1,4 +1,4 @@
-/// One row of the key table. Parser, checks, environment variables, shipped file and docs are generated from it.
+/// One row of the key table. Parser, checks, environment variables, shipped file and docs are made from it.
 ///
 /// `Root` is `Configuration`, or the type of an item for the keys of a list: `DestinationConfiguration`,
 /// `WebhookConfiguration`.
@@ -16,6 +16,7 @@ struct ConfigurationKey<Root: Sendable>: Sendable {
     let summary: String
     /// The memory cost, in one sentence.
     let memory: String
+    let schema: ValueSchema
     /// Whether the value is a mapping of names to texts.
     let isMapping: Bool
     /// Parses a text and sets the value.
@@ -34,6 +35,7 @@ struct ConfigurationKey<Root: Sendable>: Sendable {
         self.name = name
         self.allowed = kind.summary
         note = kind.note
+        schema = kind.schema
         self.unit = unit
         self.summary = summary
         self.memory = memory

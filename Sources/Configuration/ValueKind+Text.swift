@@ -124,7 +124,8 @@ extension ValueKind where Value == [String: String] {
                     : "{"
                         + options.sorted { $0.key < $1.key }.map { "\($0.key): \(quoted($0.value))" }.joined(
                             separator: ", ") + "}"
-            })
+            },
+            schema: .options)
     }
 }
 

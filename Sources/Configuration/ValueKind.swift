@@ -9,6 +9,16 @@ struct ValueKind<Value: Sendable>: Sendable {
     let render: @Sendable (Value) -> String
     /// Other ways to write a value, for the table in the docs: "or a duration such as 2s".
     var note = ""
+    var schema = ValueSchema.text
+}
+
+/// A value as `/config` shows it, for docs/openapi.json.
+enum ValueSchema: Sendable {
+    case text, boolean, bytes, options
+    case integer(ClosedRange<Int>, even: Bool)
+    case number(ClosedRange<Double>)
+    case choice([Int])
+    case names([String])
 }
 
 /// Why a text is not a valid value. `what` quotes the text only if it cannot be a secret.
@@ -36,7 +46,8 @@ extension ValueKind where Value == Int {
                 return value * scale
             },
             render: { "\($0 / scale)" },
-            note: units?.note ?? "")
+            note: units?.note ?? "",
+            schema: .integer(range, even: even))
     }
 
     /// Kilobits a second, as bits a second; or with a unit.
@@ -52,7 +63,8 @@ extension ValueKind where Value == Int {
                 }
                 return value
             },
-            render: { "\($0)" })
+            render: { "\($0)" },
+            schema: .choice(values))
     }
 
     /// A number of bytes: plain, or with the suffix KiB, MiB or GiB.
@@ -83,7 +95,8 @@ extension ValueKind where Value == Int {
                 }
                 return bytes
             },
-            render: { self.text(bytes: $0) })
+            render: { self.text(bytes: $0) },
+            schema: .bytes)
     }
 
     private static func text(bytes: Int) -> String {
@@ -100,7 +113,8 @@ extension ValueKind where Value == MediaTime {
             summary: integer.summary,
             parse: { text throws(ValueProblem) in .milliseconds(Int64(try integer.parse(text))) },
             render: { "\($0.milliseconds)" },
-            note: integer.note)
+            note: integer.note,
+            schema: integer.schema)
     }
 }
 
@@ -121,7 +135,8 @@ extension ValueKind where Value == Double {
                 }
                 return value
             },
-            render: { short($0) })
+            render: { short($0) },
+            schema: .number(range))
     }
 
     private static func short(_ value: Double) -> String {
@@ -142,7 +157,8 @@ extension ValueKind where Value == Bool {
                         what: "\"\(printable(text))\" is neither true nor false", remedy: "write true or false")
                 }
             },
-            render: { $0 ? "true" : "false" })
+            render: { $0 ? "true" : "false" },
+            schema: .boolean)
     }
 }
 
@@ -227,7 +243,8 @@ extension ValueKind {
                     what: "\"\(printable(text))\" is not allowed",
                     remedy: didYouMean(text, list) ?? "write one of \(list.joined(separator: ", "))")
             },
-            render: { value in names.first { $0.1 == value }?.0 ?? "" })
+            render: { value in names.first { $0.1 == value }?.0 ?? "" },
+            schema: .names(list))
     }
 
     static func cases() -> ValueKind where Value: CaseIterable & RawRepresentable<String> & Equatable {

@@ -36,6 +36,12 @@ import Testing
         #expect(file == expected, "run REGENERATE=1 swift test --filter ShippedConfigurationTests")
     }
 
+    @Test func theAPIHasTheTable() throws {
+        let (file, expected) = try Self.golden("docs/openapi.json") { ConfigurationSchemas.inserted(into: $0) }
+        #expect(file == expected, "run REGENERATE=1 swift test --filter ShippedConfigurationTests")
+        for (name, _) in ConfigurationSchemas.all { #expect(file.contains("      \"\(name)\": {\n")) }
+    }
+
     @Test func theShippedFileIsTheBuiltInDefaults() throws {
         let path = Self.root.appending(path: "Config/upcastd.yaml").path
         #expect(try Configuration.load(path: path, environment: [:]) == Configuration())
