@@ -113,6 +113,9 @@ package struct DestinationStatus: JSONRecord {
     /// `rtmp` for servers, `file` for recordings.
     package enum Kind: String, CaseIterable, Sendable {
         case rtmp, file
+
+        /// Whether viewers can watch what arrives there.
+        package var isServer: Bool { self != .file }
     }
 
     package var name = ""

@@ -47,8 +47,6 @@ package struct SentCounters: Equatable, Sendable {
 /// The state of a destination at one moment, without secrets.
 package struct DestinationSnapshot: Equatable, Sendable {
     package var name: String
-    /// The kind of sink, such as "rtmps" or "flv-file".
-    package var kind: String
     /// The URL without secrets, or the path of the current file.
     package var location: String
     package var state = DestinationState.idle
@@ -97,9 +95,8 @@ package struct DestinationSnapshot: Equatable, Sendable {
     /// Whether it is a server, and not a file.
     package var isServer: Bool
 
-    init(name: String, kind: String, isServer: Bool, location: String, since: MediaTime) {
+    init(name: String, isServer: Bool, location: String, since: MediaTime) {
         self.name = name
-        self.kind = kind
         self.isServer = isServer
         self.location = location
         self.since = since

@@ -24,7 +24,6 @@ package struct FLVFileSettings: Sendable, Equatable {
 }
 
 extension FLVFileSettings: SinkSettings {
-    var kindName: String { "flv-file" }
     var isServer: Bool { false }
     var location: String { path }
     var cursorPolicy: CursorPolicy { .keepEverything }

@@ -52,7 +52,6 @@ package struct RTMPDestinationSettings: Sendable {
 
 extension RTMPDestinationSettings: SinkSettings {
     var isServer: Bool { true }
-    var kindName: String { endpoint.isSecure ? "rtmps" : "rtmp" }
     var location: String { endpoint.description }
     var cursorPolicy: CursorPolicy { CursorPolicy() }
     var longestWaits: SinkWaits? {

@@ -32,8 +32,6 @@ struct SinkContext {
 /// One kind of destination. A new kind needs a type that conforms, a sink, a factory, and a case of
 /// `DestinationSettings.Kind`.
 protocol SinkSettings: Sendable {
-    /// The name in status and metrics, such as "rtmps".
-    var kindName: String { get }
     /// Whether viewers can watch what arrives there; false for a recording.
     var isServer: Bool { get }
     /// The URL without secrets, or the path.

@@ -11,7 +11,7 @@ import Testing
 
     private func server(_ change: (inout DestinationSnapshot) -> Void = { _ in }) -> DestinationSnapshot {
         var snapshot = DestinationSnapshot(
-            name: "main", kind: "rtmp", isServer: true, location: "rtmp://server/live", since: .seconds(1))
+            name: "main", isServer: true, location: "rtmp://server/live", since: .seconds(1))
         snapshot.downSince = nil
         change(&snapshot)
         return snapshot

@@ -17,20 +17,18 @@ extension Configuration {
     func settings(
         of destination: DestinationConfiguration, environment: [String: String], hasWorked: Bool = false
     ) -> DestinationSettings {
-        let kind: DestinationSettings.Kind
-        var policy = CursorPolicy.keepEverything
-        var isNetwork = true
-        switch destination.url {
-        case .none: preconditionFailure("a loaded configuration has a URL for each destination")
-        case .rtmp(let url): kind = .rtmp(rtmp(destination, url, environment: environment))
-        case .flvFile(let path):
-            kind = .flvFile(file(destination, path))
-            isNetwork = false
-        }
-        if isNetwork {
-            policy = CursorPolicy(
+        let kind: DestinationSettings.Kind =
+            switch destination.url {
+            case .none: preconditionFailure("a loaded configuration has a URL for each destination")
+            case .rtmp(let url): .rtmp(rtmp(destination, url, environment: environment))
+            case .flvFile(let path): .flvFile(file(destination, path))
+            }
+        let isServer = !destination.url.isFile
+        var policy =
+            isServer
+            ? CursorPolicy(
                 softLimit: buffer.dropDisposable, hardLimit: buffer.dropToKeyframe, audioLimit: buffer.duration)
-        }
+            : .keepEverything
         policy.delay = buffer.delay
         policy.interleaving =
             switch buffer.interleave {
@@ -41,7 +39,7 @@ extension Configuration {
             name: destination.name, kind: kind, maximumPacketBytes: maximumPacketBytes, cursorPolicy: policy,
             reconnect: reconnectPolicy(destination))
         settings.hasWorked = hasWorked
-        settings.isAdaptedTo = isNetwork && video.adaptive && destination.adaptive
+        settings.isAdaptedTo = isServer && video.adaptive && destination.adaptive
         return settings
     }
 

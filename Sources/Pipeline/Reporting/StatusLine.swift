@@ -31,7 +31,7 @@ extension StatusReport {
     }
 
     private var recordings: String {
-        let files = destinations.filter { $0.takesPackets && $0.kind == .file }
+        let files = destinations.filter { $0.takesPackets && !$0.kind.isServer }
         return files.isEmpty ? "" : "; recording \(files.list)"
     }
 
@@ -46,7 +46,7 @@ extension DestinationStatus {
 }
 
 extension [DestinationStatus] {
-    fileprivate var servers: [DestinationStatus] { filter { $0.kind == .rtmp } }
+    fileprivate var servers: [DestinationStatus] { filter(\.kind.isServer) }
 
     fileprivate var list: String {
         isEmpty ? "no destination" : map { $0.state == .congested ? "\($0.name) (congested)" : $0.name }

@@ -8,7 +8,7 @@ enum Trouble {
 
     /// How late viewers get the broadcast: the lag of the slowest server; empty while no server takes it.
     static func behind(_ status: StatusReport) -> String {
-        let servers = status.destinations.filter { $0.kind == .rtmp && [.live, .congested].contains($0.state) }
+        let servers = status.destinations.filter { $0.kind.isServer && [.live, .congested].contains($0.state) }
         guard let slowest = servers.max(by: { $0.lagMilliseconds < $1.lagMilliseconds }) else { return "" }
         return "\(Quantity.time(slowest.lagMilliseconds)) behind"
     }
