@@ -24,7 +24,7 @@ extension VideoEncoder {
         }
     }
 
-    /// Sets the options of all encoders.
+    /// Sets the options that follow from the settings: those of all encoders, then those of one.
     static func configure(
         _ encoder: borrowing LibAVEncoder, _ codec: VideoCodec, _ settings: VideoEncoderSettings,
         pixelFormat: AVPixelFormat
@@ -69,5 +69,6 @@ extension VideoEncoder {
         where !value.isEmpty && encoder.hasOption(option) {
             try encoder.setOption(option, value)
         }
+        if settings.isX264 { try configureX264(encoder, settings) }
     }
 }

@@ -60,7 +60,6 @@ package final class VideoEncoder {
         guard let codec = VideoCodec(encoder.codecID) else { preconditionFailure("it was looked for by codec") }
         let layout = try Self.chromaLayout(of: encoder, settings)
         try Self.configure(encoder, codec, settings, pixelFormat: Self.pixelFormat(layout))
-        if settings.isX264 { try Self.configureX264(encoder, settings) }
         for option in settings.options { try Self.set(option, of: settings, on: encoder) }
         try encoder.open { settings.isX264 ? Self.refusal(in: $0, of: settings) : nil }
         if Self.copies(settings, layout) {

@@ -10,6 +10,7 @@ struct EncoderBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encoder", abstract: "Anonymous memory of an encoder, and milliseconds for one frame of noise.")
 
+    @Option(help: "The encoder's name in libavcodec.") var encoder = "libx264"
     @Option(help: "Width and height of the canvas.") var canvas = "1280x720"
     @Option(help: "The encoder's preset.") var preset = "veryfast"
     @Option(help: "low, normal or high, instead of a preset.") var effort: String?
@@ -24,6 +25,7 @@ struct EncoderBench: ParsableCommand {
         let (width, height) = try Size.parse(canvas)
         let format = CanvasFormat(width: width, height: height, frameRate: FrameRate(30))
         var settings = VideoEncoderSettings(canvas: format, bitrate: bitrate * 1000)
+        settings.encoder = self.encoder
         settings.preset = preset
         settings.subpixelMotion = !withoutSubpixelMotion
         if let effort {
@@ -65,7 +67,8 @@ struct EncoderBench: ParsableCommand {
         let milliseconds = Double(Stopwatch.nanoseconds() - start) / Double(frames) / 1_000_000
         withExtendedLifetime(picture) {}
         print(
-            #"{"bench": "encoder", "canvas": "\#(canvas)", "preset": "\#(effort ?? preset)", "#
+            #"{"bench": "encoder", "encoder": "\#(settings.encoder)", "canvas": "\#(canvas)", "#
+                + #""preset": "\#(effort ?? preset)", "#
                 + #""subpixel_motion": \#(!withoutSubpixelMotion), "threads": \#(threads), "#
                 + #""anonymous_kb": \#(peak - before), "#
                 + #""estimated_kb": \#(VideoEncoder.estimatedBytes(settings) / 1024), "ms": \#(milliseconds)}"#)
