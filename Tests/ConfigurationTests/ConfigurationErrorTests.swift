@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 import SeededRandom
 import Testing
 
@@ -205,8 +206,8 @@ import Testing
         (
             "video:\n  encoder: \"lib x264\"\n",
             """
-            c.yaml:2:12: video.encoder: \"lib x264\" is not a name of an H.264 encoder of libavcodec; write at most 64 \
-            letters, digits and ._-, such as libx264
+            c.yaml:2:12: video.encoder: \"lib x264\" is not a name of an \(VideoCodec.names) encoder of libavcodec; \
+            write at most 64 letters, digits and ._-, such as libx264
             """
         ),
         (

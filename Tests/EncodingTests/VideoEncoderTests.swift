@@ -279,7 +279,7 @@ import Testing
         #expect(unknown.description.hasPrefix("encoder libx999 is not in this libavcodec; it has "))
         #expect(unknown.description.contains("libx264"))
         let audio = try #require(error { $0.encoder = "aac" })
-        #expect(audio.description.hasPrefix("encoder aac does not make H.264; this libavcodec has "))
+        #expect(audio.description.hasPrefix("encoder aac does not make \(VideoCodec.names); this libavcodec has "))
         #expect(error { $0.encoder = "h264_vaapi" } == .inputFormat(encoder: "h264_vaapi", accepts: ["vaapi"]))
         for (name, value, change): (String, String, (inout VideoEncoderSettings) -> Void) in [
             ("nonsense", "1", { $0.options = [.init("nonsense", "1")] }), ("preset", "warp", { $0.preset = "warp" }),
