@@ -76,7 +76,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
             return result;
         }
         if (atom == XCB_ATOM_WM_CLASS || atom == XCB_ATOM_WM_NAME || atom == XCB_ATOM_WM_TRANSIENT_FOR
-            || atom == x->atoms.secure || atom == x->atoms.net_name || atom == x->atoms.type
+            || atom == XCB_ATOM_WM_HINTS || atom == x->atoms.secure || atom == x->atoms.net_name || atom == x->atoms.type
             || atom == x->atoms.wm_state) {
             result.kind = UPCAST_X_WINDOW_CHANGED;
             result.window = e->window;

@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Frames of window managers have up to three windows around the client, and clients have others of their own in them.
-enum { MAX_LEVELS = 6, MAX_VISITED = 256 };
-
 static void intern(upcast_x *x) {
     static const char *const names[] = {
         "WM_STATE",
@@ -221,32 +218,37 @@ static void watch(upcast_x *x, xcb_window_t window, uint32_t events) {
 struct inside {
     /// The first one that a manager manages, with WM_STATE.
     xcb_window_t managed;
-    /// Windows that have a class or a name, or want to be secure; the last one if there are more.
-    xcb_window_t named[UPCAST_X_MAX_NAMES];
+    /// Windows that have a class or a name, or want to be secure.
+    xcb_window_t named[UPCAST_X_MAX_INSIDE];
     uint32_t named_count, visited, secure;
+    bool has_unseen;
 };
 
 /// Looks at a window and all in it, which may be of other programs. Watches them.
 static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct inside *inside) {
-    if (++inside->visited > MAX_VISITED) return;
+    if (inside->visited == UPCAST_X_MAX_INSIDE || levels == 0) {
+        inside->has_unseen = true;
+        return;
+    }
+    inside->visited++;
     watch(x, window, XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
     const xcb_get_property_cookie_t state = ask(x, window, x->atoms.wm_state, 0);
     const xcb_get_property_cookie_t class_name = ask(x, window, XCB_ATOM_WM_CLASS, 0);
     const xcb_get_property_cookie_t name = ask(x, window, XCB_ATOM_WM_NAME, 0);
+    const xcb_get_property_cookie_t net_name = ask(x, window, x->atoms.net_name, 0);
     const xcb_get_property_cookie_t secure = ask(x, window, x->atoms.secure, 1);
-    const bool has_state = is_set(x, state), has_class = is_set(x, class_name), has_name = is_set(x, name);
+    const xcb_query_tree_cookie_t inferiors = xcb_query_tree(x->c, window);
+    const bool has_state = is_set(x, state), has_class = is_set(x, class_name);
+    const bool has_name = is_set(x, name), has_net_name = is_set(x, net_name);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, secure, NULL);
     // A value that is no number hides the window, too.
     const uint32_t value = reply && reply->value_len ? (reply->format == 32 ? word(reply) : 1) : 0;
     free(reply);
     if (value > inside->secure) inside->secure = value;
     if (has_state && !inside->managed) inside->managed = window;
-    if (has_class || has_name || value) {
-        if (inside->named_count < UPCAST_X_MAX_NAMES) inside->named_count++;
-        inside->named[inside->named_count - 1] = window;
-    }
-    if (levels == 0) return;
-    xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), NULL);
+    if (has_class || has_name || has_net_name || value) inside->named[inside->named_count++] = window;
+    // Without an answer, the window is gone: the window around it has an event for that.
+    xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, inferiors, NULL);
     if (!tree) return;
     const xcb_window_t *children = xcb_query_tree_children(tree);
     const int count = xcb_query_tree_children_length(tree);
@@ -254,7 +256,7 @@ static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct ins
     free(tree);
 }
 
-static uint32_t process_of(upcast_x *x, xcb_window_t window) {
+uint32_t upcast_x_process(upcast_x *x, uint32_t window) {
     if (!x->has_resources) return 0;
     const xcb_res_client_id_spec_t spec = {.client = window, .mask = XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID};
     xcb_res_query_client_ids_reply_t *reply =
@@ -275,7 +277,7 @@ static uint32_t manager(upcast_x *x) {
         xcb_get_property_reply(x->c, ask(x, x->screen->root, x->atoms.manager_check, 1), NULL);
     const xcb_window_t window = reply ? word(reply) : XCB_NONE;
     free(reply);
-    return window ? process_of(x, window) : 0;
+    return window ? upcast_x_process(x, window) : 0;
 }
 
 static bool has_manager(upcast_x *x) {
@@ -320,30 +322,32 @@ static uint32_t maker(upcast_x *x, xcb_window_t window) {
     return window & ~xcb_get_setup(x->c)->resource_id_mask;
 }
 
+int upcast_x_read_names(upcast_x *x, uint32_t window, upcast_x_names *names) {
+    memset(names, 0, sizeof *names);
+    const bool is_there = take_names(x, window, names);
+    names->maker = maker(x, window);
+    if (upcast_x_is_lost(x)) return -1;
+    return is_there ? 0 : XCB_WINDOW;
+}
+
 int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
     memset(facts, 0, sizeof *facts);
     bool is_there = take_place(x, window, facts);
     struct inside inside = {0};
-    look_inside(x, window, MAX_LEVELS, &inside);
+    look_inside(x, window, UPCAST_X_MAX_LEVELS, &inside);
     // Managers set WM_STATE when the client may be on the screen already.
     xcb_window_t client = inside.managed;
     if (!client) client = inside.named_count ? inside.named[inside.named_count - 1] : window;
     facts->client = client;
     facts->secure = inside.secure;
+    facts->has_unseen = inside.has_unseen;
     is_there = is_there && take_properties(x, window, facts);
     if (is_there && client != window) is_there = take_properties(x, client, facts);
-    // The client is the first.
-    if (is_there) is_there = take_names(x, client, &facts->names[facts->name_count++]);
-    for (uint32_t i = 0; i < inside.named_count && facts->name_count < UPCAST_X_MAX_NAMES; i++)
-        if (inside.named[i] != client) take_names(x, inside.named[i], &facts->names[facts->name_count++]);
-    for (uint32_t i = 0; i < facts->name_count; i++) {
-        upcast_x_names *names = &facts->names[i];
-        names->maker = maker(x, names->window);
-        for (uint32_t k = 0; k < i && !names->process; k++)
-            if (facts->names[k].maker == names->maker) names->process = facts->names[k].process;
-        if (!names->process) names->process = process_of(x, names->window);
-    }
-    facts->is_empty_frame = client == window && may_be_frame(x, &facts->names[0]);
+    is_there = is_there && upcast_x_read_names(x, client, &facts->client_names) == 0;
+    if (is_there) facts->client_names.process = upcast_x_process(x, client);
+    for (uint32_t i = 0; i < inside.named_count; i++)
+        if (inside.named[i] != client) facts->others[facts->other_count++] = inside.named[i];
+    facts->is_empty_frame = client == window && may_be_frame(x, &facts->client_names);
     if (upcast_x_is_lost(x)) return -1;
     return is_there ? 0 : XCB_WINDOW;
 }

@@ -43,7 +43,6 @@ package final class ScreenGrabber {
     private var pointer: (x: Int, y: Int)?
     private var windows: WindowWatch
     private var isInFront: Bool
-    private static let eventsAtOnce = 256
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
 
@@ -74,7 +73,7 @@ package final class ScreenGrabber {
                 damage.noteAll()
                 schedule.noteChange()
             }
-            let hasMore = try readEvents(notice)
+            let hasMore = try display.takeEvents { try take($0, notice) }
             let now = clock.now()
             if windows.wake(now: now) { schedule.noteChange() }
             // What windows do is followed all the time.
@@ -116,15 +115,6 @@ package final class ScreenGrabber {
         let now = try display.pointer()
         if now?.x != pointer?.x || now?.y != pointer?.y { schedule.noteChange() }
         pointer = now
-    }
-
-    /// True when there may be more: not all of a flood is taken at once, as other threads may have told something.
-    private func readEvents(_ notice: (Notice) throws -> Void) throws -> Bool {
-        for _ in 0..<Self.eventsAtOnce {
-            guard let event = try display.nextEvent() else { return false }
-            try take(event, notice)
-        }
-        return true
     }
 
     private func take(_ event: X11Connection.Event, _ notice: (Notice) throws -> Void) throws {

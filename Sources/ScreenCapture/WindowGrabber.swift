@@ -71,10 +71,14 @@ package final class WindowGrabber {
             let orders = control.take()
             if orders.isStopped { return }
             if orders.sendsAgain { schedule.noteChange() }
-            while let event = try display.nextEvent() { try take(event) }
+            let hasMore = try display.takeEvents(take)
             let now = clock.now()
             let due = orders.isHeld ? nil : schedule.due(now: now)
-            if let due, due <= now { try grab(now, notice) } else { try wait(until: due, now, control.descriptor) }
+            if let due, due <= now {
+                try grab(now, notice)
+            } else if !hasMore {
+                try wait(until: due, now, control.descriptor)
+            }
         }
     }
 

@@ -59,6 +59,7 @@ package import UpcastClient
     private static let maxPointerPixels = 256 * 256
     private static let maxMonitors = 16
     private static let maxWindows = 4096
+    private static let eventsAtOnce = 256
 
     /// - Parameter display: nil for that of the environment.
     /// - Throws: what is missing, and how to get it.
@@ -262,6 +263,18 @@ package import UpcastClient
         return nil
     }
 
+    /// Takes what has happened.
+    ///
+    /// - Returns: whether there may be more: not all of a flood is taken at once, as other threads may have told
+    ///   something.
+    func takeEvents(_ take: (Event) throws -> Void) throws -> Bool {
+        for _ in 0..<Self.eventsAtOnce {
+            guard let event = try nextEvent() else { return false }
+            try take(event)
+        }
+        return true
+    }
+
     /// The next thing that had happened when a picture was made.
     ///
     /// - Parameter sequence: of the picture.
@@ -342,23 +355,39 @@ package import UpcastClient
             place: CaptureRectangle(
                 x: Int(facts.x), y: Int(facts.y), width: Int(facts.width), height: Int(facts.height)),
             isViewable: facts.is_viewable, isOverrideRedirect: facts.is_override_redirect, sequence: facts.sequence,
-            names: Self.names(&facts), types: .init(rawValue: facts.types), secure: facts.secure,
+            names: try names(&facts), types: .init(rawValue: facts.types), secure: facts.secure,
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
             group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
-            isEmptyFrame: facts.is_empty_frame)
+            isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen)
     }
 
-    private static func names(_ facts: inout upcast_x_facts) -> [WindowNames] {
-        let count = Int(facts.name_count)
-        return unsafe withUnsafeBytes(of: &facts.names) { bytes in
-            unsafe bytes.bindMemory(to: upcast_x_names.self).prefix(count).map { names in
-                var names = names
-                return WindowNames(
-                    window: names.window, instance: text(&names.instance), className: text(&names.class_name),
-                    title: text(&names.title), isCut: names.is_cut, process: names.process == 0 ? nil : names.process,
-                    maker: names.maker)
-            }
+    /// The client's, and those of all windows beside it and in it.
+    private func names(_ facts: inout upcast_x_facts) throws(GrabError) -> [WindowNames] {
+        let count = Int(facts.other_count)
+        let others = unsafe withUnsafeBytes(of: &facts.others) { bytes in
+            unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(count))
         }
+        // Windows of one X client are of one process.
+        var processes = [facts.client_names.maker: facts.client_names.process]
+        var all = [Self.names(&facts.client_names)]
+        for window in others {
+            var names = upcast_x_names()
+            let status = unsafe upcast_x_read_names(handle, window, &names)
+            guard status >= 0 else { throw .lost }
+            // One that is gone has an event, which asks for all of this again.
+            guard status == 0 else { continue }
+            names.process = unsafe processes[names.maker] ?? upcast_x_process(handle, window)
+            processes[names.maker] = names.process
+            all.append(Self.names(&names))
+        }
+        return all
+    }
+
+    private static func names(_ names: inout upcast_x_names) -> WindowNames {
+        WindowNames(
+            window: names.window, instance: text(&names.instance), className: text(&names.class_name),
+            title: text(&names.title), isCut: names.is_cut, process: names.process == 0 ? nil : names.process,
+            maker: names.maker)
     }
 
     /// Up to the first 0.

@@ -152,6 +152,50 @@ import UpcastClient
         #expect(rules.match(Self.facts(1, title: "A page", isCut: true)))
     }
 
+    /// A rule that chooses what viewers see takes nothing for a match that nobody knows.
+    @Test func whatIsChosenIsKnown() throws {
+        var titles = WindowRules()
+        try titles.add("title=A page*")
+        #expect(titles.choose(Self.facts(1, title: "A page")))
+        #expect(!titles.choose(Self.facts(1, title: "A page", isCut: true)))
+        for rule in ["process=game", "user=alice"] {
+            var rules = WindowRules { $0 == 8 ? ("game", "alice") : nil }
+            try rules.add(rule)
+            #expect(rules.choose(Self.facts(1, process: 8)) && rules.match(Self.facts(1, process: 8)))
+            #expect(!rules.choose(Self.facts(1)) && rules.match(Self.facts(1)))
+            #expect(!WindowChoice.rule(rules).means(1, Self.facts(1)))
+        }
+    }
+
+    /// There are more windows in it than anybody has looked at. Its menu is hidden with it.
+    @Test func unseenWindows() throws {
+        var crowd = Self.facts(1, x: 1, process: 50)
+        crowd.hasUnseen = true
+        let model = try Self.model([1: crowd, 2: Self.facts(2, x: 2, override: true, process: 50), 3: Self.facts(3)])
+        #expect(Self.hidden(model) == [1, 2])
+    }
+
+    /// The application that has to be in front: its windows, also by their client; not those of which nothing is known.
+    @Test func windowsOfTheApplicationInFront() throws {
+        var front = WindowRules()
+        try front.add("class=Game")
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, front: front)
+        model.add([1, 2, 3, 4])
+        #expect(!model.isOfFront(1))
+        model.note(Self.facts(1, className: "Game", client: 100, process: 50), of: 1)
+        model.note(Self.facts(2, override: true, process: 50), of: 2)
+        model.note(Self.facts(3, client: 300, process: 60), of: 3)
+        #expect([1, 2, 3, 4, 100, 300].map(model.isOfFront) == [true, true, false, false, true, false])
+        model.apply(WindowEvent(.changed, 100, sequence: 11))
+        #expect([1, 2, 100].map(model.isOfFront) == [false, false, false], "nobody knows what the window is now")
+        model.note(Self.facts(1, className: "Other", client: 101, process: 50), of: 1)
+        #expect([1, 2, 100, 101].map(model.isOfFront) == [false, false, false, false])
+        model.note(Self.facts(3, className: "Game", client: 300, process: 50), of: 3)
+        #expect([1, 2, 3, 300].map(model.isOfFront) == [true, true, true, true])
+        model.apply(WindowEvent(.went, 3, sequence: 12))
+        #expect([1, 2, 3, 300].map(model.isOfFront) == [false, false, false, false])
+    }
+
     /// Dialogs, menus and what opens from them.
     @Test func whatBelongsToASecureWindow() throws {
         let model = try Self.model([

@@ -2,10 +2,13 @@
 //
 //   secret-window [--property | --class NAME] [--seed N] [--steps N] [--pause-us N] [--menus]
 //   secret-window --popup NAME [stay]
+//   secret-window --inside COUNT LEVELS
 //
 // All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
 // With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40 comes and goes over it, at
 // 100,80, each second; or comes and stays.
+// With --inside, a white window of that place has the class Crowd, and COUNT windows in it of the classes Inner0, Inner1 and
+// so on. The last one contains another one, and so on, LEVELS in all; the innermost has the property _UPCAST_SECURE.
 // With --menus, override-redirect windows without a class or the property come and go beside them.
 #include <stdint.h>
 #include <stdio.h>
@@ -55,13 +58,17 @@ static xcb_window_t place(int x, int y, int width, int height, uint32_t colour, 
     return window;
 }
 
-/// Until it is ended.
-static int show_popup(const char *name, int stays) {
+static void set_class(xcb_window_t window, const char *name) {
     char both[128];
     const int length = snprintf(both, sizeof both, "x%c%s", 0, name) + 1;
-    const xcb_window_t window = place(40, 40, 200, 120, 0xffffff, 0);
     xcb_change_property(
         c, XCB_PROP_MODE_REPLACE, window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, 8, (uint32_t)length, both);
+}
+
+/// Until it is ended.
+static int show_popup(const char *name, int stays) {
+    const xcb_window_t window = place(40, 40, 200, 120, 0xffffff, 0);
+    set_class(window, name);
     xcb_map_window(c, window);
     for (;;) {
         xcb_flush(c);
@@ -76,25 +83,52 @@ static int show_popup(const char *name, int stays) {
     }
 }
 
+static xcb_window_t make_inside(xcb_window_t parent) {
+    const xcb_window_t window = xcb_generate_id(c);
+    xcb_create_window(
+        c, XCB_COPY_FROM_PARENT, window, parent, 0, 0, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, 0,
+        NULL);
+    return window;
+}
+
+/// Until it is ended.
+static int show_crowd(int count, int levels) {
+    const xcb_window_t window = place(40, 40, 200, 120, 0xffffff, 0);
+    xcb_window_t last = window;
+    for (int i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "Inner%d", i);
+        last = make_inside(window);
+        set_class(last, name);
+    }
+    for (int i = 0; i < levels; i++) last = make_inside(last);
+    const uint32_t one = 1;
+    xcb_change_property(c, XCB_PROP_MODE_REPLACE, last, atom("_UPCAST_SECURE"), XCB_ATOM_CARDINAL, 32, 1, &one);
+    set_class(window, "Crowd");
+    xcb_map_window(c, window);
+    xcb_flush(c);
+    while (!xcb_connection_has_error(c)) pause();
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *class_name = NULL;
-    int steps = 1000, pause = 1000, menus = 0;
+    int steps = 1000, pause_us = 1000, menus = 0;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "--class")) class_name = value, i++;
         else if (!strcmp(argv[i], "--seed")) state = strtoull(value, NULL, 10), i++;
         else if (!strcmp(argv[i], "--steps")) steps = atoi(value), i++;
-        else if (!strcmp(argv[i], "--pause-us")) pause = atoi(value), i++;
+        else if (!strcmp(argv[i], "--pause-us")) pause_us = atoi(value), i++;
         else if (!strcmp(argv[i], "--menus")) menus = 1;
     }
     c = xcb_connect(NULL, NULL);
     if (xcb_connection_has_error(c)) return 1;
     screen = xcb_setup_roots_iterator(xcb_get_setup(c)).data;
     if (argc > 2 && !strcmp(argv[1], "--popup")) return show_popup(argv[2], argc > 3);
+    if (argc > 3 && !strcmp(argv[1], "--inside")) return show_crowd(atoi(argv[2]), atoi(argv[3]));
     const xcb_atom_t secure = atom("_UPCAST_SECURE");
     const uint32_t one = 1;
-    char both[128];
-    int length = class_name ? snprintf(both, sizeof both, "x%c%s", 0, class_name) + 1 : 0;
     xcb_window_t windows[WINDOWS] = {0}, menu = 0;
     for (int step = 0; step < steps; step++) {
         xcb_window_t *window = &windows[below(WINDOWS)];
@@ -102,8 +136,7 @@ int main(int argc, char **argv) {
         if (action == 10) {
             *window = make(0);
             if (class_name)
-                xcb_change_property(
-                    c, XCB_PROP_MODE_REPLACE, *window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, 8, (uint32_t)length, both);
+                set_class(*window, class_name);
             else
                 xcb_change_property(c, XCB_PROP_MODE_REPLACE, *window, secure, XCB_ATOM_CARDINAL, 32, 1, &one);
             xcb_map_window(c, *window);
@@ -131,7 +164,7 @@ int main(int argc, char **argv) {
             if (menu) xcb_map_window(c, menu);
         }
         xcb_flush(c);
-        usleep((useconds_t)(pause / 2 + (int)below((uint32_t)pause + 1)));
+        usleep((useconds_t)(pause_us / 2 + (int)below((uint32_t)pause_us + 1)));
     }
     xcb_disconnect(c);
     return 0;

@@ -70,7 +70,9 @@ typedef struct {
     /// The X client, whose windows all have the same one.
     uint32_t maker;
 } upcast_x_names;
-enum { UPCAST_X_MAX_NAMES = 8 };
+
+/// So many windows are looked at in a child of the root window, itself included, and so deep.
+enum { UPCAST_X_MAX_INSIDE = 1024, UPCAST_X_MAX_LEVELS = 32 };
 
 /// What is known of a child of the root window: a window without a manager, or the frame that a manager has put around
 /// one. The texts and numbers are its own and those of the client window inside.
@@ -82,9 +84,12 @@ typedef struct {
     bool is_viewable, is_override_redirect;
     /// The client window; the window itself without a frame.
     uint32_t client;
-    /// Of the client first, then of windows beside it and in it, which may be of other programs.
-    upcast_x_names names[UPCAST_X_MAX_NAMES];
-    uint32_t name_count;
+    upcast_x_names client_names;
+    /// Windows beside the client and in it that are called something, or want to be secure. They may be of other programs.
+    uint32_t others[UPCAST_X_MAX_INSIDE];
+    uint32_t other_count;
+    /// There are more windows in it, or deeper ones: nobody knows what they are.
+    bool has_unseen;
     /// The largest value of _UPCAST_SECURE.
     uint32_t secure;
     /// Of WM_TRANSIENT_FOR; 0 for none.
@@ -202,6 +207,10 @@ int upcast_x_watch_windows(upcast_x *x, uint32_t *windows, size_t capacity);
 /// Asks for events of a window and of its client, and then reads what they are. A status: an X error if the window is
 /// gone.
 int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts);
+/// Reads what one of the other windows is called, but not its process. A status, as above.
+int upcast_x_read_names(upcast_x *x, uint32_t window, upcast_x_names *names);
+/// The process of a window's X client; 0 if the server does not know it.
+uint32_t upcast_x_process(upcast_x *x, uint32_t window);
 
 /// Reports each thing that is drawn anywhere on the screen, in order with the events of windows, or no more. Needs DAMAGE.
 void upcast_x_watch_drawing(upcast_x *x, bool is_on);

@@ -31,12 +31,12 @@ package enum WindowChoice: Equatable, Sendable {
     func means(_ window: UInt32, _ facts: WindowFacts) -> Bool {
         switch self {
         case .number(let number): number == window || number == facts.client
-        case .rule(let rules): !facts.isOverrideRedirect && rules.match(facts) || isFramed(window, facts, rules)
+        case .rule(let rules): !facts.isOverrideRedirect && rules.choose(facts) || isFramed(window, facts, rules)
         }
     }
 
     /// Frames of window managers are override-redirect windows as a rule.
     private func isFramed(_ window: UInt32, _ facts: WindowFacts, _ rules: WindowRules) -> Bool {
-        facts.client != window && rules.match(facts)
+        facts.client != window && rules.choose(facts)
     }
 }

@@ -33,17 +33,20 @@ package struct WindowFacts: Equatable, Sendable {
     package var isTransientForGroup: Bool
     /// It may be the frame of a client that is gone, whose pixels it still shows.
     package var isEmptyFrame: Bool
+    /// There are more windows in it than were looked at: one of them may be secret.
+    package var hasUnseen: Bool
 
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false, sequence: UInt32 = 0,
         names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
-        group: UInt32? = nil, isTransientForGroup: Bool = false, isEmptyFrame: Bool = false
+        group: UInt32? = nil, isTransientForGroup: Bool = false, isEmptyFrame: Bool = false,
+        hasUnseen: Bool = false
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
         (self.sequence, self.names) = (sequence, names)
         (self.types, self.secure, self.transientFor) = (types, secure, transientFor)
         (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
-        self.isEmptyFrame = isEmptyFrame
+        (self.isEmptyFrame, self.hasUnseen) = (isEmptyFrame, hasUnseen)
     }
 
     /// Who owns the window and what is in it.

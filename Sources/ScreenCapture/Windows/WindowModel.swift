@@ -17,6 +17,8 @@ package struct WindowModel: Sendable {
 
     private let rules: WindowRules
     private var windows: [UInt32: Window] = [:]
+    /// Nil if no application has to be in front.
+    private var front: FrontWindows?
     /// As of the last time that all facts were known.
     private var secure: Set<UInt32> = []
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
@@ -31,8 +33,12 @@ package struct WindowModel: Sendable {
     /// - Parameters:
     ///   - bounds: the root window.
     ///   - leavesPixels: whether what is drawn is reported (`drawn`), and windows are drawn into one picture.
-    package init(_ rules: WindowRules, bounds: CaptureRectangle, leavesPixels: Bool = false) {
+    ///   - front: the application that has to be in front; nil for none.
+    package init(
+        _ rules: WindowRules, bounds: CaptureRectangle, leavesPixels: Bool = false, front: WindowRules? = nil
+    ) {
         (self.rules, self.bounds, self.leavesPixels) = (rules, bounds, leavesPixels)
+        self.front = front.map(FrontWindows.init)
     }
 
     /// Children of the root window of which nothing is known yet.
@@ -56,6 +62,7 @@ package struct WindowModel: Sendable {
         }
         known.facts = facts
         windows[window] = known
+        front?.note(facts, of: window)
         let wasSecure = secure.contains(window)
         secure = secureWindows()
         if owners.count < Self.maxOwners {
@@ -90,8 +97,10 @@ package struct WindowModel: Sendable {
         noteLeaving(event)
         switch event.kind {
         case .came(let place):
+            front?.note(nil, of: event.window)
             windows[event.window] = Window(place: place, isViewable: false, sequence: nil, facts: nil)
         case .went:
+            front?.note(nil, of: event.window)
             windows[event.window] = nil
             secure.remove(event.window)
         case .mapped: update(event) { $0.isViewable = true }
@@ -150,21 +159,13 @@ package struct WindowModel: Sendable {
                 ghosts.note(known.place ?? bounds, of: window, in: bounds)
             }
             windows[window]?.facts = nil
+            front?.note(nil, of: window)
         }
     }
 
-    /// Whether a child of the root window, or the client inside it, matches rules, or belongs to the process of one
-    /// that does. False for one of which nothing is known.
-    func matches(_ rules: WindowRules, _ window: UInt32) -> Bool {
-        guard let facts = windows[window]?.facts ?? windows.values.first(where: { $0.facts?.client == window })?.facts
-        else { return false }
-        if rules.match(facts) { return true }
-        guard let owner = facts.owners.first else { return false }
-        return windows.values.contains { other in
-            guard let other = other.facts else { return false }
-            return other.owners.first == owner && rules.match(other)
-        }
-    }
+    /// Whether a child of the root window, or the client inside it, is of the application that has to be in front. False
+    /// for one of which nothing is known.
+    func isOfFront(_ window: UInt32) -> Bool { front?.contains(window) ?? false }
 
     /// The application window that a choice means: of several that are viewable, the one that was made first.
     func window(chosenBy choice: WindowChoice) -> (top: UInt32, client: UInt32)? {
@@ -227,9 +228,11 @@ package struct WindowModel: Sendable {
         return secrets
     }
 
+    private func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
+
     /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips.
     private func secureWindows() -> Set<UInt32> {
-        var secure = Set(windows.filter { $0.value.facts.map { $0.secure > 0 || rules.match($0) } ?? false }.keys)
+        var secure = Set(windows.filter { $0.value.facts.map(isSecret) ?? false }.keys)
         var before = -1
         while secure.count != before {
             before = secure.count

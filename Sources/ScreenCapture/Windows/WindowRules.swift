@@ -52,23 +52,27 @@ package struct WindowRules: Equatable, Sendable {
         }
     }
 
-    func match(_ facts: WindowFacts) -> Bool { rules.contains { match($0, facts) } }
+    /// Whether a rule hides a window. What nobody knows of it may fit.
+    func match(_ facts: WindowFacts) -> Bool { rules.contains { match($0, facts, unknown: true) } }
 
-    private func match(_ rule: Rule, _ facts: WindowFacts) -> Bool {
+    /// Whether a rule chooses a window to be shown. What nobody knows of it does not fit.
+    func choose(_ facts: WindowFacts) -> Bool { rules.contains { match($0, facts, unknown: false) } }
+
+    private func match(_ rule: Rule, _ facts: WindowFacts, unknown: Bool) -> Bool {
         if rule.subject == .type {
             return Self.types[rule.pattern.lowercased()].map { !facts.types.isDisjoint(with: $0) } ?? false
         }
-        return facts.names.contains { match(rule, $0) }
+        return facts.names.contains { match(rule, $0, unknown: unknown) }
     }
 
-    private func match(_ rule: Rule, _ names: WindowNames) -> Bool {
+    /// - Parameter unknown: the answer where nobody knows it: the rest of a text that is cut, or a process.
+    private func match(_ rule: Rule, _ names: WindowNames, unknown: Bool) -> Bool {
         switch rule.subject {
-        // The rest of a text that is cut may fit.
-        case .class: names.isCut || Self.fits(names.className, rule.pattern) || Self.fits(names.instance, rule.pattern)
-        case .title: names.isCut || Self.fits(names.title, rule.pattern)
-        // A process that nobody knows may be the one.
-        case .process: names.process.flatMap(process).map { Self.fits($0.name, rule.pattern) } ?? true
-        case .user: names.process.flatMap(process).map { Self.fits($0.user, rule.pattern) } ?? true
+        case .class where names.isCut, .title where names.isCut: unknown
+        case .class: Self.fits(names.className, rule.pattern) || Self.fits(names.instance, rule.pattern)
+        case .title: Self.fits(names.title, rule.pattern)
+        case .process: names.process.flatMap(process).map { Self.fits($0.name, rule.pattern) } ?? unknown
+        case .user: names.process.flatMap(process).map { Self.fits($0.user, rule.pattern) } ?? unknown
         case .type: false
         }
     }

@@ -8,8 +8,8 @@ struct WindowWatch {
     private var model: WindowModel
     private var lingering = LingeringSecrets()
     private var redraw = RedrawSchedule()
-    /// The application that has to be in front, if any.
-    private let front: WindowRules?
+    /// Whether an application has to be in front.
+    private let hasFront: Bool
     private var frontWatch = FrontWatch()
     /// When less may be hidden than in the last picture.
     private var nextEnd: MediaTime?
@@ -19,10 +19,10 @@ struct WindowWatch {
     private static let maxUnjudged = 2
 
     init(_ rules: WindowRules, front: WindowRules?, _ display: X11Connection) {
-        (self.display, self.front) = (display, front)
+        (self.display, hasFront) = (display, front != nil)
         model = WindowModel(
             rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height),
-            leavesPixels: display.hasDamage)
+            leavesPixels: display.hasDamage, front: front)
     }
 
     /// Begins to follow the windows that are there and come.
@@ -34,9 +34,9 @@ struct WindowWatch {
     mutating func take(_ event: WindowEvent, now: MediaTime) {
         model.apply(event)
         redraw.windowsChanged(now: now)
-        guard let front else { return }
+        guard hasFront else { return }
         switch event.kind {
-        case .mapped, .moved: if !model.matches(front, event.window) { frontWatch.othersMoved(now: now) }
+        case .mapped, .moved: if !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
         case .came, .went, .unmapped, .movedInside, .changed: break
         }
     }
@@ -46,8 +46,8 @@ struct WindowWatch {
 
     /// Whether the application that has to be in front is: then a judged picture may be sent.
     mutating func isInFront(now: MediaTime) throws -> Bool {
-        guard let front else { return true }
-        let isInFront = frontWatch.isInFront(now: now) { model.matches(front, $0) }
+        guard hasFront else { return true }
+        let isInFront = frontWatch.isInFront(now: now, isChosen: model.isOfFront)
         // What it is now is not what it was when the picture was made.
         if frontWatch.mustAsk {
             frontWatch.note(active: try display.activeWindow())

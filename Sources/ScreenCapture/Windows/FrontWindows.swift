@@ -1,0 +1,45 @@
+/// Which windows are of the application that has to be in front. Pure.
+///
+/// What is asked for each window that moves is answered without a look at the others.
+struct FrontWindows: Sendable {
+    private struct Window {
+        var client: UInt32
+        var owner: WindowNames.Owner?
+        /// A rule chooses it.
+        var isChosen: Bool
+    }
+
+    private let rules: WindowRules
+    /// Children of the root window of which something is known.
+    private var windows: [UInt32: Window] = [:]
+    private var tops: [UInt32: UInt32] = [:]
+    /// How many chosen windows each owner has: its other windows, such as menus, belong to them.
+    private var owners: [WindowNames.Owner: Int] = [:]
+
+    init(_ rules: WindowRules) { self.rules = rules }
+
+    /// - Parameter facts: nil for a window of which nothing is known any more.
+    mutating func note(_ facts: WindowFacts?, of window: UInt32) {
+        if let old = windows.removeValue(forKey: window) {
+            if tops[old.client] == window { tops[old.client] = nil }
+            if old.isChosen { count(old.owner, -1) }
+        }
+        guard let facts else { return }
+        let new = Window(client: facts.client, owner: facts.owners.first, isChosen: rules.choose(facts))
+        windows[window] = new
+        tops[new.client] = window
+        if new.isChosen { count(new.owner, 1) }
+    }
+
+    private mutating func count(_ owner: WindowNames.Owner?, _ change: Int) {
+        guard let owner else { return }
+        let sum = owners[owner, default: 0] + change
+        owners[owner] = sum > 0 ? sum : nil
+    }
+
+    /// Whether a child of the root window, or the client inside it, is chosen, or belongs to the owner of one that is.
+    func contains(_ window: UInt32) -> Bool {
+        guard let known = windows[window] ?? tops[window].flatMap({ windows[$0] }) else { return false }
+        return known.isChosen || known.owner.map { owners[$0] != nil } ?? false
+    }
+}
