@@ -8,18 +8,18 @@
 struct wl_proxy *upcast_wl_request(
     upcast_wl *wl, struct wl_proxy *proxy, uint32_t opcode, const struct wl_interface *interface, uint32_t version,
     union wl_argument *arguments) {
-    return wl->library->proxy_marshal(proxy, opcode, interface, version, 0, arguments);
+    return wl->library->wl_proxy_marshal_array_flags(proxy, opcode, interface, version, 0, arguments);
 }
 
 void upcast_wl_destroy(upcast_wl *wl, struct wl_proxy **proxy, int opcode) {
     if (!*proxy) return;
     if (opcode >= 0) upcast_wl_request(wl, *proxy, (uint32_t)opcode, NULL, 1, NULL);
-    wl->library->proxy_destroy(*proxy);
+    wl->library->wl_proxy_destroy(*proxy);
     *proxy = NULL;
 }
 
 void upcast_wl_listen(upcast_wl *wl, struct wl_proxy *proxy, wl_dispatcher_func_t function, void *data) {
-    if (proxy) wl->library->proxy_add_dispatcher(proxy, function, data, data);
+    if (proxy) wl->library->wl_proxy_add_dispatcher(proxy, function, data, data);
 }
 
 static struct wl_proxy *bind(
@@ -74,7 +74,7 @@ upcast_wl *upcast_wl_open(const char *socket, int *error) {
     if (!wl) return NULL;
     wl->library = library;
     *error = UPCAST_WL_NO_COMPOSITOR;
-    wl->display = library->display_connect(socket);
+    wl->display = library->wl_display_connect(socket);
     if (!wl->display) {
         free(wl);
         return NULL;
@@ -85,7 +85,7 @@ upcast_wl *upcast_wl_open(const char *socket, int *error) {
     upcast_wl_listen(wl, wl->registry, registry_event, wl);
     // The first round brings what there is, the second what the outputs are like.
     for (int round = 0; round < 2; round++)
-        if (library->display_roundtrip(wl->display) < 0) {
+        if (library->wl_display_roundtrip(wl->display) < 0) {
             upcast_wl_close(wl);
             return NULL;
         }
@@ -99,36 +99,36 @@ void upcast_wl_close(upcast_wl *wl) {
     struct wl_proxy **left[] = {&wl->shm,        &wl->xdg_manager,     &wl->screencopy,
                                 &wl->source_manager, &wl->capture_manager, &wl->registry};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) upcast_wl_destroy(wl, left[i], -1);
-    wl->library->display_disconnect(wl->display);
+    wl->library->wl_display_disconnect(wl->display);
     free(wl);
 }
 
-int upcast_wl_descriptor(upcast_wl *wl) { return wl->library->display_get_fd(wl->display); }
+int upcast_wl_descriptor(upcast_wl *wl) { return wl->library->wl_display_get_fd(wl->display); }
 
 bool upcast_wl_read(upcast_wl *wl) {
     const upcast_wl_library *library = wl->library;
-    while (library->display_prepare_read(wl->display) != 0)
-        if (library->display_dispatch_pending(wl->display) < 0) return false;
+    while (library->wl_display_prepare_read(wl->display) != 0)
+        if (library->wl_display_dispatch_pending(wl->display) < 0) return false;
     struct pollfd waiting = {.fd = upcast_wl_descriptor(wl), .events = POLLIN};
     if (poll(&waiting, 1, 0) > 0) {
-        if (library->display_read_events(wl->display) < 0) return false;
+        if (library->wl_display_read_events(wl->display) < 0) return false;
     } else {
-        library->display_cancel_read(wl->display);
+        library->wl_display_cancel_read(wl->display);
     }
-    return library->display_dispatch_pending(wl->display) >= 0;
+    return library->wl_display_dispatch_pending(wl->display) >= 0;
 }
 
 int upcast_wl_flush(upcast_wl *wl) {
-    if (wl->library->display_flush(wl->display) >= 0) return 0;
+    if (wl->library->wl_display_flush(wl->display) >= 0) return 0;
     // A compositor that has hung up may have told why: that is read before.
     return errno == EAGAIN ? 1 : errno == EPIPE ? 0 : -1;
 }
 
 bool upcast_wl_refusal(upcast_wl *wl, char *interface, size_t room, uint32_t *code) {
-    if (wl->library->display_get_error(wl->display) != EPROTO) return false;
+    if (wl->library->wl_display_get_error(wl->display) != EPROTO) return false;
     const struct wl_interface *of = NULL;
     uint32_t object = 0;
-    *code = wl->library->display_get_protocol_error(wl->display, &of, &object);
+    *code = wl->library->wl_display_get_protocol_error(wl->display, &of, &object);
     strncpy(interface, of ? of->name : "wl_display", room - 1);
     interface[room - 1] = 0;
     return true;

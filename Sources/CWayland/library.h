@@ -3,26 +3,32 @@
 
 #include <wayland-client-core.h>
 
-/// What is used of libwayland-client. Its headers give the types; nothing is linked.
+// What is used of libwayland-client. Its headers give the types; nothing is linked.
+#define UPCAST_WL_FUNCTIONS(F) \
+    F(wl_display_connect) \
+    F(wl_display_disconnect) \
+    F(wl_display_get_fd) \
+    F(wl_display_get_error) \
+    F(wl_display_get_protocol_error) \
+    F(wl_display_flush) \
+    F(wl_display_roundtrip) \
+    F(wl_display_prepare_read) \
+    F(wl_display_read_events) \
+    F(wl_display_cancel_read) \
+    F(wl_display_dispatch_pending) \
+    /* Since 1.20, of December 2021. */ \
+    F(wl_proxy_marshal_array_flags) \
+    F(wl_proxy_add_dispatcher) \
+    F(wl_proxy_destroy) \
+    F(wl_proxy_get_version)
+
 typedef struct {
-    __typeof__(wl_display_connect) *display_connect;
-    __typeof__(wl_display_disconnect) *display_disconnect;
-    __typeof__(wl_display_get_fd) *display_get_fd;
-    __typeof__(wl_display_get_error) *display_get_error;
-    __typeof__(wl_display_get_protocol_error) *display_get_protocol_error;
-    __typeof__(wl_display_flush) *display_flush;
-    __typeof__(wl_display_roundtrip) *display_roundtrip;
-    __typeof__(wl_display_prepare_read) *display_prepare_read;
-    __typeof__(wl_display_read_events) *display_read_events;
-    __typeof__(wl_display_cancel_read) *display_cancel_read;
-    __typeof__(wl_display_dispatch_pending) *display_dispatch_pending;
-    __typeof__(wl_proxy_marshal_array_flags) *proxy_marshal;
-    __typeof__(wl_proxy_add_dispatcher) *proxy_add_dispatcher;
-    __typeof__(wl_proxy_destroy) *proxy_destroy;
-    __typeof__(wl_proxy_get_version) *proxy_get_version;
+#define UPCAST_WL_MEMBER(name) __typeof__(name) *name;
+    UPCAST_WL_FUNCTIONS(UPCAST_WL_MEMBER)
+#undef UPCAST_WL_MEMBER
 } upcast_wl_library;
 
-/// Loads the library, once. NULL and an upcast_wl_error if it is not there. Any thread.
+/// Loads the library, once. NULL and an upcast_wl_error if it is not there. Any thread. Stays loaded.
 const upcast_wl_library *upcast_wl_load(int *error);
 
 #endif

@@ -58,7 +58,7 @@ static int xdg_event(
 void upcast_wl_describe_output(output_slot *output) {
     upcast_wl *wl = output->wl;
     if (!wl->xdg_manager || output->xdg) return;
-    uint32_t version = wl->library->proxy_get_version(wl->xdg_manager);
+    uint32_t version = wl->library->wl_proxy_get_version(wl->xdg_manager);
     union wl_argument arguments[] = {{.o = NULL}, {.o = (struct wl_object *)output->proxy}};
     output->xdg =
         upcast_wl_request(wl, wl->xdg_manager, XDG_MANAGER_GET_OUTPUT, &upcast_wl_xdg_output, version, arguments);

@@ -7,7 +7,7 @@ upcast_wl_memory *upcast_wl_attach(upcast_wl *wl, int descriptor, int32_t byte_c
     union wl_argument arguments[] = {{.o = NULL}, {.h = descriptor}, {.i = byte_count}};
     struct wl_proxy *pool =
         upcast_wl_request(wl, wl->shm, SHM_CREATE_POOL, &upcast_wl_shm_pool, 1, arguments);
-    if (pool && wl->library->display_roundtrip(wl->display) < 0) upcast_wl_destroy(wl, &pool, -1);
+    if (pool && wl->library->wl_display_roundtrip(wl->display) < 0) upcast_wl_destroy(wl, &pool, -1);
     return (upcast_wl_memory *)pool;
 }
 
