@@ -14,7 +14,7 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates pkg-config libavcodec-dev libswscale-dev \
         libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev \
         libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev \
-        libxcb-render0-dev libxcb-composite0-dev \
+        libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev \
         libpulse-dev \
         libsystemd-dev \
         libwayland-dev \
@@ -48,6 +48,7 @@ ARG FONTS="fonts-dejavu-core fonts-noto-color-emoji"
 RUN apt-get update \
     && apt-get install -y --no-install-recommends chromium pulseaudio x11-utils xauth xvfb \
         libxcb-composite0 libxcb-damage0 libxcb-randr0 libxcb-render0 libxcb-res0 libxcb-shm0 libxcb-xfixes0 \
+        libxcb-xinput0 \
         ${FONTS} \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
 COPY --from=build /products/bin/upcast-screen /usr/local/bin/

@@ -43,6 +43,7 @@ let package = Package(
             name: "CXCB",
             linkerSettings: [
                 "xcb", "xcb-shm", "xcb-damage", "xcb-xfixes", "xcb-randr", "xcb-res", "xcb-render", "xcb-composite",
+                "xcb-xinput",
             ].map { .linkedLibrary($0) }),
         // Loads libpulse itself: its headers are needed, and no library.
         .target(name: "CPulse"),

@@ -138,6 +138,7 @@ int upcast_x_begin(upcast_x *x, upcast_x_screen *screen) {
     begin_fixes(x);
     begin_damage(x);
     begin_monitors(x);
+    screen->reports_motion = upcast_x_begin_motion(x);
     screen->has_shared_memory = x->has_shared_memory = shares_memory(x);
     screen->has_fixes = x->has_fixes;
     screen->has_damage = x->has_damage;

@@ -26,6 +26,9 @@ struct upcast_x {
     xcb_screen_t *screen;
     bool has_shared_memory, has_fixes, has_damage, has_monitors, has_resources, watches_windows;
     uint8_t fixes_event, damage_event, randr_event;
+    /// XInput 2; 0 without.
+    uint8_t input_opcode;
+    uint16_t input_minor;
     xcb_damage_damage_t damage;
     /// Reports each drawing; 0 without.
     xcb_damage_damage_t drawing;
@@ -54,6 +57,11 @@ struct upcast_x {
 
 /// Frees the error. 0 for none, -1 where the connection is lost.
 int upcast_x_failure(upcast_x *x, xcb_generic_error_t *error);
+
+/// Whether the server has XInput 2.1.
+bool upcast_x_begin_motion(upcast_x *x);
+/// Whether an event says that the pointer moves.
+bool upcast_x_is_motion(upcast_x *x, const xcb_generic_event_t *event);
 
 /// A window was destroyed: another one may get its number.
 void upcast_x_forget_source(upcast_x *x, uint32_t window);

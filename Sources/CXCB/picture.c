@@ -74,40 +74,6 @@ int upcast_x_grab(
     return 0;
 }
 
-int upcast_x_cursor(
-    upcast_x *x, uint32_t *pixels, size_t capacity, uint16_t *width, uint16_t *height, uint16_t *hot_x,
-    uint16_t *hot_y) {
-    if (!x->has_fixes) return 0;
-    xcb_xfixes_get_cursor_image_reply_t *cursor =
-        xcb_xfixes_get_cursor_image_reply(x->c, xcb_xfixes_get_cursor_image(x->c), NULL);
-    if (!cursor) return upcast_x_is_lost(x) ? -1 : 0;
-    size_t count = (size_t)cursor->width * cursor->height;
-    size_t sent = (size_t)xcb_xfixes_get_cursor_image_cursor_image_length(cursor);
-    int result = 0;
-    if (count <= capacity && count <= sent) {
-        memcpy(pixels, xcb_xfixes_get_cursor_image_cursor_image(cursor), count * sizeof *pixels);
-        *width = cursor->width;
-        *height = cursor->height;
-        *hot_x = cursor->xhot;
-        *hot_y = cursor->yhot;
-        result = (int)count;
-    }
-    free(cursor);
-    return result;
-}
-
-int upcast_x_pointer(upcast_x *x, bool *is_here, int16_t *pointer_x, int16_t *pointer_y) {
-    xcb_generic_error_t *error = NULL;
-    xcb_query_pointer_reply_t *pointer =
-        xcb_query_pointer_reply(x->c, xcb_query_pointer(x->c, x->screen->root), &error);
-    if (!pointer) return upcast_x_failure(x, error);
-    *is_here = pointer->same_screen;
-    *pointer_x = pointer->root_x;
-    *pointer_y = pointer->root_y;
-    free(pointer);
-    return 0;
-}
-
 static void take_name(upcast_x *x, xcb_get_atom_name_cookie_t cookie, char *name, size_t capacity) {
     xcb_get_atom_name_reply_t *reply = xcb_get_atom_name_reply(x->c, cookie, NULL);
     size_t length = reply ? (size_t)xcb_get_atom_name_name_length(reply) : 0;

@@ -17,6 +17,13 @@ package struct DamageList: Equatable, Sendable {
         if rectangles.count >= Self.capacity { isAll = true } else { rectangles.append(rectangle) }
     }
 
+    /// - Parameters:
+    ///   - rectangle: of the whole screen.
+    ///   - area: what of it the frame shows.
+    mutating func note(_ rectangle: CaptureRectangle, in area: CaptureRectangle) {
+        if let inside = rectangle.intersection(area) { note(inside.relative(to: area)) }
+    }
+
     /// A frame with all of it was sent.
     package mutating func clear() {
         rectangles.removeAll(keepingCapacity: true)

@@ -29,7 +29,4 @@ package struct GrabSchedule: Equatable, Sendable {
         isDirty = true
         earliest = .zero
     }
-
-    /// When a thing that nobody reports, such as the place of the pointer, is looked at again.
-    package func nextLook(now: MediaTime) -> MediaTime { max(earliest, now + interval) }
 }

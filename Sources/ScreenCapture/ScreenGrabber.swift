@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LinuxSystem
 package import MediaCore
 package import UpcastClient
@@ -39,18 +38,16 @@ package final class ScreenGrabber {
     private var schedule: GrabSchedule
     private var damage = DamageList()
     private var area: CaptureRectangle?
-    private var pointerImage = PointerImage.none
-    private var pointer: (x: Int, y: Int)?
+    private var pointer: PointerLayer
     private var windows: WindowWatch
     private var isInFront: Bool
-    /// Where the pointer is in the last frame that was sent.
-    private var drawnPointer: CaptureRectangle?
 
     package init(_ settings: Settings, _ display: X11Connection, _ connection: CaptureConnection) {
         self.settings = settings
         self.display = display
         self.connection = connection
         schedule = GrabSchedule(settings.rate)
+        pointer = PointerLayer(display, isShown: settings.showsPointer, settings.rate)
         windows = WindowWatch(settings.rules, front: settings.front, display)
         isInFront = settings.front == nil
     }
@@ -64,7 +61,7 @@ package final class ScreenGrabber {
     /// - Throws: `X11Connection.GrabError.lost`, or `CaptureError` of the daemon.
     package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) throws -> Void) throws {
         try placeArea(notice)
-        if drawsPointer { pointerImage = try display.pointerImage() }
+        try pointer.begin()
         try windows.begin()
         while true {
             let orders = control.take()
@@ -76,54 +73,30 @@ package final class ScreenGrabber {
             let hasMore = try display.takeEvents { try take($0, notice) }
             let now = clock.now()
             if windows.wake(now: now) { schedule.noteChange() }
+            if let hasMoved = try pointer.look(now: now) {
+                if hasMoved { schedule.noteChange() }
+                // Events may have come with the answer.
+                continue
+            }
             // What windows do is followed all the time.
             let due = orders.isHeld ? nil : schedule.due(now: now)
             if let due, due <= now {
-                try grab(sent, notice)
+                try grab(now, sent, notice)
             } else if !hasMore {
-                try wait(until: due, now, control.descriptor)
+                var wait = GrabWait(display: display.descriptor, orders: control.descriptor)
+                wait.note(due)
+                wait.note(pointer.nextLook)
+                wait.note(windows.nextWake)
+                wait.wait(now: now)
             }
         }
-    }
-
-    private var drawsPointer: Bool { settings.showsPointer && display.hasPointer }
-
-    /// Waits until something happens or is due.
-    private func wait(until due: MediaTime?, _ now: MediaTime, _ orders: CInt) throws {
-        var deadline = due
-        // Nobody reports where the pointer is, and without DAMAGE nothing is reported.
-        if drawsPointer || !display.hasDamage {
-            let look = schedule.nextLook(now: now)
-            deadline = due.map { min($0, look) } ?? look
-        }
-        if let wake = windows.nextWake { deadline = deadline.map { min($0, wake) } ?? wake }
-        var waiting = (
-            pollfd(fd: display.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
-        )
-        let milliseconds = deadline.map { CInt(clamping: max(0, ($0 - now).nanoseconds + 999_999) / 1_000_000) } ?? -1
-        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
-            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, milliseconds)
-        }
-        if due == nil, waiting.0.revents == 0, waiting.1.revents == 0 { try look() }
-    }
-
-    /// Looks at what nobody reports.
-    private func look() throws {
-        if !display.hasDamage { schedule.noteChange() }
-        guard drawsPointer else { return }
-        let now = try display.pointer()
-        if now?.x != pointer?.x || now?.y != pointer?.y { schedule.noteChange() }
-        pointer = now
     }
 
     private func take(_ event: X11Connection.Event, _ notice: (Notice) throws -> Void) throws {
         switch event {
         case .damaged: schedule.noteChange()
-        case .pointerShapeChanged where drawsPointer:
-            pointerImage = try display.pointerImage()
-            schedule.noteChange()
-        case .pointerShapeChanged: break
+        case .pointerShapeChanged: if try pointer.changeShape() { schedule.noteChange() }
+        case .pointerMoved: pointer.noteMotion()
         case .screenChanged:
             try display.refresh()
             try placeArea(notice)
@@ -158,9 +131,10 @@ package final class ScreenGrabber {
         try notice(.capturing(place))
     }
 
-    private func grab(_ sent: () -> Void, _ notice: (Notice) throws -> Void) throws {
-        let now = clock.now()
+    private func grab(_ now: MediaTime, _ sent: () -> Void, _ notice: (Notice) throws -> Void) throws {
         schedule.grabbed(at: now)
+        // Without DAMAGE, nobody reports what changes.
+        if !display.hasDamage { schedule.noteChange() }
         guard let area else { return }
         let format = VideoSampleFormat(
             packed: display.format.pixelFormat, width: area.width, height: area.height,
@@ -169,9 +143,10 @@ package final class ScreenGrabber {
             // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
             return schedule.noteChange()
         }
+        pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
         do {
-            moment = try display.grab(area, into: frame)
+            moment = try display.grab(area, into: frame, damage: &damage)
         } catch .notThere {
             // The screen changes at this moment; its event follows.
             try display.refresh()
@@ -180,7 +155,6 @@ package final class ScreenGrabber {
             damage.noteAll()
             return schedule.noteChange()
         }
-        note(moment, area)
         // Exactly what had happened when the picture was made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
         guard let secrets = try windows.judge(now: now), self.area == area else { return schedule.retry() }
@@ -191,33 +165,14 @@ package final class ScreenGrabber {
             damage.noteAll()
         }
         guard isInFront else { return }
-        draw(moment, into: frame, area)
+        // Where the pointer was is a change, too.
+        if let drawn = pointer.drawn { damage.note(drawn) }
+        pointer.draw(moment, into: frame, area)
+        if let drawn = pointer.drawn { damage.note(drawn) }
         try connection.send(
             frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secrets.regions(in: area),
             damage: damage.damage)
         damage.clear()
         sent()
-    }
-
-    private func note(_ moment: X11Connection.Moment, _ area: CaptureRectangle) {
-        guard let changed = moment.damage else { return damage.noteAll() }
-        for rectangle in changed {
-            if let inside = rectangle.intersection(area) { damage.note(inside.relative(to: area)) }
-        }
-    }
-
-    private func draw(_ moment: X11Connection.Moment, into frame: CaptureFrame, _ area: CaptureRectangle) {
-        pointer = moment.pointer
-        guard drawsPointer else { return }
-        // Where it was is a change, too.
-        if let drawnPointer { damage.note(drawnPointer) }
-        drawnPointer = nil
-        guard let pointer, case .rgb(let red, let blue) = display.format.pixelFormat.layout else { return }
-        let (x, y) = (pointer.x - area.x, pointer.y - area.y)
-        unsafe pointerImage.draw(
-            into: frame.bytes, width: area.width, height: area.height, red: red, blue: blue, x: x, y: y)
-        let covered = pointerImage.area(x: x, y: y)
-        damage.note(covered)
-        drawnPointer = covered
     }
 }

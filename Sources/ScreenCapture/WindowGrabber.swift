@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LinuxSystem
 package import MediaCore
 package import UpcastClient
@@ -44,14 +43,14 @@ package final class WindowGrabber {
     /// Windows came, went or moved since the layers were made.
     private var isStale = true
     private var hasTold = false
-    private var pointerImage = PointerImage.none
-    private var pointer: (x: Int, y: Int)?
+    private var pointer: PointerLayer
     /// In pixels; the protocol's.
     private static let sides = 16...4096
 
     package init(_ settings: Settings, _ display: X11Connection, _ connection: CaptureConnection) {
         (self.settings, self.display, self.connection) = (settings, display, connection)
         schedule = GrabSchedule(settings.rate)
+        pointer = PointerLayer(display, isShown: settings.showsPointer, settings.rate)
         model = WindowModel(
             settings.rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height))
     }
@@ -65,7 +64,7 @@ package final class WindowGrabber {
     package func run(_ control: GrabControl, notice: (Notice) throws -> Void) throws {
         try display.beginComposition()
         defer { display.endComposition() }
-        if drawsPointer { pointerImage = try display.pointerImage() }
+        try pointer.begin()
         model.add(try display.watchWindows())
         while true {
             let orders = control.take()
@@ -73,54 +72,34 @@ package final class WindowGrabber {
             if orders.sendsAgain { schedule.noteChange() }
             let hasMore = try display.takeEvents(take)
             let now = clock.now()
+            if let hasMoved = try pointer.look(now: now) {
+                if hasMoved { schedule.noteChange() }
+                // Events may have come with the answer.
+                continue
+            }
             let due = orders.isHeld ? nil : schedule.due(now: now)
             if let due, due <= now {
                 try grab(now, notice)
             } else if !hasMore {
-                try wait(until: due, now, control.descriptor)
+                var wait = GrabWait(display: display.descriptor, orders: control.descriptor)
+                wait.note(due)
+                wait.note(pointer.nextLook)
+                wait.wait(now: now)
             }
         }
     }
 
-    private var drawsPointer: Bool { settings.showsPointer && display.hasPointer }
-
     private func take(_ event: X11Connection.Event) throws {
         switch event {
         case .damaged: schedule.noteChange()
-        case .pointerShapeChanged:
-            guard drawsPointer else { return }
-            pointerImage = try display.pointerImage()
-            schedule.noteChange()
+        case .pointerShapeChanged: if try pointer.changeShape() { schedule.noteChange() }
+        case .pointerMoved: pointer.noteMotion()
         case .window(let event):
             model.apply(event)
             isStale = true
             schedule.noteChange()
         case .screenChanged, .activeChanged, .drawn: break
         }
-    }
-
-    private func wait(until due: MediaTime?, _ now: MediaTime, _ orders: CInt) throws {
-        var deadline = due
-        // Nobody reports where the pointer is, and without DAMAGE nothing is reported.
-        let looks = drawsPointer || !display.hasDamage
-        if looks {
-            let look = schedule.nextLook(now: now)
-            deadline = due.map { min($0, look) } ?? look
-        }
-        var waiting = (
-            pollfd(fd: display.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
-        )
-        let milliseconds = deadline.map { CInt(clamping: max(0, ($0 - now).nanoseconds + 999_999) / 1_000_000) } ?? -1
-        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
-            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, milliseconds)
-        }
-        guard looks, due == nil, waiting.0.revents == 0, waiting.1.revents == 0 else { return }
-        if !display.hasDamage { schedule.noteChange() }
-        guard drawsPointer else { return }
-        let place = try display.pointer()
-        if place?.x != pointer?.x || place?.y != pointer?.y { schedule.noteChange() }
-        pointer = place
     }
 
     // MARK: The window
@@ -161,6 +140,8 @@ package final class WindowGrabber {
 
     private func grab(_ now: MediaTime, _ notice: (Notice) throws -> Void) throws {
         schedule.grabbed(at: now)
+        // Without DAMAGE, nobody reports what changes.
+        if !display.hasDamage { schedule.noteChange() }
         guard let target = try find(notice) else { return }
         let (width, height) = (target.place.width, target.place.height)
         guard Self.sides.contains(width), Self.sides.contains(height) else {
@@ -177,6 +158,7 @@ package final class WindowGrabber {
             // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
             return schedule.noteChange()
         }
+        pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
         do { moment = try display.compose(layers, width: width, height: height, into: frame) } catch .notThere {
             isStale = true
@@ -185,19 +167,9 @@ package final class WindowGrabber {
         // What had happened by then is in the picture: if windows moved, another one is made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         guard !isStale else { return schedule.retry() }
-        draw(moment, into: frame, target.place)
+        pointer.draw(moment, into: frame, target.place)
         // It wants to be hidden, or a rule says so.
         let secure: CaptureSecureRegions = model.isSecure(target.top) ? .wholeFrame : .none
         try connection.send(frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secure)
-    }
-
-    private func draw(_ moment: X11Connection.Moment, into frame: CaptureFrame, _ place: CaptureRectangle) {
-        pointer = moment.pointer
-        guard drawsPointer, let pointer, case .rgb(let red, let blue) = display.format.pixelFormat.layout else {
-            return
-        }
-        unsafe pointerImage.draw(
-            into: frame.bytes, width: place.width, height: place.height, red: red, blue: blue, x: pointer.x - place.x,
-            y: pointer.y - place.y)
     }
 }

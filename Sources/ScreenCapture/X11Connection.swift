@@ -14,6 +14,8 @@ package import UpcastClient
         /// The root window has another size, or monitors have changed.
         case screenChanged
         case pointerShapeChanged
+        /// A device moves the pointer, with `watchMotion`.
+        case pointerMoved
         case window(WindowEvent)
         /// Another window is active, as the window manager says.
         case activeChanged
@@ -22,17 +24,11 @@ package import UpcastClient
     }
 
     /// What was true at the moment of a picture.
-    package struct Moment: Equatable, Sendable {
-        /// In pixels of the root window; nil if the server does not report it, or reports too much.
-        package var damage: [CaptureRectangle]?
+    package struct Moment: Sendable {
         /// In pixels of the root window; nil if the pointer is on another screen.
         package var pointer: (x: Int, y: Int)?
         /// Events with a lower number are in the picture, and no others.
         package var sequence: UInt32 = 0
-
-        package static func == (a: Self, b: Self) -> Bool {
-            a.damage == b.damage && a.pointer?.x == b.pointer?.x && a.pointer?.y == b.pointer?.y
-        }
     }
 
     package enum GrabError: Error {
@@ -45,21 +41,21 @@ package import UpcastClient
     package let format: ScreenFormat
     package let hasDamage: Bool
     package let hasPointer: Bool
+    /// Whether the server can report that the pointer moves.
+    package let reportsMotion: Bool
     /// Whether the server can write to the memory of this process.
     package let sharesMemory: Bool
     /// The size of the root window, in pixels.
     package private(set) var width: Int
     package private(set) var height: Int
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     /// Segments that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
     /// The server's pixels, where they have to be converted.
     private var stored: [UInt8] = []
     private static let maxPointerPixels = 256 * 256
     private static let maxMonitors = 16
-    private static let maxWindows = 4096
-    private static let eventsAtOnce = 256
 
     /// - Parameter display: nil for that of the environment.
     /// - Throws: what is missing, and how to get it.
@@ -97,6 +93,7 @@ package import UpcastClient
         unsafe handle = opened
         hasDamage = screen.has_damage
         hasPointer = screen.has_fixes
+        reportsMotion = screen.reports_motion
         sharesMemory = screen.has_shared_memory
         (width, height) = (Int(screen.width), Int(screen.height))
     }
@@ -134,13 +131,19 @@ package import UpcastClient
     /// - Parameters:
     ///   - area: within the root window.
     ///   - frame: in which the server or this process writes it.
-    package func grab(_ area: CaptureRectangle, into frame: CaptureFrame) throws(GrabError) -> Moment {
-        try grab(0, area, into: frame)
+    ///   - damage: is told what has changed since the last picture, in pixels of this one.
+    package func grab(
+        _ area: CaptureRectangle, into frame: CaptureFrame, damage: inout DamageList
+    ) throws(GrabError) -> Moment {
+        var picture = upcast_x_picture()
+        let moment = try grab(0, area, into: frame, &picture)
+        if hasDamage { Self.note(&picture, &damage, area) } else { damage.noteAll() }
+        return moment
     }
 
     /// - Parameter pixmap: 0 for the root window.
-    private func grab(
-        _ pixmap: UInt32, _ area: CaptureRectangle, into frame: CaptureFrame
+    func grab(
+        _ pixmap: UInt32, _ area: CaptureRectangle, into frame: CaptureFrame, _ picture: inout upcast_x_picture
     ) throws(GrabError) -> Moment {
         for segment in detached.withLock({ segments in
             defer { segments = [] }
@@ -148,7 +151,6 @@ package import UpcastClient
         }) { unsafe upcast_x_detach(handle, segment) }
         var rectangle = upcast_x_rectangle(
             x: Int16(area.x), y: Int16(area.y), width: UInt16(area.width), height: UInt16(area.height))
-        var picture = upcast_x_picture()
         let status: CInt
         if let place = frame.writerPlace {
             status = unsafe upcast_x_grab(
@@ -174,74 +176,16 @@ package import UpcastClient
         }
         guard status == 0 else { throw status < 0 ? .lost : .notThere }
         return Moment(
-            damage: hasDamage && pixmap == 0 ? Self.damage(picture) : nil,
             pointer: picture.is_pointer_here ? (Int(picture.pointer_x), Int(picture.pointer_y)) : nil,
             sequence: picture.sequence)
     }
 
-    // MARK: Chosen windows
-
-    /// A window in a picture that is put together of several.
-    package struct Layer: Equatable, Sendable {
-        /// The window, and the child of the root window that it is or is in.
-        package var window: UInt32
-        package var top: UInt32
-        /// Where it is in the picture, without its border.
-        package var place: CaptureRectangle
-
-        package init(window: UInt32, top: UInt32, place: CaptureRectangle) {
-            (self.window, self.top, self.place) = (window, top, place)
-        }
-    }
-
-    package static let maxLayers = Int(UPCAST_X_MAX_LAYERS)
-
-    /// Prepares for pictures of windows.
-    ///
-    /// - Throws: if the server cannot make them.
-    package func beginComposition() throws(ScreenError) {
-        guard unsafe upcast_x_begin_composition(handle) else {
-            throw ScreenError(
-                "the X server has no Composite or no RENDER extension, which pictures of one window need; leave out "
-                    + "--window, or use --area")
-        }
-    }
-
-    package func endComposition() { unsafe upcast_x_end_composition(handle) }
-
-    /// Gets a picture of windows, the first one lowest, also where others cover them.
-    ///
-    /// - Parameters:
-    ///   - layers: at most `maxLayers`.
-    ///   - frame: as large as the picture.
-    package func compose(
-        _ layers: [Layer], width: Int, height: Int, into frame: CaptureFrame
-    ) throws(GrabError) -> Moment {
-        let list = layers.prefix(Self.maxLayers).map { layer in
-            upcast_x_layer(
-                window: layer.window, top: layer.top, x: Int32(layer.place.x), y: Int32(layer.place.y),
-                width: UInt16(clamping: layer.place.width), height: UInt16(clamping: layer.place.height))
-        }
-        let pixmap = unsafe upcast_x_compose(handle, list, UInt32(list.count), UInt16(width), UInt16(height))
-        return try grab(pixmap, CaptureRectangle(x: 0, y: 0, width: width, height: height), into: frame)
-    }
-
-    /// Where a window is in the root window, without its border; nil if it is gone.
-    package func place(of window: UInt32) throws(GrabError) -> CaptureRectangle? {
-        var (left, top, width, height): (Int32, Int32, UInt16, UInt16) = (0, 0, 0, 0)
-        let status = unsafe upcast_x_window_place(handle, window, &left, &top, &width, &height)
-        guard status >= 0 else { throw .lost }
-        return status == 0
-            ? CaptureRectangle(x: Int(left), y: Int(top), width: Int(width), height: Int(height)) : nil
-    }
-
-    private static func damage(_ picture: upcast_x_picture) -> [CaptureRectangle] {
-        let count = Int(picture.damage_count)
-        var damage = picture.damage
-        return unsafe withUnsafeBytes(of: &damage) { bytes in
+    private static func note(_ picture: inout upcast_x_picture, _ damage: inout DamageList, _ area: CaptureRectangle) {
+        let (count, bounds) = (Int(picture.damage_count), rectangle(picture.damage_bounds))
+        unsafe withUnsafeBytes(of: &picture.damage) { bytes in
             let rectangles = unsafe bytes.bindMemory(to: upcast_x_rectangle.self)
-            guard count <= rectangles.count else { return [rectangle(picture.damage_bounds)] }
-            return unsafe rectangles.prefix(count).map { rectangle($0) }
+            guard count <= rectangles.count else { return damage.note(bounds, in: area) }
+            for index in 0..<count { unsafe damage.note(rectangle(rectangles[index]), in: area) }
         }
     }
 
@@ -249,149 +193,8 @@ package import UpcastClient
         CaptureRectangle(x: Int(r.x), y: Int(r.y), width: Int(r.width), height: Int(r.height))
     }
 
-    // MARK: Events
-
-    /// The next thing that has happened; nil if nothing has.
-    ///
-    /// - Throws: `lost` when the server has ended.
-    package func nextEvent() throws(GrabError) -> Event? {
-        var event = upcast_x_event()
-        while unsafe upcast_x_read_event(handle, &event) {
-            if let event = Self.event(event) { return event }
-        }
-        if unsafe upcast_x_is_lost(handle) { throw .lost }
-        return nil
-    }
-
-    /// Takes what has happened.
-    ///
-    /// - Returns: whether there may be more: not all of a flood is taken at once, as other threads may have told
-    ///   something.
-    func takeEvents(_ take: (Event) throws -> Void) throws -> Bool {
-        for _ in 0..<Self.eventsAtOnce {
-            guard let event = try nextEvent() else { return false }
-            try take(event)
-        }
-        return true
-    }
-
-    /// The next thing that had happened when a picture was made.
-    ///
-    /// - Parameter sequence: of the picture.
-    package func nextEvent(before sequence: UInt32) -> Event? {
-        var event = upcast_x_event()
-        while unsafe upcast_x_next_event(handle, sequence, &event) {
-            if let event = Self.event(event) { return event }
-        }
-        return nil
-    }
-
-    private static func event(_ event: upcast_x_event) -> Event? {
-        let kind: WindowEvent.Kind
-        switch event.kind {
-        case UPCAST_X_DAMAGED: return .damaged
-        case UPCAST_X_SCREEN_CHANGED: return .screenChanged
-        case UPCAST_X_CURSOR_CHANGED: return .pointerShapeChanged
-        case UPCAST_X_WINDOW_CAME: kind = .came(event.width > 0 ? Self.place(event) : nil)
-        case UPCAST_X_WINDOW_WENT: kind = .went
-        case UPCAST_X_WINDOW_MAPPED: kind = .mapped
-        case UPCAST_X_WINDOW_UNMAPPED: kind = .unmapped
-        case UPCAST_X_WINDOW_MOVED:
-            kind = .moved(Self.place(event))
-        case UPCAST_X_WINDOW_MOVED_INSIDE: kind = .movedInside
-        case UPCAST_X_WINDOW_CHANGED: kind = .changed
-        case UPCAST_X_DRAWN: return .drawn(Self.place(event))
-        case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
-        default: return nil
-        }
-        return .window(WindowEvent(kind, event.window, sequence: event.sequence))
-    }
-
-    private static func place(_ event: upcast_x_event) -> CaptureRectangle {
-        CaptureRectangle(x: Int(event.x), y: Int(event.y), width: Int(event.width), height: Int(event.height))
-    }
-
-    // MARK: Windows
-
-    /// Reports window events from now on. Returns the windows that are there.
-    ///
-    /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, of which one may be secret.
-    package func watchWindows() throws -> [UInt32] {
-        var windows = [UInt32](repeating: 0, count: Self.maxWindows)
-        let count = unsafe Int(upcast_x_watch_windows(handle, &windows, windows.count))
-        guard count >= 0 else { throw GrabError.lost }
-        guard count <= windows.count else {
-            throw ScreenError(
-                "the display has \(count) windows; upcast-screen can hide secret ones among at most \(windows.count)")
-        }
-        return Array(windows.prefix(count))
-    }
-
-    /// Reports each thing that is drawn, in order with the events of windows, or no more. Needs DAMAGE.
-    package func watchDrawing(_ isOn: Bool) { unsafe upcast_x_watch_drawing(handle, isOn) }
-
-    /// The client window that is active; nil for none, or if no window manager tells.
-    package func activeWindow() throws(GrabError) -> UInt32? {
-        var window: UInt32 = 0
-        guard unsafe upcast_x_active_window(handle, &window) == 0 else { throw .lost }
-        return window == 0 ? nil : window
-    }
-
-    /// Makes the programs of all windows in an area of the root window draw it again. It is drawn later, by them.
-    package func redraw(_ area: CaptureRectangle) {
-        var area = upcast_x_rectangle(
-            x: Int16(clamping: area.x), y: Int16(clamping: area.y), width: UInt16(clamping: area.width),
-            height: UInt16(clamping: area.height))
-        unsafe upcast_x_redraw(handle, &area)
-    }
-
-    /// What is known of a window; nil if it is gone.
-    package func facts(of window: UInt32) throws(GrabError) -> WindowFacts? {
-        var facts = upcast_x_facts()
-        let status = unsafe upcast_x_read_facts(handle, window, &facts)
-        guard status >= 0 else { throw .lost }
-        guard status == 0 else { return nil }
-        return WindowFacts(
-            place: CaptureRectangle(
-                x: Int(facts.x), y: Int(facts.y), width: Int(facts.width), height: Int(facts.height)),
-            isViewable: facts.is_viewable, isOverrideRedirect: facts.is_override_redirect, sequence: facts.sequence,
-            names: try names(&facts), types: .init(rawValue: facts.types), secure: facts.secure,
-            transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
-            group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
-            isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen)
-    }
-
-    /// The client's, and those of all windows beside it and in it.
-    private func names(_ facts: inout upcast_x_facts) throws(GrabError) -> [WindowNames] {
-        let count = Int(facts.other_count)
-        let others = unsafe withUnsafeBytes(of: &facts.others) { bytes in
-            unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(count))
-        }
-        // Windows of one X client are of one process.
-        var processes = [facts.client_names.maker: facts.client_names.process]
-        var all = [Self.names(&facts.client_names)]
-        for window in others {
-            var names = upcast_x_names()
-            let status = unsafe upcast_x_read_names(handle, window, &names)
-            guard status >= 0 else { throw .lost }
-            // One that is gone has an event, which asks for all of this again.
-            guard status == 0 else { continue }
-            names.process = unsafe processes[names.maker] ?? upcast_x_process(handle, window)
-            processes[names.maker] = names.process
-            all.append(Self.names(&names))
-        }
-        return all
-    }
-
-    private static func names(_ names: inout upcast_x_names) -> WindowNames {
-        WindowNames(
-            window: names.window, instance: text(&names.instance), className: text(&names.class_name),
-            title: text(&names.title), isCut: names.is_cut, process: names.process == 0 ? nil : names.process,
-            maker: names.maker)
-    }
-
     /// Up to the first 0.
-    private static func text<Array>(_ array: inout Array) -> String {
+    static func text<Array>(_ array: inout Array) -> String {
         unsafe withUnsafeBytes(of: &array) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
@@ -405,6 +208,9 @@ package import UpcastClient
     }
 
     // MARK: Pointer and monitors
+
+    /// Reports each motion of the pointer that a device makes, or no more.
+    package func watchMotion(_ isOn: Bool) { unsafe upcast_x_watch_motion(handle, isOn) }
 
     /// Where the pointer is; nil on another screen.
     package func pointer() throws(GrabError) -> (x: Int, y: Int)? {

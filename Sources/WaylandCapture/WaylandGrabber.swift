@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LinuxSystem
 package import MediaCore
 package import ScreenCapture
@@ -88,7 +87,9 @@ package final class WaylandGrabber {
             let now = clock.now()
             if try !orders.isHeld && advance(now, sent, notice) { continue }
             let isAsking = !orders.isHeld && output != nil && compositor.stage == .idle
-            try wait(until: isAsking ? nextAsk : nil, now, control.descriptor)
+            var wait = GrabWait(display: compositor.descriptor, orders: control.descriptor)
+            wait.note(isAsking ? nextAsk : nil)
+            wait.wait(now: now, sends: try !compositor.flush())
         }
     }
 
@@ -223,18 +224,5 @@ package final class WaylandGrabber {
         let (pause, isNews) = attempts.failed()
         pauseEnd = now + pause
         if isNews { notice(.waiting("the compositor gives no picture of \(output.name); it may be switched off")) }
-    }
-
-    /// Waits until something happens or is due.
-    private func wait(until deadline: MediaTime?, _ now: MediaTime, _ orders: CInt) throws {
-        let isSent = try compositor.flush()
-        var waiting = (
-            pollfd(fd: compositor.descriptor, events: Int16(isSent ? POLLIN : POLLIN | POLLOUT), revents: 0),
-            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
-        )
-        let milliseconds = deadline.map { CInt(clamping: max(0, ($0 - now).nanoseconds + 999_999) / 1_000_000) } ?? -1
-        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
-            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, milliseconds)
-        }
     }
 }

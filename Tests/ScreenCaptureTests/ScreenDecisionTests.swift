@@ -32,11 +32,37 @@ import UpcastClient
         }
         #expect(grabs == 100)
     }
+}
 
-    @Test func whatNobodyReportsIsLookedAtWithTheFrameRate() {
-        var schedule = GrabSchedule(FrameRate(50))
-        schedule.grabbed(at: Self.time(0))
-        #expect(schedule.nextLook(now: Self.time(300)) == Self.time(320))
+/// Promise: a pointer that rests costs nothing, and one that moves no more than a question for each frame.
+@Suite struct PointerLooksTests {
+    private static func time(_ milliseconds: Int64) -> MediaTime { .milliseconds(10_000 + milliseconds) }
+
+    @Test func aPointerThatRests() {
+        var looks = PointerLooks(FrameRate(50), isReported: true)
+        #expect(looks.due == nil)
+        looks.looked(now: Self.time(0))
+        #expect(looks.due == nil)
+    }
+
+    /// The first motion after a rest is looked at once, the next ones with the frame rate.
+    @Test func aPointerThatMoves() throws {
+        var looks = PointerLooks(FrameRate(50), isReported: true)
+        let isNews = looks.noteMotion()
+        #expect(isNews)
+        #expect(try #require(looks.due) <= Self.time(0))
+        looks.looked(now: Self.time(0))
+        let (first, second) = (looks.noteMotion(), looks.noteMotion())
+        #expect(first && !second, "only the first one is news")
+        #expect(looks.due == Self.time(20))
+        looks.looked(now: Self.time(25))
+        #expect(looks.due == nil)
+    }
+
+    @Test func aServerThatReportsNothing() {
+        var looks = PointerLooks(FrameRate(50), isReported: false)
+        looks.looked(now: Self.time(0))
+        #expect(looks.due == Self.time(20))
     }
 }
 

@@ -15,7 +15,7 @@ system_packages=systemd,systemd-sysv,dbus,procps,libavcodec59,libswresample4,lib
 system_packages+=,libstdc++6,ca-certificates
 # And a session whose screen and sound are broadcast.
 system_packages+=,libpam-systemd,pulseaudio,libxcb-composite0,libxcb-damage0,libxcb-randr0,libxcb-render0,libxcb-res0
-system_packages+=,libxcb-shm0,libxcb-xfixes0
+system_packages+=,libxcb-shm0,libxcb-xfixes0,libxcb-xinput0
 
 cannot_boot() { fail 77 "no systemd can be booted on this machine: $*"; }
 

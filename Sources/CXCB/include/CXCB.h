@@ -26,6 +26,8 @@ typedef struct {
     /// MIT-SHM 1.2 for this client, which the server has to share memory with.
     bool has_shared_memory;
     bool has_damage, has_fixes, has_monitors;
+    /// XInput 2.1: `upcast_x_watch_motion` has an effect.
+    bool reports_motion;
     /// The server shows an X client's windows in a Wayland compositor: the root window has no picture.
     bool is_xwayland;
 } upcast_x_screen;
@@ -110,6 +112,8 @@ enum upcast_x_event_kind {
     UPCAST_X_SCREEN_CHANGED,
     /// The pointer has another shape.
     UPCAST_X_CURSOR_CHANGED,
+    /// A device moves the pointer, with `upcast_x_watch_motion`.
+    UPCAST_X_POINTER_MOVED,
     /// A child of the root window was made or came from elsewhere, with its geometry; it is not viewable yet.
     UPCAST_X_WINDOW_CAME,
     /// It was destroyed, or went into another window.
@@ -194,6 +198,9 @@ int upcast_x_cursor(
     upcast_x *x, uint32_t *pixels, size_t capacity, uint16_t *width, uint16_t *height, uint16_t *hot_x,
     uint16_t *hot_y);
 
+/// Reports each motion of the pointer that a device makes, or no more. Programs that move it themselves (WarpPointer) are
+/// not reported.
+void upcast_x_watch_motion(upcast_x *x, bool is_on);
 /// Where the pointer is.
 int upcast_x_pointer(upcast_x *x, bool *is_here, int16_t *pointer_x, int16_t *pointer_y);
 

@@ -163,8 +163,8 @@ package struct WindowModel: Sendable {
         }
     }
 
-    /// Whether a child of the root window, or the client inside it, is of the application that has to be in front. False
-    /// for one of which nothing is known.
+    /// Whether a child of the root window, or the client inside it, is of the application that has to be in front.
+    /// False for one of which nothing is known.
     func isOfFront(_ window: UInt32) -> Bool { front?.contains(window) ?? false }
 
     /// The application window that a choice means: of several that are viewable, the one that was made first.

@@ -1,0 +1,74 @@
+internal import MediaCore
+internal import UpcastClient
+
+/// The pointer in the frames of a display: X servers leave it out of the pictures that they give. One thread.
+struct PointerLayer {
+    private let display: X11Connection
+    private let isShown: Bool
+    private var looks: PointerLooks
+    private var image = PointerImage.none
+    private var place: (x: Int, y: Int)?
+    /// Where it is drawn in the last frame; nil if it is not.
+    private(set) var drawn: CaptureRectangle?
+
+    init(_ display: X11Connection, isShown: Bool, _ rate: FrameRate) {
+        self.display = display
+        self.isShown = isShown && display.hasPointer
+        looks = PointerLooks(rate, isReported: display.reportsMotion)
+    }
+
+    /// Begins to follow it.
+    mutating func begin() throws {
+        guard isShown else { return }
+        display.watchMotion(true)
+        image = try display.pointerImage()
+    }
+
+    /// It has another shape.
+    ///
+    /// - Returns: whether that is seen.
+    mutating func changeShape() throws -> Bool {
+        guard isShown else { return false }
+        image = try display.pointerImage()
+        return true
+    }
+
+    /// The server says that it moves. A mouse can do so a thousand times a second: the server is to be silent until
+    /// somebody looks.
+    mutating func noteMotion() {
+        if looks.noteMotion() { display.watchMotion(false) }
+    }
+
+    /// When to look; nil while it rests.
+    var nextLook: MediaTime? { isShown ? looks.due : nil }
+
+    /// Looks where it is, if that is due.
+    ///
+    /// - Returns: whether it has moved; nil if it is not due.
+    mutating func look(now: MediaTime) throws -> Bool? {
+        guard let due = nextLook, due <= now else { return nil }
+        pictureBegins(now: now)
+        let old = place
+        place = try display.pointer()
+        return old?.x != place?.x || old?.y != place?.y
+    }
+
+    /// A picture is going to be made, which says where the pointer is.
+    mutating func pictureBegins(now: MediaTime) {
+        guard isShown, looks.due != nil else { return }
+        looks.looked(now: now)
+        // Before the server is asked: what moves after its answer is told.
+        display.watchMotion(true)
+    }
+
+    /// Draws it into a picture.
+    ///
+    /// - Parameter area: of the root window, that the picture shows.
+    mutating func draw(_ moment: X11Connection.Moment, into frame: CaptureFrame, _ area: CaptureRectangle) {
+        (place, drawn) = (moment.pointer, nil)
+        guard isShown, let place, case .rgb(let red, let blue) = display.format.pixelFormat.layout else { return }
+        let (x, y) = (place.x - area.x, place.y - area.y)
+        unsafe image.draw(into: frame.bytes, width: area.width, height: area.height, red: red, blue: blue, x: x, y: y)
+        drawn = image.area(x: x, y: y)
+    }
+}

@@ -1,0 +1,67 @@
+internal import CXCB
+package import UpcastClient
+
+/// Pictures that are put together of windows.
+extension X11Connection {
+    /// A window in a picture that is put together of several.
+    package struct Layer: Equatable, Sendable {
+        /// The window, and the child of the root window that it is or is in.
+        package var window: UInt32
+        package var top: UInt32
+        /// Where it is in the picture, without its border.
+        package var place: CaptureRectangle
+
+        package init(window: UInt32, top: UInt32, place: CaptureRectangle) {
+            (self.window, self.top, self.place) = (window, top, place)
+        }
+    }
+
+    package static let maxLayers = Int(UPCAST_X_MAX_LAYERS)
+
+    /// Prepares for pictures of windows.
+    ///
+    /// - Throws: if the server cannot make them.
+    package func beginComposition() throws(ScreenError) {
+        guard unsafe upcast_x_begin_composition(handle) else {
+            throw ScreenError(
+                "the X server has no Composite or no RENDER extension, which pictures of one window need; leave out "
+                    + "--window, or use --area")
+        }
+    }
+
+    package func endComposition() { unsafe upcast_x_end_composition(handle) }
+
+    /// Gets a picture of windows, the first one lowest, also where others cover them.
+    ///
+    /// - Parameters:
+    ///   - layers: at most `maxLayers`.
+    ///   - frame: as large as the picture.
+    package func compose(
+        _ layers: [Layer], width: Int, height: Int, into frame: CaptureFrame
+    ) throws(GrabError) -> Moment {
+        let count = min(layers.count, Self.maxLayers)
+        let pixmap = unsafe withUnsafeTemporaryAllocation(of: upcast_x_layer.self, capacity: Self.maxLayers) { list in
+            for (index, layer) in layers.prefix(count).enumerated() {
+                unsafe list.initializeElement(at: index, to: Self.layer(layer))
+            }
+            return unsafe upcast_x_compose(handle, list.baseAddress, UInt32(count), UInt16(width), UInt16(height))
+        }
+        var picture = upcast_x_picture()
+        return try grab(pixmap, CaptureRectangle(x: 0, y: 0, width: width, height: height), into: frame, &picture)
+    }
+
+    private static func layer(_ layer: Layer) -> upcast_x_layer {
+        upcast_x_layer(
+            window: layer.window, top: layer.top, x: Int32(layer.place.x), y: Int32(layer.place.y),
+            width: UInt16(clamping: layer.place.width), height: UInt16(clamping: layer.place.height))
+    }
+
+    /// Where a window is in the root window, without its border; nil if it is gone.
+    package func place(of window: UInt32) throws(GrabError) -> CaptureRectangle? {
+        var (left, top, width, height): (Int32, Int32, UInt16, UInt16) = (0, 0, 0, 0)
+        let status = unsafe upcast_x_window_place(handle, window, &left, &top, &width, &height)
+        guard status >= 0 else { throw .lost }
+        return status == 0
+            ? CaptureRectangle(x: Int(left), y: Int(top), width: Int(width), height: Int(height)) : nil
+    }
+}

@@ -1,0 +1,68 @@
+internal import CXCB
+internal import UpcastClient
+
+private let eventsAtOnce = 256
+
+/// What happens on the screen.
+extension X11Connection {
+    /// The next thing that has happened; nil if nothing has.
+    ///
+    /// - Throws: `lost` when the server has ended.
+    package func nextEvent() throws(GrabError) -> Event? {
+        var event = upcast_x_event()
+        while unsafe upcast_x_read_event(handle, &event) {
+            if let event = Self.event(event) { return event }
+        }
+        if unsafe upcast_x_is_lost(handle) { throw .lost }
+        return nil
+    }
+
+    /// Takes what has happened.
+    ///
+    /// - Returns: whether there may be more: not all of a flood is taken at once, as other threads may have told
+    ///   something.
+    func takeEvents(_ take: (Event) throws -> Void) throws -> Bool {
+        for _ in 0..<eventsAtOnce {
+            guard let event = try nextEvent() else { return false }
+            try take(event)
+        }
+        return true
+    }
+
+    /// The next thing that had happened when a picture was made.
+    ///
+    /// - Parameter sequence: of the picture.
+    package func nextEvent(before sequence: UInt32) -> Event? {
+        var event = upcast_x_event()
+        while unsafe upcast_x_next_event(handle, sequence, &event) {
+            if let event = Self.event(event) { return event }
+        }
+        return nil
+    }
+
+    private static func event(_ event: upcast_x_event) -> Event? {
+        let kind: WindowEvent.Kind
+        switch event.kind {
+        case UPCAST_X_DAMAGED: return .damaged
+        case UPCAST_X_SCREEN_CHANGED: return .screenChanged
+        case UPCAST_X_CURSOR_CHANGED: return .pointerShapeChanged
+        case UPCAST_X_POINTER_MOVED: return .pointerMoved
+        case UPCAST_X_WINDOW_CAME: kind = .came(event.width > 0 ? Self.place(event) : nil)
+        case UPCAST_X_WINDOW_WENT: kind = .went
+        case UPCAST_X_WINDOW_MAPPED: kind = .mapped
+        case UPCAST_X_WINDOW_UNMAPPED: kind = .unmapped
+        case UPCAST_X_WINDOW_MOVED:
+            kind = .moved(Self.place(event))
+        case UPCAST_X_WINDOW_MOVED_INSIDE: kind = .movedInside
+        case UPCAST_X_WINDOW_CHANGED: kind = .changed
+        case UPCAST_X_DRAWN: return .drawn(Self.place(event))
+        case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
+        default: return nil
+        }
+        return .window(WindowEvent(kind, event.window, sequence: event.sequence))
+    }
+
+    private static func place(_ event: upcast_x_event) -> CaptureRectangle {
+        CaptureRectangle(x: Int(event.x), y: Int(event.y), width: Int(event.width), height: Int(event.height))
+    }
+}

@@ -1,0 +1,84 @@
+internal import CXCB
+package import UpcastClient
+
+private let maxWindows = 4096
+
+/// What windows there are, and what is known of them.
+extension X11Connection {
+    /// Reports window events from now on. Returns the windows that are there.
+    ///
+    /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, of which one may be secret.
+    package func watchWindows() throws -> [UInt32] {
+        var windows = [UInt32](repeating: 0, count: maxWindows)
+        let count = unsafe Int(upcast_x_watch_windows(handle, &windows, windows.count))
+        guard count >= 0 else { throw GrabError.lost }
+        guard count <= windows.count else {
+            throw ScreenError(
+                "the display has \(count) windows; upcast-screen can hide secret ones among at most \(windows.count)")
+        }
+        return Array(windows.prefix(count))
+    }
+
+    /// Reports each thing that is drawn, in order with the events of windows, or no more. Needs DAMAGE.
+    package func watchDrawing(_ isOn: Bool) { unsafe upcast_x_watch_drawing(handle, isOn) }
+
+    /// The client window that is active; nil for none, or if no window manager tells.
+    package func activeWindow() throws(GrabError) -> UInt32? {
+        var window: UInt32 = 0
+        guard unsafe upcast_x_active_window(handle, &window) == 0 else { throw .lost }
+        return window == 0 ? nil : window
+    }
+
+    /// Makes the programs of all windows in an area of the root window draw it again. It is drawn later, by them.
+    package func redraw(_ area: CaptureRectangle) {
+        var area = upcast_x_rectangle(
+            x: Int16(clamping: area.x), y: Int16(clamping: area.y), width: UInt16(clamping: area.width),
+            height: UInt16(clamping: area.height))
+        unsafe upcast_x_redraw(handle, &area)
+    }
+
+    /// What is known of a window; nil if it is gone.
+    package func facts(of window: UInt32) throws(GrabError) -> WindowFacts? {
+        var facts = upcast_x_facts()
+        let status = unsafe upcast_x_read_facts(handle, window, &facts)
+        guard status >= 0 else { throw .lost }
+        guard status == 0 else { return nil }
+        return WindowFacts(
+            place: CaptureRectangle(
+                x: Int(facts.x), y: Int(facts.y), width: Int(facts.width), height: Int(facts.height)),
+            isViewable: facts.is_viewable, isOverrideRedirect: facts.is_override_redirect, sequence: facts.sequence,
+            names: try names(&facts), types: .init(rawValue: facts.types), secure: facts.secure,
+            transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
+            group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
+            isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen)
+    }
+
+    /// The client's, and those of all windows beside it and in it.
+    private func names(_ facts: inout upcast_x_facts) throws(GrabError) -> [WindowNames] {
+        let count = Int(facts.other_count)
+        let others = unsafe withUnsafeBytes(of: &facts.others) { bytes in
+            unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(count))
+        }
+        // Windows of one X client are of one process.
+        var processes = [facts.client_names.maker: facts.client_names.process]
+        var all = [Self.names(&facts.client_names)]
+        for window in others {
+            var names = upcast_x_names()
+            let status = unsafe upcast_x_read_names(handle, window, &names)
+            guard status >= 0 else { throw .lost }
+            // One that is gone has an event, which asks for all of this again.
+            guard status == 0 else { continue }
+            names.process = unsafe processes[names.maker] ?? upcast_x_process(handle, window)
+            processes[names.maker] = names.process
+            all.append(Self.names(&names))
+        }
+        return all
+    }
+
+    private static func names(_ names: inout upcast_x_names) -> WindowNames {
+        WindowNames(
+            window: names.window, instance: text(&names.instance), className: text(&names.class_name),
+            title: text(&names.title), isCut: names.is_cut, process: names.process == 0 ? nil : names.process,
+            maker: names.maker)
+    }
+}
