@@ -5,26 +5,6 @@ import Testing
 
 /// Promise: `upcast-screen` sends a display as it is, when it changes, through ends of the X server and of the daemon.
 @Suite struct ScreenClientTests {
-    private static func client(
-        _ screen: VirtualScreen, _ stage: Stage, _ options: [String] = []
-    ) throws -> ChildProcess {
-        try ChildProcess(
-            ProductExecutable.upcastScreen.path,
-            ["--display", screen.display, "--socket", stage.daemon.ingestSocket] + options)
-    }
-
-    private static func isLive(_ stage: Stage, _ client: ChildProcess) throws {
-        try waitFor("the screen to be live", evidence: { client.errorTail + stage.daemon.log }) {
-            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
-            return try Self.received(stage) > 0
-        }
-    }
-
-    /// Pictures that came to the daemon.
-    private static func received(_ stage: Stage) throws -> Int {
-        (try stage.daemon.status()["video"] as? [String: Any])?["frames_received"] as? Int ?? 0
-    }
-
     /// What viewers see is what a direct grab of the same display shows; and the square moves.
     @Test(.inItsTurn) func theDisplayArrives() async throws {
         try await blocking {
@@ -33,11 +13,11 @@ import Testing
                 ReferencePicture(width: 640, height: 360, number: 171).image, width: 640, height: 360, fit: .fit)
             let player = try screen.play(scene)
             let stage = try Stage()
-            let client = try Self.client(screen, stage, ["--no-pointer"])
-            try Self.isLive(stage, client)
-            let before = try Self.received(stage)
+            let client = try stage.capture(screen, ["--no-pointer"])
+            try stage.waitUntilLive(client)
+            let before = try stage.receivedPictures()
             try waitFor("the square to move", evidence: { client.errorTail }) {
-                try Self.received(stage) > before + 30
+                try stage.receivedPictures() > before + 30
             }
             let direct = try screen.grab()
             client.signal(SIGINT)
@@ -67,16 +47,13 @@ import Testing
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360, depth: depth, without: without)
             let stage = try Stage()
-            let client = try Self.client(screen, stage)
-            try Self.isLive(stage, client)
+            let client = try stage.capture(screen)
+            try stage.waitUntilLive(client)
             let colour = try screen.fill("0xc08040")
-            try waitFor("the colour", evidence: { client.errorTail }) { abs(try Self.luma(stage, x: 200) - 133) < 8 }
+            try waitFor("the colour", evidence: { client.errorTail }) { abs(try stage.luma(x: 200) - 133) < 8 }
             try colour.stop(SIGKILL)
-            try waitFor("black again", evidence: { client.errorTail }) { try Self.luma(stage, x: 200) < 30 }
-            client.signal(SIGTERM)
-            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            _ = try stage.server.finishedRecording()
-            try stage.end()
+            try waitFor("black again", evidence: { client.errorTail }) { try stage.luma(x: 200) < 30 }
+            try stage.end(client)
         }
     }
 
@@ -85,22 +62,50 @@ import Testing
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             let stage = try Stage()
-            let client = try Self.client(screen, stage, isDrawn ? [] : ["--no-pointer"])
-            try Self.isLive(stage, client)
+            let client = try stage.capture(screen, isDrawn ? [] : ["--no-pointer"])
+            try stage.waitUntilLive(client)
             // Xvfb's pointer is in the middle, where it has the shape of a text cursor.
             let window = try ChildProcess(
                 "xterm",
                 ["-display", screen.display, "-geometry", "200x60+0+0", "-bg", "white", "+sb", "-e", "sleep 60"])
-            try waitFor("the window", evidence: { client.errorTail }) { try Self.luma(stage, x: 200) > 200 }
+            try waitFor("the window", evidence: { client.errorTail }) { try stage.luma(x: 200) > 200 }
             try waitFor("the pointer, if it is drawn", evidence: { client.errorTail }) {
-                (try Self.luma(stage) < 230) == isDrawn
+                (try stage.luma() < 230) == isDrawn
             }
-            #expect(try Self.luma(stage, x: 200) > 230)
+            #expect(try stage.luma(x: 200) > 230)
             try window.stop(SIGKILL)
-            client.signal(SIGTERM)
-            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            _ = try stage.server.finishedRecording()
-            try stage.end()
+            try stage.end(client)
+        }
+    }
+
+    /// A pointer that moves while nothing else does.
+    @Test(.inItsTurn) func aPointerThatMoves() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let stage = try Stage()
+            let client = try stage.capture(screen)
+            try stage.waitUntilLive(client)
+            // Over it, the pointer has the shape of a text cursor.
+            let window = try ChildProcess(
+                "xterm",
+                ["-display", screen.display, "-geometry", "200x60+0+0", "-bg", "white", "+sb", "-e", "sleep 60"])
+            for x in [320, 420, 220] {
+                // As a mouse does.
+                if x != 320 {
+                    try ChildProcess(
+                        "xdotool", ["mousemove_relative", "--", x > 320 ? "100" : "-200", "0"],
+                        environment: ["DISPLAY": screen.display]
+                    ).waitForSuccess(within: 20)
+                }
+                try waitFor("the pointer at \(x)", evidence: { client.errorTail }) {
+                    let image = try stage.snapshot()
+                    return [220, 320, 420].allSatisfy {
+                        (image.meanLuma(x: $0, y: 180, radius: 6) < 230) == ($0 == x)
+                    }
+                }
+            }
+            try window.stop(SIGKILL)
+            try stage.end(client)
         }
     }
 
@@ -137,19 +142,22 @@ import Testing
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             let stage = try Stage()
-            let client = try Self.client(screen, stage)
-            try Self.isLive(stage, client)
-            let before = try Self.received(stage)
+            let client = try stage.capture(screen)
+            try stage.waitUntilLive(client)
+            let before = try stage.receivedPictures()
+            // What the first pictures bring with them is over.
+            Thread.sleep(forTimeInterval: 0.5)
+            let wakeUps = try ThreadFigures(of: client.processID, named: "screen-grab").wakeUps
             // What is counted is what does not come in this time; nothing waits for its end.
             Thread.sleep(forTimeInterval: 2)
-            #expect(try Self.received(stage) - before <= 1)
+            #expect(try stage.receivedPictures() - before <= 1)
+            // The pointer is drawn, and rests.
+            let woken = try ThreadFigures(of: client.processID, named: "screen-grab").wakeUps - wakeUps
+            #expect(woken == 0, "the grabbing thread has woken \(woken) times")
             let change = try screen.fill("0xc08040")
-            try waitFor("the change", evidence: { client.errorTail }) { try Self.luma(stage) > 120 }
+            try waitFor("the change", evidence: { client.errorTail }) { try stage.luma() > 120 }
             try change.stop(SIGKILL)
-            client.signal(SIGTERM)
-            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            _ = try stage.server.finishedRecording()
-            try stage.end()
+            try stage.end(client)
         }
     }
 
@@ -159,15 +167,15 @@ import Testing
             var screen: VirtualScreen? = try VirtualScreen(width: 640, height: 360)
             let display = try #require(screen).display
             let stage = try Stage()
-            let client = try Self.client(try #require(screen), stage)
-            try Self.isLive(stage, client)
+            let client = try stage.capture(try #require(screen))
+            try stage.waitUntilLive(client)
             screen = nil
             try waitFor("upcast-screen to notice", evidence: { client.errorTail }) {
                 client.errors.contains("the X server has ended; waiting for it to come back")
             }
             let next = try VirtualScreen(width: 800, height: 450, display: display)
             let colour = try next.fill("0xc08040")
-            try waitFor("the new screen", evidence: { client.errorTail }) { try Self.luma(stage) > 120 }
+            try waitFor("the new screen", evidence: { client.errorTail }) { try stage.luma() > 120 }
             #expect(client.errors.contains("capturing 800x450+0+0"), "\(client.errors)")
             try colour.stop(SIGKILL)
             client.signal(SIGTERM)
@@ -187,8 +195,8 @@ import Testing
                 _ = try ChildProcess.run("xrandr", ["--display", screen.display] + arguments)
             }
             try xrandr("--setmonitor", "Left", "640/100x360/100+0+0", "none")
-            let client = try Self.client(screen, stage, ["--monitor", "Left"])
-            try Self.isLive(stage, client)
+            let client = try stage.capture(screen, ["--monitor", "Left"])
+            try stage.waitUntilLive(client)
             try xrandr("--delmonitor", "Left")
             try waitFor("the client to notice", evidence: { client.errorTail }) {
                 client.errors.contains("viewers keep the last frame") || client.errors.contains("waiting for it")
@@ -199,27 +207,8 @@ import Testing
             }
             let broadcasts = stage.daemon.log.components(separatedBy: "broadcast started").count - 1
             #expect(broadcasts == 1, "one broadcast throughout")
-            client.signal(SIGTERM)
-            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            _ = try stage.server.finishedRecording()
-            try stage.end()
+            try stage.end(client)
         }
-    }
-
-    /// Of what viewers see now, in the middle of its height.
-    static func luma(_ stage: Stage, x: Int = 320) throws -> Double {
-        let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket)
-        guard answer.status == 200 else { return 0 }
-        let folder = try TemporaryDirectory("snapshot")
-        try Data(answer.bytes).write(to: URL(filePath: folder.file("a.jpg")))
-        _ = try ChildProcess.run(
-            "ffmpeg",
-            [
-                "-nostdin", "-v", "error", "-i", folder.file("a.jpg"), "-vf", VirtualScreen.toVideoRange,
-                "-f", "rawvideo", folder.file("a.raw"),
-            ])
-        let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw"))))
-        return I420Image(width: 640, height: 360, bytes: bytes).meanLuma(x: x, y: 180, radius: 6)
     }
 
     /// What lies above the square that moves.

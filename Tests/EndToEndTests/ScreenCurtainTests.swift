@@ -27,7 +27,7 @@ import Testing
                 environment: bus.environment)
         }
 
-        var isShown: Bool { get throws { abs(try ScreenClientTests.luma(stage) - Self.luma) < 8 } }
+        var isShown: Bool { get throws { abs(try stage.luma() - Self.luma) < 8 } }
         var airState: String? {
             get throws { (try stage.daemon.status()["air"] as? [String: Any])?["state"] as? String }
         }
@@ -131,7 +131,7 @@ import Testing
             let chosen = try window("Chosen", "white")
             for _ in 0..<3 {
                 try airState("on_air", "the screen")
-                try waitFor("the window", evidence: { client.errorTail }) { try ScreenClientTests.luma(stage) > 200 }
+                try waitFor("the window", evidence: { client.errorTail }) { try stage.luma() > 200 }
                 let other = try window("Other", "#ff00ff")
                 try airState("hidden", "the curtain")
                 try other.stop(SIGTERM)

@@ -42,7 +42,7 @@ import Testing
             func shows(_ what: String) throws {
                 try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
                     guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
-                    return try ScreenClientTests.luma(stage) > 200
+                    return try stage.luma() > 200
                 }
             }
             let chosen = try Self.xterm(screen, "Chosen", "white", "40x12+100+80")
@@ -94,12 +94,12 @@ import Testing
                 try waitFor("the menu to \(isThere ? "come" : "go")", evidence: { client.errorTail }) {
                     guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
                     // The canvas is 640x360, the window 200x120: the menu is from 216 to 396 and from 120 to 240.
-                    return try abs(ScreenClientTests.luma(stage, x: 306) - (isThere ? 78 : 235)) < 20
+                    return try abs(stage.luma(x: 306) - (isThere ? 78 : 235)) < 20
                 }
             }
             for _ in 0..<2 {
                 try marker(true)
-                #expect(try ScreenClientTests.luma(stage, x: 160) > 200)
+                #expect(try stage.luma(x: 160) > 200)
                 try marker(false)
             }
             client.signal(SIGTERM)

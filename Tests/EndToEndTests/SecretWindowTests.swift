@@ -108,7 +108,7 @@ import Testing
             func shows(_ wanted: [Bool], _ what: String) throws {
                 try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
                     guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
-                    return try [60, 580, 320].map { try ScreenClientTests.luma(stage, x: $0) > 150 } == wanted
+                    return try [60, 580, 320].map { try stage.luma(x: $0) > 150 } == wanted
                 }
             }
             func window(_ name: String, at x: Int) throws -> ChildProcess {

@@ -6,33 +6,6 @@ import Testing
 /// Promise: `upcast-screen` sends an output of a Wayland compositor as the user sees it, when it changes, through all
 /// that happens to outputs and compositors.
 @Suite struct WaylandTests {
-    private static func client(
-        _ compositor: VirtualCompositor, _ stage: Stage, _ options: [String] = []
-    ) throws -> ChildProcess {
-        try ChildProcess(
-            ProductExecutable.upcastScreen.path,
-            ["--wayland", compositor.socket, "--socket", stage.daemon.ingestSocket] + options)
-    }
-
-    private static func isLive(_ stage: Stage, _ client: ChildProcess) throws {
-        try waitFor("the output to be live", evidence: { client.errorTail + stage.daemon.log }) {
-            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
-            return try Self.received(stage) > 0
-        }
-    }
-
-    /// Pictures that came to the daemon.
-    private static func received(_ stage: Stage) throws -> Int {
-        (try stage.daemon.status()["video"] as? [String: Any])?["frames_received"] as? Int ?? 0
-    }
-
-    private static func end(_ stage: Stage, _ client: ChildProcess) throws {
-        client.signal(SIGTERM)
-        #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-        _ = try stage.server.finishedRecording()
-        try stage.end()
-    }
-
     /// Four greys: darker than 60, up to 120, up to 180, and brighter.
     private static let quarters: [[UInt8]] = [[40, 90], [150, 210]]
 
@@ -46,7 +19,7 @@ import Testing
     /// Whether viewers see the four greys where they belong, in a picture that is as wide as this in the middle of the
     /// canvas.
     private static func isUpright(_ stage: Stage, width: Int) throws -> Bool {
-        let image = try snapshot(stage)
+        let image = try stage.snapshot()
         return [0, 1].allSatisfy { row in
             [0, 1].allSatisfy { column in
                 let x = 320 + (column * 2 - 1) * width / 4
@@ -54,29 +27,6 @@ import Testing
                 return abs(luma - Double(quarters[row][column])) < 8
             }
         }
-    }
-
-    /// What viewers see now.
-    private static func snapshot(_ stage: Stage) throws -> I420Image {
-        let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket)
-        guard answer.status == 200 else {
-            let black = [UInt8](repeating: 0, count: I420Image.byteCount(width: 640, height: 360))
-            return I420Image(width: 640, height: 360, bytes: black)
-        }
-        let folder = try TemporaryDirectory("snapshot")
-        try Data(answer.bytes).write(to: URL(filePath: folder.file("a.jpg")))
-        _ = try ChildProcess.run(
-            "ffmpeg",
-            [
-                "-nostdin", "-v", "error", "-i", folder.file("a.jpg"), "-vf", VirtualScreen.toVideoRange,
-                "-f", "rawvideo", folder.file("a.raw"),
-            ])
-        return I420Image(
-            width: 640, height: 360, bytes: [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw")))))
-    }
-
-    private static func luma(_ stage: Stage) throws -> Double {
-        try snapshot(stage).meanLuma(x: 320, y: 180, radius: 6)
     }
 
     /// What viewers see is what the output shows.
@@ -87,10 +37,10 @@ import Testing
                 ReferencePicture(width: 640, height: 360, number: 172).image, width: 640, height: 360, fit: .fit)
             try compositor.show(scene)
             let stage = try Stage()
-            let client = try Self.client(compositor, stage, ["--seconds", "60"])
-            try Self.isLive(stage, client)
+            let client = try stage.capture(compositor, ["--seconds", "60"])
+            try stage.waitUntilLive(client)
             try waitFor("the picture", evidence: { client.errorTail }) {
-                try PictureComparison(try Self.snapshot(stage), scene).isSamePicture
+                try PictureComparison(try stage.snapshot(), scene).isSamePicture
             }
             client.signal(SIGINT)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
@@ -110,7 +60,7 @@ import Testing
             let compositor = try VirtualCompositor(width: 640, height: 360)
             try compositor.show(Self.picture)
             let stage = try Stage()
-            let client = try Self.client(compositor, stage)
+            let client = try stage.capture(compositor)
             try waitFor("the picture", evidence: { client.errorTail }) { try Self.isUpright(stage, width: 640) }
             for (transform, tag) in [
                 ("90", 8), ("180", 3), ("270", 6), ("flipped", 2), ("flipped-90", 7), ("flipped-180", 4),
@@ -126,7 +76,7 @@ import Testing
                     try Self.isUpright(stage, width: width)
                 }
             }
-            try Self.end(stage, client)
+            try stage.end(client)
         }
     }
 
@@ -138,8 +88,8 @@ import Testing
             let compositor = try VirtualCompositor(width: 640, height: 360)
             try compositor.tell("output \(VirtualCompositor.output) transform \(transform)")
             let stage = try Stage()
-            let client = try Self.client(compositor, stage, ["--no-pointer"])
-            try Self.isLive(stage, client)
+            let client = try stage.capture(compositor, ["--no-pointer"])
+            try stage.waitUntilLive(client)
             func partial() throws -> Int {
                 (try stage.daemon.status()["video"] as? [String: Any])?["frames_partial"] as? Int ?? 0
             }
@@ -152,7 +102,7 @@ import Testing
             let (width, half) = isTurned ? (202, 12) : (640, 20)
             let grey = 16 + 64 * 219 / 255
             try waitFor("the square in the middle", evidence: { client.errorTail + window.errorTail }) {
-                let image = try Self.snapshot(stage)
+                let image = try stage.snapshot()
                 return image.meanLuma(x: 320, y: 90, radius: 4) > 225
                     && stride(from: 320 - width / 2 + 8, to: 320 - half - 8, by: 4).allSatisfy {
                         abs(image.meanLuma(x: $0, y: 90, radius: 2) - Double(grey)) < 12
@@ -160,7 +110,7 @@ import Testing
             }
             #expect(try partial() - before > 10)
             try window.stop(SIGKILL)
-            try Self.end(stage, client)
+            try stage.end(client)
         }
     }
 
@@ -169,17 +119,17 @@ import Testing
         try await blocking {
             let compositor = try VirtualCompositor(width: 640, height: 360)
             let stage = try Stage()
-            let client = try Self.client(compositor, stage)
-            try Self.isLive(stage, client)
+            let client = try stage.capture(compositor)
+            try stage.waitUntilLive(client)
             try compositor.fill("#404040")
-            try waitFor("the first colour", evidence: { client.errorTail }) { try Self.luma(stage) > 60 }
-            let before = try Self.received(stage)
+            try waitFor("the first colour", evidence: { client.errorTail }) { try stage.luma() > 60 }
+            let before = try stage.receivedPictures()
             // What is counted is what does not come in this time; nothing waits for its end.
             Thread.sleep(forTimeInterval: 2)
-            #expect(try Self.received(stage) == before)
+            #expect(try stage.receivedPictures() == before)
             try compositor.fill("#c08040")
-            try waitFor("the change", evidence: { client.errorTail }) { try Self.luma(stage) > 120 }
-            try Self.end(stage, client)
+            try waitFor("the change", evidence: { client.errorTail }) { try stage.luma() > 120 }
+            try stage.end(client)
         }
     }
 
@@ -188,17 +138,17 @@ import Testing
         try await blocking {
             let compositor = try VirtualCompositor(width: 640, height: 360)
             let stage = try Stage()
-            let client = try Self.client(compositor, stage, ["--fps", "2"])
-            try Self.isLive(stage, client)
-            let (before, begin) = (try Self.received(stage), ContinuousClock.now)
+            let client = try stage.capture(compositor, ["--fps", "2"])
+            try stage.waitUntilLive(client)
+            let (before, begin) = (try stage.receivedPictures(), ContinuousClock.now)
             for number in 0..<40 { try compositor.fill(number % 2 == 0 ? "#404040" : "#808080") }
             try compositor.fill("#c08040")
-            try waitFor("the last colour", evidence: { client.errorTail }) { abs(try Self.luma(stage) - 133) < 8 }
+            try waitFor("the last colour", evidence: { client.errorTail }) { abs(try stage.luma() - 133) < 8 }
             let seconds = (ContinuousClock.now - begin) / .seconds(1)
-            let frames = try Self.received(stage) - before
+            let frames = try stage.receivedPictures() - before
             // One that was asked for before, and one at each end.
             #expect(Double(frames) <= seconds * 2 + 3, "\(frames) frames in \(seconds) s")
-            try Self.end(stage, client)
+            try stage.end(client)
         }
     }
 
@@ -208,8 +158,8 @@ import Testing
             let compositor = try VirtualCompositor(width: 640, height: 360)
             try compositor.show(Self.picture)
             let stage = try Stage()
-            let client = try Self.client(compositor, stage)
-            try Self.isLive(stage, client)
+            let client = try stage.capture(compositor)
+            try stage.waitUntilLive(client)
             for size in ["1280x720", "320x180", "640x360"] {
                 try compositor.tell("output \(VirtualCompositor.output) resolution \(size)")
                 try waitFor("\(size)", evidence: { client.errorTail }) {
@@ -218,7 +168,7 @@ import Testing
                     return try isSent && Self.isUpright(stage, width: 640)
                 }
             }
-            try Self.end(stage, client)
+            try stage.end(client)
         }
     }
 
@@ -229,25 +179,25 @@ import Testing
             let compositor = try VirtualCompositor(width: 640, height: 360, inside: outer)
             try compositor.fill("#c08040", output: "WL-1")
             let stage = try Stage()
-            let client = try Self.client(compositor, stage)
-            try waitFor("the output", evidence: { client.errorTail }) { abs(try Self.luma(stage) - 133) < 8 }
+            let client = try stage.capture(compositor)
+            try waitFor("the output", evidence: { client.errorTail }) { abs(try stage.luma() - 133) < 8 }
             try outer.tell("kill")
             try waitFor("the output to be gone", evidence: { client.errorTail }) {
                 client.errors.contains("the compositor has no output WL-1; viewers keep the last frame")
             }
-            #expect(abs(try Self.luma(stage) - 133) < 8)
+            #expect(abs(try stage.luma() - 133) < 8)
             try compositor.tell("create_output")
             try compositor.fill("#ffffff", output: "WL-2")
-            try waitFor("the output to be back", evidence: { client.errorTail }) { try Self.luma(stage) > 225 }
+            try waitFor("the output to be back", evidence: { client.errorTail }) { try stage.luma() > 225 }
             try compositor.tell("create_output")
             try compositor.fill("#000000", output: "WL-3")
             try outer.tell("[title=WL-2] kill")
             try waitFor("the output to be gone", evidence: { client.errorTail }) {
                 client.errors.contains("the compositor has no output WL-2; it has WL-3; viewers keep the last frame")
             }
-            #expect(try Self.luma(stage) > 225)
+            #expect(try stage.luma() > 225)
             #expect(stage.server.recordings.count == 1, "one broadcast throughout")
-            try Self.end(stage, client)
+            try stage.end(client)
         }
     }
 
@@ -257,8 +207,8 @@ import Testing
         try await blocking {
             let first = try VirtualCompositor(width: 640, height: 360)
             let stage = try Stage()
-            let client = try Self.client(first, stage)
-            try Self.isLive(stage, client)
+            let client = try stage.capture(first)
+            try stage.waitUntilLive(client)
             try first.end()
             try waitFor("upcast-screen to notice", evidence: { client.errorTail }) {
                 client.errors.contains("the Wayland compositor has ended; waiting for it to come back")
@@ -266,9 +216,9 @@ import Testing
             let second = try VirtualCompositor(width: 640, height: 360, after: first)
             #expect(second.socket == first.socket)
             try second.fill("#c08040")
-            try waitFor("the new one", evidence: { client.errorTail }) { try Self.luma(stage) > 120 }
+            try waitFor("the new one", evidence: { client.errorTail }) { try stage.luma() > 120 }
             #expect(stage.server.recordings.count == 1, "one broadcast throughout")
-            try Self.end(stage, client)
+            try stage.end(client)
         }
     }
 
@@ -289,19 +239,19 @@ import Testing
 
                     """)
             let stage = try Stage()
-            var client = try Self.client(compositor, stage)
+            var client = try stage.capture(compositor)
             try waitFor("the first output", evidence: { client.errorTail }) { try Self.isUpright(stage, width: 640) }
             #expect(
                 client.errors.contains("only HEADLESS-1 is captured; --monitor chooses another output: HEADLESS-2"))
             try client.stop(SIGINT)
-            client = try Self.client(compositor, stage, ["--monitor", "HEADLESS-2"])
-            try waitFor("the second", evidence: { client.errorTail }) { abs(try Self.luma(stage) - 133) < 8 }
+            client = try stage.capture(compositor, ["--monitor", "HEADLESS-2"])
+            try waitFor("the second", evidence: { client.errorTail }) { abs(try stage.luma() - 133) < 8 }
             try client.stop(SIGINT)
             // The brightest quarter; and a part of it that is too small for shared memory.
             for area in ["320x180+320+180", "160x90+480+270"] {
-                client = try Self.client(compositor, stage, ["--monitor", "HEADLESS-1", "--area", area])
+                client = try stage.capture(compositor, ["--monitor", "HEADLESS-1", "--area", area])
                 try waitFor(area, evidence: { client.errorTail }) {
-                    let image = try Self.snapshot(stage)
+                    let image = try stage.snapshot()
                     return [(20, 20), (620, 20), (20, 340), (620, 340)].allSatisfy {
                         abs(image.meanLuma(x: $0, y: $1, radius: 6) - 210) < 8
                     }
@@ -309,7 +259,7 @@ import Testing
                 #expect(client.errors.contains("capturing \(area) of output HEADLESS-1"))
                 if area.hasPrefix("320") { try client.stop(SIGINT) }
             }
-            try Self.end(stage, client)
+            try stage.end(client)
         }
     }
 

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A screen that `upcast-screen` sends to the stage's daemon, and what viewers see of it.
+extension Stage {
+    func capture(_ screen: VirtualScreen, _ options: [String] = []) throws -> ChildProcess {
+        try capture(["--display", screen.display] + options)
+    }
+
+    func capture(_ compositor: VirtualCompositor, _ options: [String] = []) throws -> ChildProcess {
+        try capture(["--wayland", compositor.socket] + options)
+    }
+
+    private func capture(_ options: [String]) throws -> ChildProcess {
+        try ChildProcess(ProductExecutable.upcastScreen.path, options + ["--socket", daemon.ingestSocket])
+    }
+
+    func waitUntilLive(_ client: ChildProcess) throws {
+        try waitFor("the screen to be live", evidence: { client.errorTail + self.daemon.log }) {
+            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            return try self.receivedPictures() > 0
+        }
+    }
+
+    /// Pictures that came to the daemon.
+    func receivedPictures() throws -> Int {
+        (try daemon.status()["video"] as? [String: Any])?["frames_received"] as? Int ?? 0
+    }
+
+    /// What viewers see now; black before they see anything.
+    func snapshot() throws -> I420Image {
+        let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: daemon.controlSocket)
+        guard answer.status == 200 else {
+            let black = [UInt8](repeating: 0, count: I420Image.byteCount(width: 640, height: 360))
+            return I420Image(width: 640, height: 360, bytes: black)
+        }
+        let folder = try TemporaryDirectory("snapshot")
+        try Data(answer.bytes).write(to: URL(filePath: folder.file("a.jpg")))
+        _ = try ChildProcess.run(
+            "ffmpeg",
+            [
+                "-nostdin", "-v", "error", "-i", folder.file("a.jpg"), "-vf", VirtualScreen.toVideoRange,
+                "-f", "rawvideo", folder.file("a.raw"),
+            ])
+        return I420Image(
+            width: 640, height: 360, bytes: [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw")))))
+    }
+
+    /// Of what viewers see now, in the middle of its height.
+    func luma(x: Int = 320) throws -> Double { try snapshot().meanLuma(x: x, y: 180, radius: 6) }
+
+    /// Ends the broadcast and the stage.
+    func end(_ client: ChildProcess) throws {
+        client.signal(SIGTERM)
+        #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+        _ = try server.finishedRecording()
+        try end()
+    }
+}
