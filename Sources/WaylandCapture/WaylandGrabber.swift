@@ -128,18 +128,11 @@ package final class WaylandGrabber {
     private static func place(
         _ part: CaptureRectangle?, in output: WaylandOutput, _ compositor: WaylandConnection
     ) throws(ScreenError) -> CaptureRectangle? {
-        guard let part else { return nil }
-        guard compositor.means(isPart: true) != nil else {
+        guard part == nil || compositor.means(isPart: true) != nil else {
             throw ScreenError(
                 "the compositor gives pictures of whole outputs only (ext-image-copy-capture); leave out --area")
         }
-        let whole = CaptureRectangle(x: 0, y: 0, width: output.area.width, height: output.area.height)
-        guard let place = part.intersection(whole) else {
-            throw ScreenError(
-                "the area \(part.name) lies outside of the output \(output.name), which is \(whole.name)",
-                isTemporary: true)
-        }
-        return place
+        return try output.place(of: part)
     }
 
     private static func sentence(_ output: WaylandOutput, _ part: CaptureRectangle?) -> String {
@@ -169,15 +162,20 @@ package final class WaylandGrabber {
             // A session has described its pictures before.
             return compositor.stage != .asked
         case .asked, .copying: return false
-        case .described: try copy(now)
+        case .described: try copy(output, now, notice)
         case .ready: try send(output, now, sent)
-        case .failed: giveUp(output, now, notice)
+        case .failed: giveUp(now, notice, "the compositor gives no picture of \(output.name); it may be switched off")
         }
         return true
     }
 
-    private func copy(_ now: MediaTime) throws {
-        let format = try compositor.format()
+    private func copy(_ output: WaylandOutput, _ now: MediaTime, _ notice: (Notice) -> Void) throws {
+        let format: WaylandFormat
+        do throws(ScreenError) { format = try compositor.format() } catch {
+            guard error.isTemporary else { throw error }
+            // Until the output has another mode.
+            return giveUp(now, notice, error.description)
+        }
         let layout = VideoSampleFormat(
             packed: format.pixelFormat, width: format.width, height: format.height,
             color: ColorDescription(matrix: .bt709, range: .full))
@@ -216,13 +214,14 @@ package final class WaylandGrabber {
         for rectangle in changed { damage.note(rectangle) }
     }
 
-    private func giveUp(_ output: WaylandOutput, _ now: MediaTime, _ notice: (Notice) -> Void) {
+    /// - Parameter reason: why there is no picture; told if that lasts.
+    private func giveUp(_ now: MediaTime, _ notice: (Notice) -> Void, _ reason: String) {
         compositor.endPicture()
         frame = nil
         // What was waited for may be lost with it.
         waitsForChange = false
         let (pause, isNews) = attempts.failed()
         pauseEnd = now + pause
-        if isNews { notice(.waiting("the compositor gives no picture of \(output.name); it may be switched off")) }
+        if isNews { notice(.waiting(reason)) }
     }
 }

@@ -1,4 +1,5 @@
 package import MediaCore
+internal import ScreenCapture
 package import UpcastClient
 
 /// An output of a compositor's: a monitor, as the program sees it.
@@ -28,5 +29,39 @@ package struct WaylandOutput: Equatable, Sendable {
     func looksLike(_ other: Self) -> Bool {
         id == other.id && width == other.width && height == other.height && transform == other.transform
             && area.width == other.area.width && area.height == other.area.height
+    }
+
+    /// What of the output is captured, in logical pixels; nil for all of it.
+    ///
+    /// - Parameter part: what was asked for, from the upper left corner; nil for all of it.
+    /// - Throws: if it is not there, or its pictures cannot be sent.
+    func place(of part: CaptureRectangle?) throws(ScreenError) -> CaptureRectangle? {
+        let whole = CaptureRectangle(x: 0, y: 0, width: area.width, height: area.height)
+        guard let place = (part ?? whole).intersection(whole) else {
+            // An output without a mode has no size.
+            guard let part else { return nil }
+            throw ScreenError(
+                "the area \(part.name) lies outside of the output \(name), which is \(whole.name)", isTemporary: true)
+        }
+        let upright = transform.exchangesSides ? (width: height, height: width) : (width: width, height: height)
+        // Compositors round in their own ways: what can be sent one way is not refused here.
+        let size = (
+            Self.pixels(place.width, upright.width, area.width), Self.pixels(place.height, upright.height, area.height)
+        )
+        guard size.0.overlaps(ScreenArea.sides), size.1.overlaps(ScreenArea.sides) else {
+            throw ScreenError(
+                (part == nil ? "the output \(name)" : "the area \(place.name) of the output \(name)")
+                    + " is \(size.0.lowerBound)x\(size.1.lowerBound) pixels, which cannot be sent: sides are "
+                    + "\(ScreenArea.sides.lowerBound) to \(ScreenArea.sides.upperBound) pixels; choose a part of the "
+                    + "output with --area",
+                isTemporary: true)
+        }
+        return part == nil ? nil : place
+    }
+
+    /// How many pixels so many logical ones are, rounded down and up.
+    private static func pixels(_ logical: Int, _ all: Int, _ allLogical: Int) -> ClosedRange<Int> {
+        let (quotient, rest) = (logical * all).quotientAndRemainder(dividingBy: allLogical)
+        return quotient...(rest == 0 ? quotient : quotient + 1)
     }
 }

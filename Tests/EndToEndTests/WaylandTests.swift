@@ -263,6 +263,19 @@ import Testing
         }
     }
 
+    /// What can never be sent is refused at the start, as on X11.
+    @Test(.inItsTurn) func anAreaThatIsTooSmall() async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            let stage = try Stage()
+            let client = try stage.capture(compositor, ["--area", "15x200+0+0"])
+            #expect(client.waitForExit(within: 20) == .code(4))
+            #expect(client.errors.contains("is 15x200 pixels, which cannot be sent"), "\(client.errors)")
+            #expect(client.errors.split(separator: "\n").count == 1, "\(client.errors)")
+            try stage.end()
+        }
+    }
+
     /// weston offers none of the two protocols.
     @Test(.inItsTurn) func aCompositorThatGivesNoPictures() async throws {
         try await blocking {

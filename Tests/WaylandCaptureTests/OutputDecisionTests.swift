@@ -2,7 +2,8 @@ import MediaCore
 import ScreenCapture
 import Testing
 import UpcastClient
-import WaylandCapture
+
+@testable import WaylandCapture
 
 /// Promise: pictures of turned outputs are tagged so that viewers see them as the user does.
 @Suite struct OutputTransformTests {
@@ -39,6 +40,53 @@ import WaylandCapture
 
     @Test func sides() {
         #expect(OutputTransform.allCases.filter(\.exchangesSides).map(\.rawValue) == [1, 3, 5, 7])
+    }
+}
+
+/// Promise: what cannot be sent of an output is refused before it is captured, in its pixels, however it is scaled and
+/// turned.
+@Suite struct OutputPlaceTests {
+    private static func output(
+        _ width: Int, _ height: Int, pixels: (Int, Int), _ transform: OutputTransform = .normal
+    ) -> WaylandOutput {
+        WaylandOutput(
+            id: 1, name: "DP-1", area: .init(x: 500, y: 0, width: width, height: height), width: pixels.0,
+            height: pixels.1, transform: transform)
+    }
+
+    private static func answer(_ output: WaylandOutput, _ width: Int, _ height: Int, x: Int = 0) -> String {
+        do {
+            return try output.place(of: .init(x: x, y: 0, width: width, height: height))?.name ?? "all"
+        } catch { return "\(error)" }
+    }
+
+    @Test func smallAreas() {
+        let plain = Self.output(640, 360, pixels: (640, 360))
+        #expect(Self.answer(plain, 16, 16) == "16x16+0+0")
+        #expect(
+            Self.answer(plain, 15, 16)
+                == "the area 15x16+0+0 of the output DP-1 is 15x16 pixels, which cannot be sent: "
+                + "sides are 16 to 4096 pixels; choose a part of the output with --area")
+        #expect(Self.answer(plain, 100, 100, x: 630).contains("is 10x100 pixels"), "what is left of it")
+        #expect(Self.answer(plain, 100, 100, x: 640).contains("lies outside of the output DP-1, which is 640x360+0+0"))
+        #expect(Self.answer(Self.output(320, 180, pixels: (640, 360)), 8, 8) == "8x8+0+0", "scaled")
+        #expect(Self.answer(Self.output(320, 180, pixels: (640, 360)), 7, 8).contains("is 14x16 pixels"))
+        // 15.6 pixels, which a compositor may round.
+        #expect(Self.answer(Self.output(492, 277, pixels: (640, 360)), 12, 13) == "12x13+0+0")
+    }
+
+    @Test func turnedOutputs() {
+        let turned = Self.output(360, 640, pixels: (1280, 720), .quarter)
+        #expect(Self.answer(turned, 8, 8) == "8x8+0+0" && Self.answer(turned, 7, 8).contains("is 14x16 pixels"))
+    }
+
+    @Test func largeOutputs() throws {
+        #expect(try Self.output(4096, 2160, pixels: (4096, 2160)).place(of: nil) == nil)
+        let wide = Self.output(2560, 1440, pixels: (5120, 2880))
+        let error = #expect(throws: ScreenError.self) { try wide.place(of: nil) }
+        #expect(error?.description.hasPrefix("the output DP-1 is 5120x2880 pixels, which cannot be sent") == true)
+        #expect(Self.answer(wide, 2048, 1440) == "2048x1440+0+0")
+        #expect(try Self.output(0, 0, pixels: (0, 0)).place(of: nil) == nil, "an output without a mode")
     }
 }
 
