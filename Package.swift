@@ -3,8 +3,9 @@
 //
 // Targets stand in rows, and imports go down (a test holds it). Within a row: Ingest and Publishing import Buffering,
 // which they fill and empty; Painting imports FrameGeometry, whose canvas it paints on; Pipeline imports
-// Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, ScreenCapture the UpcastClient that it fills, and
-// WaylandCapture both, because it takes areas and rates as ScreenCapture has them.
+// Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, ScreenCapture the UpcastClient that it fills,
+// WaylandCapture both, because it takes areas and rates as ScreenCapture has them, and SoundCapture ScreenCapture, whose
+// errors it has.
 // docs/architecture.md has the map.
 
 import PackageDescription
@@ -117,7 +118,7 @@ let package = Package(
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
         .target(name: "ScreenCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "CXCB"]),
         .target(name: "SessionWatch", dependencies: ["CSession"]),
-        .target(name: "SoundCapture", dependencies: ["MediaCore", "CPulse"]),
+        .target(name: "SoundCapture", dependencies: ["MediaCore", "ScreenCapture", "CPulse"]),
         .target(
             name: "WaylandCapture",
             dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "ScreenCapture", "CWayland"]),

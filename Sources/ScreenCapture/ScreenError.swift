@@ -1,7 +1,7 @@
-/// Why a screen cannot be captured, and what would be right; one sentence for people.
+/// Why a screen, or its sound, cannot be captured, and what would be right; one sentence for people.
 package struct ScreenError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
-    /// Whether trying again later may help: the X server may come back.
+    /// Whether trying again later may help: a server may come back.
     package let isTemporary: Bool
 
     package init(_ description: String, isTemporary: Bool = false) {

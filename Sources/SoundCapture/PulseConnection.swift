@@ -1,4 +1,5 @@
 internal import CPulse
+package import ScreenCapture
 
 /// A connection to a sound server that speaks PulseAudio's protocol. One thread.
 @safe package final class PulseConnection {
@@ -16,7 +17,7 @@ internal import CPulse
     /// Connects to the server of the environment (PULSE_SERVER), or to that of the user.
     ///
     /// - Parameter stop: a descriptor; once it is readable, each call that waits throws `stopped`.
-    package init(stop: CInt) throws(SoundError) {
+    package init(stop: CInt) throws(ScreenError) {
         var error: CInt = 0
         guard let opened = unsafe upcast_pulse_open(nil, stop, &error) else { throw Self.failure(error) }
         unsafe handle = opened
@@ -28,15 +29,15 @@ internal import CPulse
         unsafe room.deallocate()
     }
 
-    private static func failure(_ error: CInt) -> SoundError {
+    private static func failure(_ error: CInt) -> ScreenError {
         switch error {
         case UPCAST_PULSE_NO_LIBRARY.rawValue:
-            SoundError("libpulse is not installed (Debian: apt install libpulse0)", isTemporary: false)
-        case UPCAST_PULSE_NO_MEMORY.rawValue: SoundError("there is no memory for the connection")
+            ScreenError("libpulse is not installed (Debian: apt install libpulse0)")
+        case UPCAST_PULSE_NO_MEMORY.rawValue: ScreenError("there is no memory for the connection", isTemporary: true)
         default:
-            unsafe SoundError(
+            unsafe ScreenError(
                 "no sound server answers: \(String(cString: upcast_pulse_error_text(error))); PulseAudio or "
-                    + "pipewire-pulse must run for this user, or PULSE_SERVER name another one")
+                    + "pipewire-pulse must run for this user, or PULSE_SERVER name another one", isTemporary: true)
         }
     }
 

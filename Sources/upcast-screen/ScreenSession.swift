@@ -59,7 +59,7 @@ final class ScreenSession {
         guard !plan.isOptional, !plan.tracks.isEmpty else { return nil }
         do {
             return plan.mistake(try PulseConnection(stop: try EventDescriptor().raw).facts())
-        } catch let error as SoundError {
+        } catch let error as ScreenError {
             return "\(error)"
         }
     }
@@ -142,7 +142,7 @@ final class ScreenSession {
         _ state: SessionState, after last: SessionState, _ pause: PauseKeeper, _ grabbing: GrabThread
     ) throws(CaptureError) {
         if last.isEmpty, !state.isEmpty {
-            // Nothing is on its way any more when the daemon reads the pause.
+            // A frame that is being grabbed may follow the pause: the daemon does not show it.
             grabbing.control.hold(true)
             try hide(pause, state)
         } else if !last.isEmpty, state.isEmpty {

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import MediaCore
+import ScreenCapture
 import SoundCapture
 import UpcastClient
 
@@ -49,7 +50,7 @@ final class SoundThread: Sendable {
     func send(to connection: CaptureConnection?) { state.withLock { $0.connection = connection } }
 
     private func run() {
-        var lastError: SoundError?
+        var lastError: ScreenError?
         while true {
             do throws(PulseConnection.Interruption) {
                 let server: PulseConnection

@@ -15,7 +15,7 @@ import Testing
         "CRTMPSocket -> CGnuTLS", "CRTMPSocket -> CLibRTMP", "LinuxSystem -> MediaCore", "Ingest -> Buffering",
         "Publishing -> Buffering", "Painting -> FrameGeometry", "Pipeline -> Configuration",
         "UpcastPrivacy -> ControlClient", "ScreenCapture -> UpcastClient", "WaylandCapture -> UpcastClient",
-        "WaylandCapture -> ScreenCapture",
+        "WaylandCapture -> ScreenCapture", "SoundCapture -> ScreenCapture",
     ]
 
     private static func text(_ path: String) throws -> String {
