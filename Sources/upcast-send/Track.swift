@@ -51,15 +51,8 @@ struct Track {
                 unit: source.frameBytes)
         }
         let feed = VideoFeed(source, schedule: plan.orientation, settings: settings, clock: stop)
-        var frame: CaptureFrame?
-        let memory: VideoSource.Memory = { format in
-            // An unsent frame is returned first.
-            frame = nil
-            let next = try connection.frame(CaptureVideoFormat(layout: format))
-            frame = next
-            return unsafe next.bytes
-        }
-        try unsafe feed.run(into: memory, leftOut: { shared.withLock { $0.late += 1 } }) { pts, tag in
+        let frames = FrameInHand(connection)
+        try unsafe feed.run(into: frames.memory, leftOut: { shared.withLock { $0.late += 1 } }) { pts, tag in
             guard !isPaused else { return }
             let orientation = tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) }
             if let picture = source.borrowed {
@@ -67,9 +60,7 @@ struct Track {
                     copying: picture.bytes, format: CaptureVideoFormat(layout: picture.format), at: pts.duration,
                     orientation: orientation, secure: plan.secure, check: picture.checkRead)
             } else {
-                guard let ready = frame else { return }
-                try connection.send(ready, at: pts.duration, orientation: orientation, secure: plan.secure)
-                frame = nil
+                guard try frames.send(at: pts, orientation, plan.secure) else { return }
             }
             shared.withLock { $0.frames += 1 }
         }
@@ -107,22 +98,13 @@ struct Track {
     /// Sends all tracks of a stream.
     func send(_ input: any TimedInput, _ settings: FeedSettings, _ stop: StopSignal) throws {
         let feed = TimedFeed(input, schedule: plan.orientation, settings: settings, clock: stop)
-        var frame: CaptureFrame?
-        let memory: VideoSource.Memory = { format in
-            // An unsent frame is returned first.
-            frame = nil
-            let next = try connection.frame(CaptureVideoFormat(layout: format))
-            frame = next
-            return unsafe next.bytes
-        }
-        try unsafe feed.run(into: memory, leftOut: { shared.withLock { $0.late += 1 } }) { track, pts, tag in
+        let frames = FrameInHand(connection)
+        try unsafe feed.run(into: frames.memory, leftOut: { shared.withLock { $0.late += 1 } }) { track, pts, tag in
             guard !isPaused else { return }
             switch track {
             case .video:
-                guard let ready = frame else { return }
                 let orientation = tag.flatMap { CaptureOrientation(rawValue: $0.rawValue) }
-                try connection.send(ready, at: pts.duration, orientation: orientation, secure: plan.secure)
-                frame = nil
+                guard try frames.send(at: pts, orientation, plan.secure) else { return }
                 shared.withLock { $0.frames += 1 }
             case .appAudio: try send(.app, input, input.appAudio, pts)
             case .microphone: try send(.microphone, input, input.microphone, pts)
@@ -142,4 +124,28 @@ struct Track {
     }
 
     private var isPaused: Bool { shared.withLock { $0.isPaused } }
+}
+
+/// The frame that a source fills next. One thread.
+private final class FrameInHand {
+    private let connection: CaptureConnection
+    private var frame: CaptureFrame?
+
+    init(_ connection: CaptureConnection) { self.connection = connection }
+
+    /// Room for a picture; one that was not sent is given back first.
+    func memory(_ format: VideoSampleFormat) throws -> UnsafeMutableRawBufferPointer {
+        frame = nil
+        let next = try connection.frame(CaptureVideoFormat(layout: format))
+        frame = next
+        return unsafe next.bytes
+    }
+
+    /// False if there is none.
+    func send(at pts: MediaTime, _ orientation: CaptureOrientation?, _ secure: CaptureSecureRegions) throws -> Bool {
+        guard let frame else { return false }
+        try connection.send(frame, at: pts.duration, orientation: orientation, secure: secure)
+        self.frame = nil
+        return true
+    }
 }
