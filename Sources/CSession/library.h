@@ -8,6 +8,7 @@
     F(sd_bus_open_system) \
     F(sd_bus_open_user) \
     F(sd_bus_flush_close_unref) \
+    F(sd_bus_get_fd) \
     F(sd_bus_set_method_call_timeout) \
     F(sd_bus_match_signal) \
     F(sd_bus_process) \

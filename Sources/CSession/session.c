@@ -183,17 +183,25 @@ static bool process(upcast_session *s, sd_bus *bus) {
     return status >= 0;
 }
 
+static void end_bus(upcast_session *s, sd_bus **bus) {
+    s->l->sd_bus_flush_close_unref(*bus);
+    *bus = NULL;
+}
+
 void upcast_session_look(upcast_session *s, upcast_session_state *state) {
-    if (!process(s, s->system)) {
-        s->l->sd_bus_flush_close_unref(s->system);
-        s->system = NULL;
+    for (;;) {
+        if (!process(s, s->system)) end_bus(s, &s->system);
+        if (!process(s, s->user)) end_bus(s, &s->user);
+        if (!s->system || !s->is_stale) break;
+        // Signals may come with the answers.
+        refresh(s);
     }
-    if (!process(s, s->user)) {
-        s->l->sd_bus_flush_close_unref(s->user);
-        s->user = NULL;
-    }
-    if (s->system && s->is_stale) refresh(s);
     s->state.is_saver_on = false;
     for (int i = 0; i < SAVERS; i++) s->state.is_saver_on |= s->is_active[i];
     *state = s->state;
+}
+
+void upcast_session_descriptors(upcast_session *s, int *system, int *user) {
+    *system = s->system ? s->l->sd_bus_get_fd(s->system) : -1;
+    *user = s->user ? s->l->sd_bus_get_fd(s->user) : -1;
 }

@@ -240,6 +240,12 @@ public final class CaptureConnection: Sendable {
         try receiver.event(until: MonotonicClock().now() + MediaTime(timeout))
     }
 
+    /// The next event; nil when the daemon says nothing within `timeout` (nil: without end), one of at most four
+    /// descriptors is readable, or `takeLackOfPicture` would be true.
+    package func nextEvent(timeout: Duration?, wake: [CInt]) throws(CaptureError) -> CaptureEvent? {
+        try receiver.news(until: timeout.map { MonotonicClock().now() + MediaTime($0) }, wake: wake)
+    }
+
     // MARK: Private
 
     private func sendBare(_ type: MessageType) throws(CaptureError) {

@@ -221,6 +221,9 @@ final class FramePool: Sendable {
         }
     }
 
+    /// Whether the daemon waits for a picture.
+    var lacksPicture: Bool { state.withLock { $0.lacksPicture } }
+
     /// Whether the daemon waits for a picture; once.
     func takeLack() -> Bool {
         state.withLock { state in

@@ -77,6 +77,16 @@ final class MessageReceiver: Sendable {
         }
     }
 
+    /// The next event, or the goodbye; nil when `deadline` has passed, one of at most four descriptors is readable, or
+    /// the daemon waits for a picture.
+    func news(until deadline: MediaTime?, wake: [CInt]) throws(CaptureError) -> CaptureEvent? {
+        try wait(until: deadline, nil, wake: wake) { [pool] state -> CaptureEvent?? in
+            if !state.unread.isEmpty { return state.unread.removeFirst() }
+            if let goodbye = state.goodbye { return CaptureEvent.goodbye(goodbye) }
+            return pool.lacksPicture ? .some(nil) : nil
+        } ?? nil
+    }
+
     /// The goodbye; nil as for `answer`. Events stay.
     func goodbye(until deadline: MediaTime, _ interrupt: Interrupt? = nil) throws(CaptureError) -> CaptureGoodbye? {
         try wait(until: deadline, interrupt) { $0.goodbye }
@@ -109,7 +119,7 @@ final class MessageReceiver: Sendable {
     }
 
     private func wait<Wanted>(
-        until deadline: MediaTime?, _ interrupt: Interrupt?, for take: (inout State) -> Wanted?
+        until deadline: MediaTime?, _ interrupt: Interrupt?, wake: [CInt] = [], for take: (inout State) -> Wanted?
     ) throws(CaptureError) -> Wanted? {
         while true {
             let turn = state.wait(until: deadline) { state -> Turn<Wanted>? in
@@ -125,7 +135,7 @@ final class MessageReceiver: Sendable {
             case .failed(let error): throw error
             case .interrupted, nil: return nil
             case .poll:
-                let hasInput = pollInput(until: deadline, interrupt)
+                let hasInput = pollInput(until: deadline, interrupt, wake)
                 state.signal { state in
                     state.isPolling = false
                     if hasInput { _ = read(&state) }
@@ -135,17 +145,18 @@ final class MessageReceiver: Sendable {
         }
     }
 
-    /// False when the deadline has passed or the interrupt is set first.
-    private func pollInput(until deadline: MediaTime?, _ interrupt: Interrupt?) -> Bool {
+    /// False when the deadline has passed, the interrupt is set or one of `wake` is readable first.
+    private func pollInput(until deadline: MediaTime?, _ interrupt: Interrupt?, _ wake: [CInt]) -> Bool {
         while true {
             var timeout: CInt = -1
             if let deadline { timeout = CInt(clamping: max(0, (deadline - MonotonicClock().now()).milliseconds + 1)) }
-            var all: InlineArray<2, pollfd> = [
-                pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: interrupt?.raw ?? -1, events: Int16(POLLIN), revents: 0),
-            ]
+            // Descriptors below 0 are passed over.
+            var all = InlineArray<6, pollfd>(repeating: pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
+            all[0].fd = socket
+            all[1].fd = interrupt?.raw ?? -1
+            for (index, descriptor) in wake.prefix(4).enumerated() { all[2 + index].fd = descriptor }
             var span = all.mutableSpan
-            let ready = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, 2, timeout) }
+            let ready = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, 6, timeout) }
             if ready > 0 { return all[0].revents != 0 }
             if ready == 0 { return false }
             if errno != EINTR { return true }

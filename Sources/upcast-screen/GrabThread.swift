@@ -12,6 +12,7 @@ final class GrabThread: Sendable {
     }
 
     private let failed = Monitor<Failure?>(nil)
+    private let end: EventDescriptor
     /// What the thread is told.
     let control: GrabControl
     private let thread = Monitor<WorkerThread?>(nil)
@@ -19,6 +20,8 @@ final class GrabThread: Sendable {
 
     /// Why the thread has ended by itself.
     var failure: Failure? { failed.withLock { $0 } }
+    /// Readable when there is a failure.
+    var descriptor: CInt { end.raw }
 
     /// - Parameters:
     ///   - display: an open one; nil to open it.
@@ -27,16 +30,17 @@ final class GrabThread: Sendable {
         _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ pause: PauseKeeper,
         isHeld: Bool
     ) throws(Errno) {
-        control = try GrabControl()
+        (control, end) = (try GrabControl(), try EventDescriptor())
         if isHeld { control.hold(true) }
-        let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, control] in
+        let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, control, end] in
             do {
-                try Self.run(plan, connection, display, pause, control)
+                return try Self.run(plan, connection, display, pause, control)
             } catch let error as CaptureError {
                 failed.withLock { $0 = .daemon(error) }
             } catch {
                 failed.withLock { $0 = .screen("\(error)") }
             }
+            end.signal()
         }
         thread.withLock { $0 = worker }
     }

@@ -14,6 +14,7 @@ final class ScreenSession {
     /// Nil where nobody tells of a session.
     private let session: SessionWatch?
     private let clock = MonotonicClock()
+    /// How long the reason is waited for why the daemon has closed the connection.
     private static let tick = Duration.milliseconds(50)
     /// How often a server or a daemon that is gone is asked for.
     private static let retry = MediaTime.seconds(1)
@@ -157,12 +158,16 @@ final class ScreenSession {
         _ signals: borrowing SignalDescriptor, _ begin: MediaTime, _ hidden: SessionState
     ) -> End {
         var hidden = hidden
+        let deadline = plan.duration.map { begin + $0 }
         while true {
             do {
                 let state = session?.look() ?? []
                 try follow(state, after: hidden, pause, grabbing)
                 hidden = state
-                let event = try connection.nextEvent(timeout: Self.tick)
+                // A still screen wakes nobody.
+                let wake = [signals.raw, grabbing.descriptor] + (session?.descriptors ?? [])
+                let left = deadline.map { Duration.nanoseconds(max(0, ($0 - clock.now()).nanoseconds)) }
+                let event = try connection.nextEvent(timeout: left, wake: wake)
                 if case .goodbye(let goodbye)? = event { return Self.end(goodbye) }
                 if case .refused(let refusal)? = event { Report.line("upcast-screen: refused: \(refusal.text)") }
                 if connection.takeLackOfPicture() { grabbing.control.sendAgain() }
@@ -170,7 +175,7 @@ final class ScreenSession {
                 return Self.end(error, of: connection)
             }
             if signals.next() != nil { return .stopped }
-            if let duration = plan.duration, clock.now() - begin >= duration { return .stopped }
+            if let deadline, clock.now() >= deadline { return .stopped }
             switch grabbing.failure {
             case nil: break
             case .daemon(let error)?: return Self.end(error, of: connection)

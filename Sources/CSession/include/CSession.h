@@ -29,6 +29,9 @@ bool upcast_session_has_login(upcast_session *s);
 /// Whether the user's bus can be heard.
 bool upcast_session_has_user_bus(upcast_session *s);
 
+/// The descriptors of the buses, to be polled for input before the next look; -1 for one that is not there.
+void upcast_session_descriptors(upcast_session *s, int *system, int *user);
+
 /// Handles all that has arrived, and tells what is true now. Does not wait, but for logind's answer after it has told of a
 /// change, at most for a second. What cannot be heard any more stays as it was.
 void upcast_session_look(upcast_session *s, upcast_session_state *state);
