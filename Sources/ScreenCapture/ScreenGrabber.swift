@@ -41,6 +41,9 @@ package final class ScreenGrabber {
     private var pointer: PointerLayer
     private var windows: WindowWatch
     private var isInFront: Bool
+    /// Used again for each frame, so that nothing is allocated.
+    private var regions = CaptureSecureRegions.none
+    private var spare: CaptureFrame?
 
     package init(_ settings: Settings, _ display: X11Connection, _ connection: CaptureConnection) {
         self.settings = settings
@@ -139,7 +142,8 @@ package final class ScreenGrabber {
         let format = VideoSampleFormat(
             packed: display.format.pixelFormat, width: area.width, height: area.height,
             color: ColorDescription(matrix: .bt709, range: .full))
-        guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display) else {
+        guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display, reusing: spare)
+        else {
             // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
             return schedule.noteChange()
         }
@@ -157,7 +161,8 @@ package final class ScreenGrabber {
         }
         // Exactly what had happened when the picture was made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
-        guard let secrets = try windows.judge(now: now), self.area == area else { return schedule.retry() }
+        guard try windows.judge(now: now), self.area == area else { return schedule.retry() }
+        windows.secrets.write(into: &regions, in: area)
         let isInFront = try windows.isInFront(now: now)
         if isInFront != self.isInFront {
             self.isInFront = isInFront
@@ -170,8 +175,9 @@ package final class ScreenGrabber {
         pointer.draw(moment, into: frame, area)
         if let drawn = pointer.drawn { damage.note(drawn) }
         try connection.send(
-            frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secrets.regions(in: area),
+            frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: regions,
             damage: damage.damage)
+        if frame.isDone { spare = frame }
         damage.clear()
         sent()
     }

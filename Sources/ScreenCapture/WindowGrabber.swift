@@ -44,8 +44,8 @@ package final class WindowGrabber {
     private var isStale = true
     private var hasTold = false
     private var pointer: PointerLayer
-    /// In pixels; the protocol's.
-    private static let sides = 16...4096
+    /// Used again for each frame, so that nothing is allocated.
+    private var spare: CaptureFrame?
 
     package init(_ settings: Settings, _ display: X11Connection, _ connection: CaptureConnection) {
         (self.settings, self.display, self.connection) = (settings, display, connection)
@@ -144,7 +144,7 @@ package final class WindowGrabber {
         if !display.hasDamage { schedule.noteChange() }
         guard let target = try find(notice) else { return }
         let (width, height) = (target.place.width, target.place.height)
-        guard Self.sides.contains(width), Self.sides.contains(height) else {
+        guard ScreenArea.sides.contains(width), ScreenArea.sides.contains(height) else {
             if !hasTold {
                 try notice(.waiting("the window is \(width)x\(height), and frames have 16 to 4096 pixels a side"))
             }
@@ -154,7 +154,8 @@ package final class WindowGrabber {
         let format = VideoSampleFormat(
             packed: display.format.pixelFormat, width: width, height: height,
             color: ColorDescription(matrix: .bt709, range: .full))
-        guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display) else {
+        guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display, reusing: spare)
+        else {
             // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
             return schedule.noteChange()
         }
@@ -171,5 +172,6 @@ package final class WindowGrabber {
         // It wants to be hidden, or a rule says so.
         let secure: CaptureSecureRegions = model.isSecure(target.top) ? .wholeFrame : .none
         try connection.send(frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secure)
+        if frame.isDone { spare = frame }
     }
 }

@@ -121,14 +121,19 @@ extension CaptureConnection {
 
     /// Room for a frame that another process fills.
     ///
+    /// - Parameter old: a frame that is done and that nobody else has, to be used again without an allocation.
     /// - Returns: nil while the daemon reads all frames that there is room for; the next one comes when it lets one go.
     /// - Throws: `invalidArgument` for a format that the daemon does not take.
     package func frame(
-        _ format: CaptureVideoFormat, filledBy writer: any FrameWriter
+        _ format: CaptureVideoFormat, filledBy writer: any FrameWriter, reusing old: CaptureFrame? = nil
     ) throws(CaptureError) -> CaptureFrame? {
         let byteCount = format.payloadBytes
         try check(format.layout, byteCount)
-        if let place = try place(byteCount, writer) { return CaptureFrame(format, .shared(place), pool) }
+        if let place = try place(byteCount, writer) {
+            guard let old, old.isDone, old.isOf(pool) else { return CaptureFrame(format, .shared(place), pool) }
+            old.become(format, place)
+            return old
+        }
         if sharesMemory, byteCount >= Self.leastShared, pool.offer != nil { return nil }
         return CaptureFrame(format, .own(pool.buffer(byteCount)), pool)
     }
@@ -143,7 +148,10 @@ extension CaptureConnection {
         precondition(!frame.isSent, "a frame is sent once")
         var message = try Self.message(frame.format.layout, pts, orientation, secure)
         let pieces = unsafe PayloadPieces(first: UnsafeRawBufferPointer(frame.bytes))
-        if isUnchanged(pieces, &message, damage) { return try sendUnchanged(message) }
+        if isUnchanged(pieces, &message, damage) {
+            frame.settle()
+            return try sendUnchanged(message)
+        }
         switch frame.memory {
         case .shared(let place):
             frame.isSent = true

@@ -11,7 +11,8 @@ public struct CaptureDamage: Equatable, Sendable {
 
     /// As the daemon takes it, for a frame of this size; nil where nothing of it has changed.
     func damage(width: Int, height: Int) -> PictureDamage? {
-        var inside: [CaptureRectangle] = []
+        var damage = PictureDamage()
+        var (count, rest): (Int, CaptureRectangle?) = (0, nil)
         for rectangle in rectangles where rectangle.width > 0 && rectangle.height > 0 {
             // Sums of numbers that nobody has checked: none of them overflows.
             let (right, bottom) = (
@@ -21,16 +22,16 @@ public struct CaptureDamage: Equatable, Sendable {
             let (x, y) = (max(0, rectangle.x), max(0, rectangle.y))
             let end = (right.overflow ? width : min(width, right.0), bottom.overflow ? height : min(height, bottom.0))
             guard x < end.0, y < end.1 else { continue }
-            inside.append(CaptureRectangle(x: x, y: y, width: end.0 - x, height: end.1 - y))
+            let inside = CaptureRectangle(x: x, y: y, width: end.0 - x, height: end.1 - y)
+            count += 1
+            if count < PictureDamage.capacity {
+                damage.append(inside)
+            } else {
+                rest = rest?.joined(with: inside) ?? inside
+            }
         }
-        guard !inside.isEmpty else { return nil }
-        var damage = PictureDamage()
-        for rectangle in inside.prefix(PictureDamage.capacity - 1) { damage.append(rectangle) }
-        let rest = inside.dropFirst(PictureDamage.capacity - 1)
-        if let first = rest.first {
-            damage.append(rest.dropFirst().reduce(first) { $0.joined(with: $1) })
-        }
-        return damage
+        if let rest { damage.append(rest) }
+        return count > 0 ? damage : nil
     }
 }
 

@@ -8,8 +8,8 @@ internal import LinuxSystem
 /// given back when it goes away. Hold no more than one at a time: there is room for three pictures, of which the daemon
 /// reads one. For one thread at a time.
 public final class CaptureFrame {
-    public let format: CaptureVideoFormat
-    let memory: Memory
+    public private(set) var format: CaptureVideoFormat
+    private(set) var memory: Memory
     private let pool: FramePool
     var isSent = false
 
@@ -31,6 +31,23 @@ public final class CaptureFrame {
         case .own(let buffer): pool.keep(buffer)
         }
     }
+
+    /// Nothing of it was sent, or will be.
+    func settle() {
+        guard case .shared(let place) = memory, !isSent else { return }
+        pool.giveBack(place)
+        isSent = true
+    }
+
+    /// Whether it holds nothing any more, so that it can be used again.
+    package var isDone: Bool { if case .shared = memory { isSent } else { false } }
+
+    /// Makes another frame of one that is done.
+    func become(_ format: CaptureVideoFormat, _ place: FramePool.Place) {
+        (self.format, memory, isSent) = (format, .shared(place), false)
+    }
+
+    func isOf(_ pool: FramePool) -> Bool { self.pool === pool }
 
     /// All `format.payloadBytes` bytes; valid as long as this object lives, to be written to before it is sent only.
     /// What stands there at first may be anything.

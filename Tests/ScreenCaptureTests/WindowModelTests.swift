@@ -484,6 +484,15 @@ import UpcastClient
 
 /// Promise: what was hidden stays so for the moment that a compositing manager needs.
 @Suite struct LingeringSecretsTests {
+    /// What is hidden of a picture.
+    private static func extended(
+        _ secrets: WindowSecrets, _ lingering: inout LingeringSecrets, now: MediaTime
+    ) -> WindowSecrets {
+        var secrets = secrets
+        lingering.extend(&secrets, now: now)
+        return secrets
+    }
+
     private static func secrets(_ x: Int) -> WindowSecrets {
         var secrets = WindowSecrets()
         secrets.hide(CaptureRectangle(x: x, y: 0, width: 10, height: 10))
@@ -493,13 +502,14 @@ import UpcastClient
     @Test func placesLinger() {
         var lingering = LingeringSecrets()
         let start = MediaTime.seconds(100)
-        #expect(lingering.extend(Self.secrets(1), now: start).places.map(\.x) == [1])
-        #expect(lingering.nextEnd(after: Self.secrets(1)) == nil)
-        let moved = lingering.extend(Self.secrets(2), now: start + .milliseconds(33))
+        let first = Self.extended(Self.secrets(1), &lingering, now: start)
+        #expect(first.places.map(\.x) == [1])
+        #expect(lingering.nextEnd == nil)
+        let moved = Self.extended(Self.secrets(2), &lingering, now: start + .milliseconds(33))
         #expect(Set(moved.places.map(\.x)) == [1, 2])
-        #expect(lingering.nextEnd(after: Self.secrets(2)) == start + LingeringSecrets.time)
-        let later = lingering.extend(Self.secrets(2), now: start + LingeringSecrets.time)
-        #expect(later.places.map(\.x) == [2] && lingering.nextEnd(after: Self.secrets(2)) == nil)
+        #expect(lingering.nextEnd == start + LingeringSecrets.time)
+        let later = Self.extended(Self.secrets(2), &lingering, now: start + LingeringSecrets.time)
+        #expect(later.places.map(\.x) == [2] && lingering.nextEnd == nil)
     }
 
     @Test func everywhereLingers() {
@@ -507,10 +517,13 @@ import UpcastClient
         var all = WindowSecrets()
         all.hide(.init(x: 0, y: 0, width: 5, height: 5), isEverywhere: true)
         let start = MediaTime.seconds(100)
-        _ = lingering.extend(all, now: start)
-        #expect(lingering.extend(WindowSecrets(), now: start + .milliseconds(100)).isEverywhere)
-        #expect(lingering.nextEnd(after: WindowSecrets()) == start + LingeringSecrets.time)
-        #expect(!lingering.extend(WindowSecrets(), now: start + LingeringSecrets.time).isEverywhere)
+        _ = Self.extended(all, &lingering, now: start)
+        #expect(lingering.nextEnd == nil)
+        let soon = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(100))
+        #expect(soon.isEverywhere)
+        #expect(lingering.nextEnd == start + LingeringSecrets.time)
+        let later = Self.extended(WindowSecrets(), &lingering, now: start + LingeringSecrets.time)
+        #expect(!later.isEverywhere)
     }
 }
 

@@ -21,6 +21,9 @@ struct GhostPixels: Sendable {
 
     var isEmpty: Bool { ghosts.isEmpty }
     var places: [CaptureRectangle] { ghosts.flatMap(\.parts) }
+    func forEachPlace(_ body: (CaptureRectangle) -> Void) {
+        for ghost in ghosts { for part in ghost.parts { body(part) } }
+    }
 
     /// A window that may be secure has left a place.
     ///

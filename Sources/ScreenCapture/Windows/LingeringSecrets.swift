@@ -7,8 +7,11 @@ package struct LingeringSecrets: Sendable {
     /// How long a place stays hidden after the window has left it.
     package static let time = MediaTime.milliseconds(250)
 
+    /// What the last picture hid, the oldest first.
     private var places: [(place: CaptureRectangle, until: MediaTime)] = []
     private var everywhereUntil: MediaTime?
+    /// When less may be hidden than in the last picture; nil for never.
+    package private(set) var nextEnd: MediaTime?
 
     package init() {}
 
@@ -17,22 +20,17 @@ package struct LingeringSecrets: Sendable {
     /// - Parameters:
     ///   - secrets: what is secret now.
     ///   - now: the time of the picture.
-    package mutating func extend(_ secrets: WindowSecrets, now: MediaTime) -> WindowSecrets {
+    package mutating func extend(_ secrets: inout WindowSecrets, now: MediaTime) {
         places.removeAll { $0.until <= now || secrets.places.contains($0.place) }
         if let until = everywhereUntil, until <= now { everywhereUntil = nil }
-        var all = secrets
-        for place in places { all.hide(place.place) }
-        if everywhereUntil != nil { all.hide(.init(x: 0, y: 0, width: 0, height: 0), isEverywhere: true) }
-        for place in secrets.places { places.append((place, now + Self.time)) }
-        if secrets.isEverywhere { everywhereUntil = now + Self.time }
-        return all
-    }
-
-    /// When less may be hidden than in the last picture; nil for never.
-    ///
-    /// - Parameter secrets: of the last picture, before they were extended.
-    package func nextEnd(after secrets: WindowSecrets) -> MediaTime? {
-        let ends = places.filter { !secrets.places.contains($0.place) }.map(\.until)
-        return (ends + (secrets.isEverywhere ? [] : [everywhereUntil].compactMap { $0 })).min()
+        nextEnd = secrets.isEverywhere ? nil : everywhereUntil
+        let (own, isEverywhere) = (secrets.places.count, secrets.isEverywhere)
+        for (place, until) in places {
+            secrets.hide(place)
+            nextEnd = nextEnd.map { min($0, until) } ?? until
+        }
+        if everywhereUntil != nil { secrets.hide(.init(x: 0, y: 0, width: 0, height: 0), isEverywhere: true) }
+        for index in 0..<own { places.append((secrets.places[index], now + Self.time)) }
+        if isEverywhere { everywhereUntil = now + Self.time }
     }
 }

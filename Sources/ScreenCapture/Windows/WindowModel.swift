@@ -214,9 +214,11 @@ package struct WindowModel: Sendable {
 
     /// What of the root window has to be hidden.
     ///
-    /// - Parameter hidesUnknown: hides windows of which nothing is known; otherwise they are left out.
-    package func secrets(hidesUnknown: Bool) -> WindowSecrets {
-        var secrets = WindowSecrets()
+    /// - Parameters:
+    ///   - hidesUnknown: hides windows of which nothing is known; otherwise they are left out.
+    ///   - secrets: what it was is forgotten.
+    package func collect(hidesUnknown: Bool, into secrets: inout WindowSecrets) {
+        secrets.clear()
         for (id, window) in windows where window.isViewable {
             guard let facts = window.facts else {
                 if hidesUnknown { secrets.hide(window.place ?? bounds, isEverywhere: window.place == nil) }
@@ -224,8 +226,7 @@ package struct WindowModel: Sendable {
             }
             if secure.contains(id) { secrets.hide(window.place ?? bounds, isEverywhere: facts.secure >= 2) }
         }
-        for place in ghosts.places { secrets.hide(place) }
-        return secrets
+        ghosts.forEachPlace { secrets.hide($0) }
     }
 
     private func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
@@ -249,30 +250,5 @@ package struct WindowModel: Sendable {
             }
         }
         return secure
-    }
-}
-
-/// What of the root window must not be shown. Pure.
-package struct WindowSecrets: Equatable, Sendable {
-    /// In pixels of the root window.
-    package private(set) var places: [CaptureRectangle] = []
-    /// Nothing may be shown.
-    package private(set) var isEverywhere = false
-
-    package init() {}
-
-    package mutating func hide(_ place: CaptureRectangle, isEverywhere: Bool = false) {
-        if isEverywhere { self.isEverywhere = true }
-        if place.width > 0, place.height > 0, !places.contains(place) { places.append(place) }
-    }
-
-    /// As a frame of a part of the root window has them.
-    package func regions(in area: CaptureRectangle) -> CaptureSecureRegions {
-        guard !isEverywhere else { return .wholeFrame }
-        let inside = places.compactMap { $0.intersection(area)?.relative(to: area) }
-        guard inside.count <= CaptureSecureRegions.capacity else { return .wholeFrame }
-        // In an order that is the same for the same places: frames with other regions are never taken for unchanged.
-        return CaptureSecureRegions(
-            inside.sorted { ($0.x, $0.y, $0.width, $0.height) < ($1.x, $1.y, $1.width, $1.height) })
     }
 }

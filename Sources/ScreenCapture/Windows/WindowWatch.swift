@@ -7,6 +7,8 @@ struct WindowWatch {
     private let display: X11Connection
     private var model: WindowModel
     private var lingering = LingeringSecrets()
+    /// What has to be hidden of the picture that was judged last.
+    private(set) var secrets = WindowSecrets()
     private var redraw = RedrawSchedule()
     /// Whether an application has to be in front.
     private let hasFront: Bool
@@ -78,10 +80,10 @@ struct WindowWatch {
         return true
     }
 
-    /// What of a picture has to be hidden; nil if nobody knows: it must not be sent.
+    /// Finds what of a picture has to be hidden. False if nobody knows: it must not be sent.
     ///
     /// All events before the picture have been taken, and no others: what came later is not in it.
-    mutating func judge(now: MediaTime) throws -> WindowSecrets? {
+    mutating func judge(now: MediaTime) throws -> Bool {
         model.endPicture()
         // From before a window leaves: it is drawn again afterwards.
         display.watchDrawing(model.needsDrawing)
@@ -89,12 +91,13 @@ struct WindowWatch {
             unjudged += 1
             for window in model.unread { model.note(try display.facts(of: window), of: window) }
             display.watchDrawing(model.needsDrawing)
-            return nil
+            return false
         }
         unjudged = 0
         if !model.leavesAny { redraw.finished() }
-        let secrets = model.secrets(hidesUnknown: true)
-        defer { nextEnd = lingering.nextEnd(after: secrets) }
-        return lingering.extend(secrets, now: now)
+        model.collect(hidesUnknown: true, into: &secrets)
+        lingering.extend(&secrets, now: now)
+        nextEnd = lingering.nextEnd
+        return true
     }
 }
