@@ -15,11 +15,11 @@ internal import CSession
 
     deinit { unsafe upcast_session_close(handle) }
 
-    /// Readable when something may have changed since the last look. Of buses that are there.
-    package var descriptors: [CInt] {
+    /// Readable when something may have changed since the last look; below 0 for a bus that is not there.
+    package var descriptors: (system: CInt, user: CInt) {
         var (system, user): (CInt, CInt) = (-1, -1)
         unsafe upcast_session_descriptors(handle, &system, &user)
-        return [system, user].filter { $0 >= 0 }
+        return (system, user)
     }
 
     /// What is true now. Waits for nobody, but for logind's answer after a change, at most for a second.

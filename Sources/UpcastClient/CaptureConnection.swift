@@ -240,9 +240,13 @@ public final class CaptureConnection: Sendable {
         try receiver.event(until: MonotonicClock().now() + MediaTime(timeout))
     }
 
-    /// The next event; nil when the daemon says nothing within `timeout` (nil: without end), one of at most four
-    /// descriptors is readable, or `takeLackOfPicture` would be true.
-    package func nextEvent(timeout: Duration?, wake: [CInt]) throws(CaptureError) -> CaptureEvent? {
+    /// The next event; nil when the daemon says nothing within `timeout` (nil: without end), a descriptor is readable,
+    /// or `takeLackOfPicture` would be true.
+    ///
+    /// - Parameter wake: descriptors; those below 0 are passed over.
+    package func nextEvent(
+        timeout: Duration?, wake: InlineArray<4, CInt>
+    ) throws(CaptureError) -> CaptureEvent? {
         try receiver.news(until: timeout.map { MonotonicClock().now() + MediaTime($0) }, wake: wake)
     }
 

@@ -77,9 +77,9 @@ final class MessageReceiver: Sendable {
         }
     }
 
-    /// The next event, or the goodbye; nil when `deadline` has passed, one of at most four descriptors is readable, or
-    /// the daemon waits for a picture.
-    func news(until deadline: MediaTime?, wake: [CInt]) throws(CaptureError) -> CaptureEvent? {
+    /// The next event, or the goodbye; nil when `deadline` has passed, a descriptor is readable, or the daemon waits
+    /// for a picture.
+    func news(until deadline: MediaTime?, wake: InlineArray<4, CInt>) throws(CaptureError) -> CaptureEvent? {
         try wait(until: deadline, nil, wake: wake) { [pool] state -> CaptureEvent?? in
             if !state.unread.isEmpty { return state.unread.removeFirst() }
             if let goodbye = state.goodbye { return CaptureEvent.goodbye(goodbye) }
@@ -119,7 +119,8 @@ final class MessageReceiver: Sendable {
     }
 
     private func wait<Wanted>(
-        until deadline: MediaTime?, _ interrupt: Interrupt?, wake: [CInt] = [], for take: (inout State) -> Wanted?
+        until deadline: MediaTime?, _ interrupt: Interrupt?, wake: InlineArray<4, CInt> = [-1, -1, -1, -1],
+        for take: (inout State) -> Wanted?
     ) throws(CaptureError) -> Wanted? {
         while true {
             let turn = state.wait(until: deadline) { state -> Turn<Wanted>? in
@@ -146,7 +147,9 @@ final class MessageReceiver: Sendable {
     }
 
     /// False when the deadline has passed, the interrupt is set or one of `wake` is readable first.
-    private func pollInput(until deadline: MediaTime?, _ interrupt: Interrupt?, _ wake: [CInt]) -> Bool {
+    private func pollInput(
+        until deadline: MediaTime?, _ interrupt: Interrupt?, _ wake: InlineArray<4, CInt>
+    ) -> Bool {
         while true {
             var timeout: CInt = -1
             if let deadline { timeout = CInt(clamping: max(0, (deadline - MonotonicClock().now()).milliseconds + 1)) }
@@ -154,7 +157,7 @@ final class MessageReceiver: Sendable {
             var all = InlineArray<6, pollfd>(repeating: pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
             all[0].fd = socket
             all[1].fd = interrupt?.raw ?? -1
-            for (index, descriptor) in wake.prefix(4).enumerated() { all[2 + index].fd = descriptor }
+            for index in wake.indices { all[2 + index].fd = wake[index] }
             var span = all.mutableSpan
             let ready = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, 6, timeout) }
             if ready > 0 { return all[0].revents != 0 }

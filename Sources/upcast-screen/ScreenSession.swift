@@ -165,9 +165,10 @@ final class ScreenSession {
                 try follow(state, after: hidden, pause, grabbing)
                 hidden = state
                 // A still screen wakes nobody.
-                let wake = [signals.raw, grabbing.descriptor] + (session?.descriptors ?? [])
+                let buses = session?.descriptors ?? (system: -1, user: -1)
                 let left = deadline.map { Duration.nanoseconds(max(0, ($0 - clock.now()).nanoseconds)) }
-                let event = try connection.nextEvent(timeout: left, wake: wake)
+                let event = try connection.nextEvent(
+                    timeout: left, wake: [signals.raw, grabbing.descriptor, buses.system, buses.user])
                 if case .goodbye(let goodbye)? = event { return Self.end(goodbye) }
                 if case .refused(let refusal)? = event { Report.line("upcast-screen: refused: \(refusal.text)") }
                 if connection.takeLackOfPicture() { grabbing.control.sendAgain() }

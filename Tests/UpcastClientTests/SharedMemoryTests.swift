@@ -85,6 +85,41 @@ import UpcastClient
         #expect(Set(shared.map(\.offset)).count <= 3)
     }
 
+    /// A frame that is done becomes the next one, and no place is lost by it: also where a picture is unchanged, or
+    /// needs other memory.
+    @Test func framesAreUsedAgain() throws {
+        final class Writer: FrameWriter {
+            func attach(_ descriptor: CInt, byteCount: Int) -> UInt32? { 7 }
+            func detach(_ memory: UInt32) {}
+        }
+        let places = try places(of: 12) { peer, message in
+            guard message.header.type == .video else { return }
+            Self.release(peer, message)
+            peer.send { StateMessage(.congested, value: 0, text: "").encode(sequence: $0, into: &$1) }
+        } client: { connection in
+            let writer = Writer()
+            var last: CaptureFrame?
+            for number in 0..<12 {
+                let format = try Self.format(height: number < 6 ? 240 : 480)
+                let frame = try #require(try connection.frame(format, filledBy: writer, reusing: last))
+                #expect((last == nil || frame === last) && !frame.isDone)
+                #expect(frame.writerPlace?.memory == 7 && frame.format == format)
+                frame.fill { bytes in
+                    for index in 0..<bytes.byteCount {
+                        bytes.storeBytes(of: UInt8(number / 2), toByteOffset: index, as: UInt8.self)
+                    }
+                }
+                try connection.send(frame, at: .nanoseconds(number))
+                #expect(frame.isDone)
+                last = frame
+                guard case .state(.congested, _)? = try connection.nextEvent(timeout: .seconds(10)) else {
+                    return #expect(Bool(false), "the release has come")
+                }
+            }
+        }
+        #expect(places.map { $0 != nil } == (0..<12).map { $0 % 2 == 0 })
+    }
+
     /// A picture that is the last one again is only said to be: not one that differs in its last byte, its orientation
     /// or its format, nor one behind a picture that was sent as payload, a pause, or a refusal.
     @Test(arguments: [false, true]) func whatIsUnchangedIsNotSent(inFrame: Bool) throws {
