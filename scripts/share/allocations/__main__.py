@@ -1,5 +1,5 @@
-"""Counts a running daemon's allocations for a while and says who made them. Behind scripts/allocations, which loads
-count.c into the daemon."""
+"""Counts a running program's allocations for a while and says who made them. Behind scripts/allocations, which loads
+count.c into the program."""
 
 import argparse
 import json
