@@ -11,7 +11,7 @@ bool upcast_x_begin_motion(upcast_x *x) {
         xcb_input_xi_query_version_reply(x->c, xcb_input_xi_query_version(x->c, 2, 2), NULL);
     // Since 2.1, raw events come also while another client has grabbed the pointer, as menus do.
     const bool is_new = v && (v->major_version > 2 || (v->major_version == 2 && v->minor_version >= 1));
-    x->input_minor = is_new ? v->minor_version : 0;
+    x->input_minor = is_new ? (v->major_version > 2 ? 2 : v->minor_version) : 0;
     free(v);
     if (is_new) x->input_opcode = extension->major_opcode;
     return is_new;
@@ -25,8 +25,10 @@ void upcast_x_watch_motion(upcast_x *x, bool is_on) {
     } mask = {.head = {.deviceid = XCB_INPUT_DEVICE_ALL_MASTER, .mask_len = 1}};
     if (is_on) {
         mask.events = XCB_INPUT_XI_EVENT_MASK_RAW_MOTION;
+        // Since 2.2. A finger moves the pointer, too.
         if (x->input_minor >= 2)
-            mask.events |= XCB_INPUT_XI_EVENT_MASK_RAW_TOUCH_BEGIN | XCB_INPUT_XI_EVENT_MASK_RAW_TOUCH_UPDATE;
+            mask.events |= XCB_INPUT_XI_EVENT_MASK_RAW_TOUCH_BEGIN | XCB_INPUT_XI_EVENT_MASK_RAW_TOUCH_UPDATE
+                | XCB_INPUT_XI_EVENT_MASK_RAW_TOUCH_END;
     }
     xcb_input_xi_select_events(x->c, x->screen->root, 1, &mask.head);
     xcb_flush(x->c);
@@ -39,7 +41,8 @@ bool upcast_x_is_motion(upcast_x *x, const xcb_generic_event_t *event) {
     switch (generic->event_type) {
     case XCB_INPUT_RAW_MOTION:
     case XCB_INPUT_RAW_TOUCH_BEGIN:
-    case XCB_INPUT_RAW_TOUCH_UPDATE: return true;
+    case XCB_INPUT_RAW_TOUCH_UPDATE:
+    case XCB_INPUT_RAW_TOUCH_END: return true;
     default: return false;
     }
 }

@@ -276,6 +276,28 @@ import Testing
         }
     }
 
+    /// An output gets so small that hardly anything of the area is left of it, and large again. It is told once.
+    @Test(.inItsTurn) func anAreaThatGetsTooSmall() async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            try compositor.fill("#c08040")
+            let stage = try Stage()
+            let client = try stage.capture(compositor, ["--area", "100x100+560+0"])
+            try stage.waitUntilLive(client)
+            try compositor.tell("output \(VirtualCompositor.output) resolution 568x360")
+            try waitFor("the client to notice", evidence: { client.errorTail }) {
+                client.errors.contains("is 8x100 pixels, which cannot be sent")
+            }
+            try compositor.tell("output \(VirtualCompositor.output) resolution 640x360")
+            try waitFor("the area to be back", evidence: { client.errorTail }) {
+                client.errors.components(separatedBy: "capturing 80x100+560+0").count == 3
+            }
+            #expect(client.errors.components(separatedBy: "which cannot be sent").count == 2, "\(client.errors)")
+            #expect(stage.server.recordings.count == 1, "one broadcast throughout")
+            try stage.end(client)
+        }
+    }
+
     /// weston offers none of the two protocols.
     @Test(.inItsTurn) func aCompositorThatGivesNoPictures() async throws {
         try await blocking {
