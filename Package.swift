@@ -4,8 +4,8 @@
 // Targets stand in rows, and imports go down (a test holds it). Within a row: Ingest and Publishing import Buffering,
 // which they fill and empty; Painting imports FrameGeometry, whose canvas it paints on; Pipeline imports
 // Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, ScreenCapture the UpcastClient that it fills,
-// WaylandCapture both, because it takes areas and rates as ScreenCapture has them, and SoundCapture ScreenCapture, whose
-// errors it has.
+// WaylandCapture both, because it takes areas and rates as ScreenCapture has them, and SoundCapture ScreenCapture,
+// whose errors it has.
 // docs/architecture.md has the map.
 
 import PackageDescription
