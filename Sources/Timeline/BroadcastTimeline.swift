@@ -11,6 +11,9 @@ package import MediaCore
 /// step. One jump that three tracks see at three moments is therefore one rebase. `StepJudge` distinguishes a jump from
 /// samples that are late, bursty or missing.
 ///
+/// A client or a daemon that was stopped is late and has not jumped. Until its `Backlog` has arrived, samples that are
+/// too late keep their relation, and have the earliest time within the tolerance.
+///
 /// A pure value; callers pass the time. PTS and durations come from a client and may have any value. None of them
 /// traps, and accepted times lie within the tolerances of the broadcast clock. Only one thread (ingest) mutates it.
 package struct BroadcastTimeline: Sendable {
@@ -27,6 +30,7 @@ package struct BroadcastTimeline: Sendable {
     private var tracks: InlineArray<3, TrackHistory> = .init(repeating: TrackHistory())
     private let judge: StepJudge
     private var latency = LatencyFilter()
+    private var backlogs: InlineArray<3, Backlog> = .init(repeating: Backlog())
     private var offset: Int64 = 0
     private var offsetAtEpoch: Int64 = 0
     private var lastArrival: Int64 = 0
@@ -81,13 +85,26 @@ package struct BroadcastTimeline: Sendable {
             event = settle(sample, verdict) ?? event
         }
 
-        let time = time(of: sample)
+        let own = time(of: sample)
+        let isTooLate = sample.due &- own > settings.behindTolerance.nanoseconds
+        let time = isTooLate ? earliest(sample) : own
         tracks[track.rawValue].take(
-            sample.pts, duration: track == .video ? nil : duration, goesOn: goesOn, late: sample.due &- time,
-            arrival: sample.arrival)
+            sample.pts, duration: track == .video ? nil : duration, goesOn: goesOn, late: sample.due &- own,
+            isTooLate: isTooLate, arrival: sample.arrival)
         if goesOn { callBack(from: tracks[track.rawValue]) }
-        follow(latency: sample.arrival &- time &- credit, arrival: sample.arrival)
+        if !isTooLate {
+            backlogs[track.rawValue].end()
+            follow(latency: sample.arrival &- time &- credit, arrival: sample.arrival)
+        }
         return accept(track, time: time, end: time &+ duration, event: event)
+    }
+
+    /// The time of a sample that is too late. Pictures keep their order: the last one of a backlog may be the one that
+    /// stays on the screen.
+    private func earliest(_ sample: TimelineSample) -> Int64 {
+        let least = sample.due &- settings.behindTolerance.nanoseconds
+        guard sample.track == .video, let lastVideo else { return least }
+        return max(least, bounded(lastVideo &+ Self.shortestFrame, by: sample.due))
     }
 
     private func time(of sample: TimelineSample) -> Int64 {
@@ -95,7 +112,7 @@ package struct BroadcastTimeline: Sendable {
     }
 
     /// The least latency of recent samples relative to the broadcast clock; nil before there are enough samples.
-    private var leastLateness: Int64? { latency.minimum(ofAtLeast: 3).map { $0 &- offset } }
+    private var leastLateness: Int64? { latency.known.map { $0 &- offset } }
 
     // MARK: Epochs
 
@@ -112,8 +129,16 @@ package struct BroadcastTimeline: Sendable {
             return rebase(sample, at: bounded(target, by: sample.due), step: step)
         }
         guard let epoch = epochs[number], settings.accepts(sample.deviation(in: epoch)) else {
+            var target = sample.due
+            if number == history.epoch, let own = epochs[number], sample.deviation(in: own) < 0 {
+                let (track, lateness) = (sample.track.rawValue, 0 &- sample.deviation(in: own))
+                guard !backlogs[track].isArriving(lateness: lateness, arrival: sample.arrival) else { return nil }
+                // The least late sample had the least jitter.
+                target = sample.due &- (lateness &- backlogs[track].leastLateness)
+                backlogs[track].end()
+            }
             guard let fit = epochs.bestFit(of: sample, within: settings) else {
-                let event = rebase(sample, at: bounded(sample.due, by: sample.due), step: nil)
+                let event = rebase(sample, at: bounded(target, by: sample.due), step: nil)
                 forgetLatency(arrival: sample.arrival)
                 return event
             }

@@ -46,7 +46,8 @@ struct StepJudge: Sendable {
         guard let own = epochs[history.epoch] else {
             return epochs.bestFit(of: sample, within: settings).map { .joins($0) } ?? .stands
         }
-        let step = history.step(to: sample.pts, arrival: sample.arrival)
+        let step = history.step(
+            to: sample.pts, arrival: sample.arrival, tolerance: tolerance, leastLateness: leastLatency)
         if goesOn(sample, history, step) {
             return clockEpoch(sample, history, own, in: epochs).map { .joins($0) } ?? .goesOn
         }

@@ -6,8 +6,8 @@ struct TrackHistory: Sendable {
     struct Step: Sendable {
         /// From the end of the previous sample: exact, but does not show whether the client left samples out.
         var fromEnd: Int64
-        /// From the previous sample plus the time since its arrival: shows samples that were left out, but with all the
-        /// jitter of arrival.
+        /// From the previous sample plus the time since its arrival, or since it should have arrived if it was late:
+        /// shows samples that were left out, but with all the jitter of arrival.
         var fromArrival: Int64
     }
 
@@ -26,12 +26,19 @@ struct TrackHistory: Sendable {
     private(set) var runStart: Int64 = 0
     /// The maximum recent lateness of the track against the broadcast clock, caused by its bursts.
     private(set) var lateness: Int64 = 0
+    /// The lateness of the last sample.
+    private(set) var lastLateness: Int64 = 0
     /// The PTS of a refused frame, and its distance from `end`.
     private(set) var refused: (pts: Int64, fromEnd: Int64)?
     private var interval: Int64 = 0
 
-    func step(to pts: Int64, arrival: Int64) -> Step {
-        Step(fromEnd: pts &- end, fromArrival: (pts &- self.pts) &- (arrival &- self.arrival))
+    /// - Parameters:
+    ///   - tolerance: a previous sample that was later than this arrived late.
+    ///   - leastLateness: of recent samples; nil if unknown.
+    func step(to pts: Int64, arrival: Int64, tolerance: Int64, leastLateness: Int64?) -> Step {
+        let delay = leastLateness.map { lastLateness &- $0 } ?? 0
+        let arrived = self.arrival &- (delay > tolerance ? delay : 0)
+        return Step(fromEnd: pts &- end, fromArrival: (pts &- self.pts) &- (arrival &- arrived))
     }
 
     mutating func refuse(_ pts: Int64) { refused = (pts, pts &- end) }
@@ -42,7 +49,10 @@ struct TrackHistory: Sendable {
     ///   - duration: the duration of a block; nil for a frame.
     ///   - goesOn: whether the sample follows the previous one without a step or a gap.
     ///   - late: the sample's lateness against the broadcast clock.
-    mutating func take(_ pts: Int64, duration: Int64?, goesOn: Bool, late: Int64, arrival: Int64) {
+    ///   - isTooLate: whether a stall has made it late, and not a burst.
+    mutating func take(
+        _ pts: Int64, duration: Int64?, goesOn: Bool, late: Int64, isTooLate: Bool, arrival: Int64
+    ) {
         if let duration {
             // All blocks of one burst may carry the burst's time (iOS 12). They then follow each other.
             end = (goesOn && pts == self.pts ? end : pts) &+ duration
@@ -53,7 +63,8 @@ struct TrackHistory: Sendable {
         }
         if !goesOn { runStart = pts }
         let elapsed = max(0, arrival &- self.arrival)
-        lateness = max(late, lateness &- elapsed / Self.forgetting)
+        lateness = max(isTooLate ? 0 : late, lateness &- elapsed / Self.forgetting)
+        lastLateness = late
         self.pts = pts
         self.arrival = arrival
         refused = nil

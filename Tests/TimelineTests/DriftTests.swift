@@ -88,6 +88,7 @@ import Testing
         for index in 0..<12 { filter.add(100 + Int64(index)) }
         #expect(filter.minimum() == 100)
         #expect(filter.advance(to: 999_999_999) == nil)
+        filter.add(110)
         #expect(filter.advance(to: 1_000_000_000) == 100)
         filter.add(500)
         // One sample is too few to speak for its second.
@@ -101,4 +102,18 @@ import Testing
         _ = filter.advance(to: 100_000_000_000)
         #expect(filter.minimum() == nil)
     }
+
+    /// What becomes less late within a second is a backlog; what comes in its first half only, the beginning of a stall.
+    @Test(arguments: [(90, 90, 90), (90, 41, 41), (90, 39, nil), (90, nil, nil), (nil, 90, nil)] as [Halves])
+    func aWindowSpeaksForItsSecondIfItIsEven(early: Int64?, late: Int64?, spoken: Int64?) {
+        var filter = LatencyFilter()
+        _ = filter.advance(to: 0)
+        for _ in 0..<20 { if let early { filter.add(early * 1_000_000) } }
+        _ = filter.advance(to: 500_000_001)
+        for _ in 0..<20 { if let late { filter.add(late * 1_000_000) } }
+        let minimum = filter.advance(to: 1_000_000_000)
+        #expect(minimum == spoken.map { $0 * 1_000_000 })
+    }
+
+    private typealias Halves = (Int64?, Int64?, Int64?)
 }

@@ -22,9 +22,13 @@ struct SimulatedClient {
     /// Length of a block of audio, and what it is delivered in: at the ends of equal spans; nil: when it has ended.
     var block = 1024.0 / 44_100
     var burst: Double?
-    /// Nothing is delivered while the client's clock is in here; frames taken in it are lost, or come late as well.
+    /// Nothing is delivered while the client's clock is in here. What was taken in it comes late.
     var stall: Range<Double>?
-    var losesStalledFrames = false
+    /// What was taken in this many seconds from the stall's beginning is kept; the rest of the stall is lost.
+    var keptFrames = Double.infinity
+    var keptAudio = Double.infinity
+    /// After the stall, this many seconds of samples are delivered in a second; nil: all at once.
+    var backlogSpeed: Double?
     var hasVideo = true
     var hasAudio = true
     var random = SplitMix64(seed: 7)
@@ -65,14 +69,18 @@ struct SimulatedClient {
     }
 
     private func isLost(_ source: Source) -> Bool {
-        source.track == .video && losesStalledFrames && stall?.contains(source.captured) ?? false
+        guard let stall, stall.contains(source.captured) else { return false }
+        return source.captured >= stall.lowerBound + (source.track == .video ? keptFrames : keptAudio)
     }
 
     private mutating func advance(_ source: inout Source) {
         repeat { source.index += 1 } while offset(source.captured) == nil || isLost(source)
         var ready = source.captured + source.duration
         if source.track != .video, let burst { ready = (ready / burst).rounded(.up) * burst }
-        if let stall, stall.contains(ready) { ready = stall.upperBound }
+        if let stall, ready >= stall.lowerBound {
+            let backlog = backlogSpeed.map { (ready - stall.lowerBound) / $0 } ?? 0
+            ready = max(ready, stall.upperBound + backlog)
+        }
         let sent = ready / (1 + drift) + latency
         source.arrival = max(source.arrival, sent + Double.random(in: 0...largestJitter, using: &random))
     }

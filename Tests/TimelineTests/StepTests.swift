@@ -118,7 +118,7 @@ import Timeline
                 var client = SimulatedClient(random: SplitMix64(seed: seed))
                 (client.block, client.burst) = (block, burst)
                 client.stall = 10..<10 + length
-                client.losesStalledFrames = losesFrames
+                client.keptFrames = losesFrames ? 0 : .infinity
                 let outcome = run(client, from: 0)
                 #expect(outcome.counters.rebases == 0)
                 #expect(outcome.refused == 0)
