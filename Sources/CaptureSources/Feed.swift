@@ -62,6 +62,7 @@ package struct VideoFeed {
             case .leaveOut: leftOut()
             case .skip: break
             case .send(let pts): try send(pts, tag)
+            case .unsteady(let by): throw InputError.unsteady(settings.name, by)
             }
         }
     }
@@ -105,10 +106,12 @@ package struct AudioFeed {
             let asked = clock.now()
             let frames = try input.advance(frames: rate / Self.runsPerSecond)
             if frames == 0 { return }
-            switch pace.wait(until: time, asked: asked) {
+            let length = MediaTime(sample: Int64(frames), rate: rate)
+            switch pace.wait(until: time, length: length, asked: asked) {
             case .end: return
             case .leaveOut, .skip: break
             case .send(let pts): try send(input, pts)
+            case .unsteady(let by): throw InputError.unsteady(settings.name, by)
             }
             sent += Int64(frames)
         }

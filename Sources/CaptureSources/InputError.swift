@@ -1,5 +1,17 @@
+internal import MediaCore
+
 /// An input that cannot be read, or has another format than configured; one sentence for people.
 package struct InputError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
+}
+
+extension InputError {
+    /// - Parameter difference: between the bursts of a live pipe.
+    static func unsteady(_ name: String, _ difference: MediaTime) -> InputError {
+        InputError(
+            "the times of \(name) are not known: its pipe delivers in bursts that differ by \(difference.milliseconds) "
+                + "ms, and sound and video would differ as much; send both as one NUT stream, which has times: "
+                + "ffmpeg ... -f nut - | upcast-send - (see --help)")
+    }
 }

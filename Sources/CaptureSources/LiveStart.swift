@@ -4,8 +4,8 @@ internal import MediaCore
 /// The start of several pipes, which may be live: programs that grab a screen and its sound begin at different times,
 /// and say nothing about them.
 ///
-/// All pipes are observed for a moment. If all of them are live, each sample has the time of its arrival; otherwise all
-/// begin together. Inputs are identified by name. Any thread may call any method.
+/// All pipes are observed for a moment. If all of them are live, the times of samples follow from their arrival
+/// (`ArrivalFit`); otherwise all begin together. Inputs are identified by name. Any thread may call any method.
 package final class LiveStart: Sendable {
     private struct State {
         var missing: Set<String>
@@ -45,18 +45,25 @@ package struct LivePipe: Sendable {
     let start: LiveStart
     /// Returns when the first sample was captured; nil if the pipe is not live.
     let origin: @Sendable (MediaTime) -> MediaTime?
+    /// Returns when the end of the sample that was read last was captured, at the latest.
+    let captured: @Sendable () -> MediaTime?
 
     /// - Parameters:
     ///   - bytesPerSecond: of the media.
     ///   - unit: bytes of a picture, which has one time; 0 for PCM.
     package init(_ start: LiveStart, _ ahead: ReadAhead, bytesPerSecond: Double, unit: Int = 0) {
-        self.start = start
         // ffmpeg hands on a picture when it has the next one, GStreamer when it has converted it.
         let delay = MediaTime(seconds: Double(unit) / bytesPerSecond / 2)
-        origin = { ahead.arrivals.origin(bytesPerSecond: bytesPerSecond, unit: unit, now: $0).map { $0 - delay } }
+        self.init(
+            start,
+            origin: { ahead.arrivals.origin(bytesPerSecond: bytesPerSecond, unit: unit, now: $0).map { $0 - delay } },
+            captured: { ahead.lastTaken.map { $0 - delay } })
     }
 
-    init(_ start: LiveStart, origin: @escaping @Sendable (MediaTime) -> MediaTime?) {
-        (self.start, self.origin) = (start, origin)
+    init(
+        _ start: LiveStart, origin: @escaping @Sendable (MediaTime) -> MediaTime?,
+        captured: @escaping @Sendable () -> MediaTime? = { nil }
+    ) {
+        (self.start, self.origin, self.captured) = (start, origin, captured)
     }
 }

@@ -11,6 +11,8 @@ struct Pace {
         case skip
         /// The clock was stopped, or the duration is over.
         case end
+        /// The pipe is live, and its samples come in bursts that differ by this. Their times are not known.
+        case unsteady(MediaTime)
     }
 
     private let settings: FeedSettings
@@ -20,6 +22,10 @@ struct Pace {
     private var origin: MediaTime?
     /// Live samples from before are not sent.
     private var liveStart: MediaTime?
+    /// Follows the arrivals of a live pipe.
+    private var fit: ArrivalFit?
+    /// How far one sample may move the times back.
+    private static let slew = MediaTime.milliseconds(2)
 
     init(_ settings: FeedSettings, _ clock: any FeedClock) {
         self.settings = settings
@@ -41,6 +47,7 @@ struct Pace {
         guard let areLive = live.start.agree(settings.name, isLive: captured != nil) else { return }
         if let captured, areLive {
             (origin, liveStart) = (captured, start + LiveStart.observation)
+            fit = ArrivalFit(origin: captured, slew: Self.slew)
         } else {
             origin = start
         }
@@ -48,19 +55,36 @@ struct Pace {
 
     /// Waits until the current sample is due. The first one waits for the other tracks.
     ///
-    /// - Parameter asked: when we began to read the sample.
-    mutating func wait(until time: MediaTime, asked: MediaTime) -> Turn {
+    /// - Parameters:
+    ///   - time: of the sample, relative to the track's first one.
+    ///   - length: of a block of audio.
+    ///   - asked: when we began to read the sample.
+    mutating func wait(until time: MediaTime, length: MediaTime = .zero, asked: MediaTime) -> Turn {
         if origin == nil { begin() }
+        follow(time, length)
         guard let origin, !isOver(at: time) else { return .end }
+        if let fit, fit.isUnsteady { return .unsteady(fit.largestFall) }
         if let liveStart, origin + time < liveStart { return clock.wait(until: .zero) ? .skip : .end }
         guard settings.isPaced else { return clock.wait(until: .zero) ? .send(origin + time) : .end }
         let now = clock.now()
-        switch lateness.judge(due: origin + time, asked: asked, now: now) {
+        switch verdict(due: origin + time, asked: asked, now: now) {
         case .leaveOut: return clock.wait(until: .zero) ? .leaveOut : .end
         case .moveUp(let lost): self.origin = origin + lost
         case .send: break
         }
         let pts = (self.origin ?? origin) + time
         return clock.wait(until: pts) ? .send(pts) : .end
+    }
+
+    /// Moves the origin of a live pipe to where the sample's arrival says that it is.
+    private mutating func follow(_ time: MediaTime, _ length: MediaTime) {
+        guard fit != nil, let captured = settings.live?.captured() else { return }
+        origin = fit?.note(time, captured: captured - length)
+    }
+
+    /// Of a live pipe, the origin has followed already what the source has lost.
+    private mutating func verdict(due: MediaTime, asked: MediaTime, now: MediaTime) -> Lateness.Verdict {
+        guard fit != nil else { return lateness.judge(due: due, asked: asked, now: now) }
+        return now - due > Lateness.most ? .leaveOut : .send
     }
 }

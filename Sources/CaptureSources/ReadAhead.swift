@@ -1,4 +1,5 @@
 internal import LinuxSystem
+internal import MediaCore
 
 /// Reads a pipe ahead, so that its writer does not wait: a program that grabs a screen would miss frames in that time.
 ///
@@ -13,6 +14,7 @@ internal import LinuxSystem
         var isClosed = false
         var failure: InputError?
         var arrivals = Arrivals()
+        var waiting = WaitingArrivals()
     }
 
     private let input: FileInput
@@ -56,6 +58,7 @@ internal import LinuxSystem
         state.signal {
             $0.first = ($0.first + taken) % capacity
             $0.count -= taken
+            $0.waiting.take(taken)
         }
         return taken
     }
@@ -64,6 +67,9 @@ internal import LinuxSystem
 
     /// When the bytes arrived so far.
     var arrivals: Arrivals { state.withLock { $0.arrivals } }
+
+    /// When the last byte that was taken had arrived.
+    var lastTaken: MediaTime? { state.withLock { $0.waiting.lastTaken } }
 
     // MARK: The thread
 
@@ -87,7 +93,10 @@ internal import LinuxSystem
             state.signal {
                 $0.count += got
                 $0.failure = failure
-                if got > 0 { $0.arrivals.note(got, at: now) }
+                if got > 0 {
+                    $0.arrivals.note(got, at: now)
+                    $0.waiting.note(got, at: now)
+                }
                 if $0.count == capacity { $0.arrivals.noteAhead() }
             }
             if got == 0 { return }

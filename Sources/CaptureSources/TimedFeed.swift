@@ -41,7 +41,8 @@ package struct TimedFeed {
             let time = timeline.time(of: sample, now: clock.now(), sinceEpoch: clock.sinceEpoch())
             switch pace.wait(until: time, asked: asked) {
             case .end: return
-            case .skip: break
+            // A stream with times is no live pipe.
+            case .skip, .unsteady: break
             case .leaveOut: if sample.track == .video { leftOut() }
             case .send(let pts): try send(sample.track, pts, sample.track == .video ? schedule.tag(at: time) : nil)
             }
