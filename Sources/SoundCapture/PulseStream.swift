@@ -66,6 +66,7 @@ internal import MediaCore
             self.breaks = breaks
             clock.restart()
         }
+        clock.look(at: now)
         var timing = upcast_pulse_timing()
         if unsafe upcast_pulse_take_timing(handle, &timing) {
             clock.note(

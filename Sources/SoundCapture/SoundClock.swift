@@ -35,7 +35,11 @@ package struct SoundClock: Equatable, Sendable {
     /// A larger difference is no drift: the stream has stood still. Less is no step for the daemon.
     static let step = MediaTime.milliseconds(60)
 
+    /// The server keeps two seconds for a program that does not read, loses what comes then, and does not say so.
+    static let attention = MediaTime.milliseconds(1500)
+
     private let bytesPerSecond: Int64
+    private var lastLook: MediaTime?
     /// When the byte 0 is heard, as each reading says.
     private var origins: [MediaTime] = []
     private var median = MediaTime.zero
@@ -57,6 +61,12 @@ package struct SoundClock: Equatable, Sendable {
         origins.append(value)
         if origins.count > Self.keptReadings { origins.removeFirst() }
         median = origins.sorted()[origins.count / 2]
+    }
+
+    /// Notes that the program looks for samples. After it stood still, the times begin anew.
+    package mutating func look(at now: MediaTime) {
+        if let lastLook, now - lastLook > Self.attention { restart() }
+        lastLook = now
     }
 
     /// Forgets all: the stream has stood still, and its times begin anew.

@@ -99,6 +99,43 @@ import Testing
         }
     }
 
+    /// The daemon stands still for more than 2 s, as one that is swapped out: afterwards all is where it was.
+    @Test(.inItsTurn) func aDaemonThatStoodStill() async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let folder = try TemporaryDirectory("film")
+            let events: [Range<Double>] = [7.2..<7.5, 8.4..<8.7]
+            try Self.clip(length: 10, bright: events).write(to: URL(filePath: folder.file("clip.y4m")))
+            try Self.sound(length: 10, loud: events).write(to: URL(filePath: folder.file("sound.wav")))
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path,
+                [
+                    "--socket", stage.daemon.ingestSocket, "--video", folder.file("clip.y4m"), "--app-audio",
+                    folder.file("sound.wav"),
+                ])
+            func count(_ section: String, _ name: String) throws -> Int {
+                (try stage.daemon.status()[section] as? [String: Any])?[name] as? Int ?? -1
+            }
+            func waitForPictures(_ least: Int) throws {
+                try waitFor("\(least) pictures", evidence: { sender.errorTail }) {
+                    try count("video", "frames_received") >= least
+                }
+            }
+            try waitForPictures(25)
+            stage.daemon.process.signal(SIGSTOP)
+            // What is tested is that it takes so long; nothing waits for this sleep's end.
+            Thread.sleep(forTimeInterval: 2.3)
+            stage.daemon.process.signal(SIGCONT)
+            try waitForPictures(100)
+            for name in ["jumps_forward", "jumps_backward", "lateness_rebases"] {
+                #expect(try count("timeline", name) == 0, "\(name)")
+            }
+            try sender.waitForSuccess(within: 30)
+            try FlashAndBeep(stage.server.finishedRecording()).expectTogether(events.count)
+            try stage.end()
+        }
+    }
+
     /// At 40 columns, which is less than the line would like: it is never longer, and it names frames, drops and time.
     @Test(.inItsTurn) func progressOnATerminal() async throws {
         try await blocking {

@@ -97,4 +97,17 @@ import Testing
         let time = clock.time(at: 0)
         #expect(!clock.isSettled && time == nil)
     }
+
+    /// A program that stood still may have lost samples: the places of those that follow say other times.
+    @Test func aProgramThatStoodStill() throws {
+        var clock = Self.settled(origin: .zero)
+        for second in 0...Int64(3) { clock.look(at: .seconds(second)) }
+        #expect(clock.isSettled)
+        clock.look(at: .milliseconds(4600))
+        #expect(!clock.isSettled)
+        let origin = MediaTime.milliseconds(900)
+        for step in 0..<Int64(5) { clock.note(Self.reading(.milliseconds(4600 + step * 20), origin: origin)) }
+        let time = try Self.time(&clock, at: 0)
+        #expect((time - origin).magnitude < .microseconds(20))
+    }
 }

@@ -103,7 +103,7 @@ import Testing
         #expect(filter.minimum() == nil)
     }
 
-    /// What becomes less late within a second is a backlog; what comes in its first half only, the beginning of a stall.
+    /// What becomes less late within a second is a backlog. What comes in its first half only is before a stall.
     @Test(arguments: [(90, 90, 90), (90, 41, 41), (90, 39, nil), (90, nil, nil), (nil, 90, nil)] as [Halves])
     func aWindowSpeaksForItsSecondIfItIsEven(early: Int64?, late: Int64?, spoken: Int64?) {
         var filter = LatencyFilter()
