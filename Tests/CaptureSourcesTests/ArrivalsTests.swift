@@ -108,6 +108,47 @@ import Testing
         #expect(sent["a"]?.last == .milliseconds(680))
     }
 
+    /// Ten seconds of a live track, of which the run with a number arrives so much later than it was captured.
+    private static func follow(_ lateness: @escaping @Sendable (Int64) -> MediaTime) throws -> [MediaTime] {
+        let run = Monitor(Int64(-1))
+        let clock = ManualClock(start)
+        var settings = FeedSettings(start: CommonStart(["a"]), name: "a")
+        settings.duration = .seconds(10)
+        settings.live = LivePipe(
+            LiveStart(["a"]), origin: { _ in start },
+            captured: {
+                let end = run.withLock { run in
+                    run += 1
+                    return run + 1
+                }
+                return start + .milliseconds(end * 20) + lateness(end - 1)
+            })
+        let format = AudioFormat(sampleRate: 8000, channels: 1, encoding: .int16)
+        var sent: [MediaTime] = []
+        try AudioFeed(try ToneInput(format: format, frequency: 100), settings: settings, clock: clock).run { _, pts in
+            sent.append(pts - start)
+        }
+        return sent
+    }
+
+    /// After 5 s, the source loses 320 ms: what follows has the times of its arrival, within two seconds.
+    @Test func aLiveSourceThatLosesSamples() throws {
+        let sent = try Self.follow { $0 < 250 ? .zero : .milliseconds(320) }
+        #expect(sent.first == .milliseconds(500))
+        #expect(sent.contains(.milliseconds(4980)) && sent.contains(.milliseconds(5000)))
+        #expect(sent.last == .milliseconds(9980))
+        #expect(zip(sent, sent.dropFirst()).filter { $1 - $0 != .milliseconds(20) }.count == 1)
+        #expect(zip(sent, sent.dropFirst()).contains { $1 - $0 == .milliseconds(340) })
+    }
+
+    @Test func aLiveSourceWhoseArrivalsTellNothing() {
+        let error = #expect(throws: InputError.self) {
+            try Self.follow { $0 / 25 % 2 == 0 ? .zero : .milliseconds(400) }
+        }
+        #expect(error?.description.contains("the times of a are not known") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("differ by 400 ms") == true)
+    }
+
     @Test func oneThatIsNotLive() throws {
         let sent = try Self.run(["a": Self.start - .seconds(1), "b": MediaTime?.none])
         #expect(sent["a"]?.first == .zero && sent["b"]?.first == .zero)
