@@ -36,6 +36,12 @@ package final class FileInput: ByteInput, Sendable {
         return unsafe fstat(descriptor.raw, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
     }
 
+    /// What tells this file or pipe from all others.
+    var identity: (device: dev_t, inode: ino_t)? {
+        var status = stat()
+        return unsafe fstat(descriptor.raw, &status) == 0 ? (status.st_dev, status.st_ino) : nil
+    }
+
     /// Whether this is a regular file with a name, which can be read again at any offset.
     package var isMappable: Bool { !isStandardInput && !isLive }
 

@@ -96,8 +96,8 @@ struct ProgressLine {
         guard !isQuiet, !hasToldOfLivePipes else { return }
         hasToldOfLivePipes = true
         report(
-            "live pipes have no times, so that sound and video may differ by some 10 ms, and by 50 ms if one ffmpeg "
-                + "writes both; one NUT stream of ffmpeg -copyts is exact (see --help)")
+            "live pipes have no times, so that sound and video may differ by some 10 ms; one NUT stream of "
+                + "ffmpeg -copyts is exact (see --help)")
     }
 
     /// Prints a line, even with `--quiet`.

@@ -101,7 +101,8 @@ final class Session {
             for thread in threads { thread.join() }
         }
         for input in inputs { threads.append(try self.start(input, connection, start, live, stop)) }
-        let goodbye = try watch(connection, signals, start, live)
+        let goodbye = try watch(
+            connection, signals, start, live, inputs.filter(\.isSeparatePipe).compactMap(\.stream?.file))
 
         stop.stop()
         start.cancel()
@@ -166,9 +167,10 @@ final class Session {
     /// Runs the main thread until the broadcast ends. Returns the goodbye if the daemon ended it.
     private func watch(
         _ connection: CaptureConnection, _ signals: borrowing SignalDescriptor, _ start: CommonStart,
-        _ live: LiveStart?
+        _ live: LiveStart?, _ pipes: [FileInput]
     ) throws -> CaptureGoodbye? {
         var pauses = plan.pauses[...]
+        var hasCheckedPipes = false
         let clock = MonotonicClock()
         let deadline = clock.now() + Self.startPatience
         while true {
@@ -197,11 +199,23 @@ final class Session {
             try daemon { () throws(CaptureError) in
                 try pauseOrResume(connection, &pauses, state.isPaused, now - begun)
             }
-            if let live, live.areLive { progress.tellOfLivePipes() }
+            if let live, live.areLive, !hasCheckedPipes {
+                hasCheckedPipes = true
+                if PipeWriters.isOne("ffmpeg", of: pipes) {
+                    shared.withLock { $0.failure = $0.failure ?? .input(Self.oneProgram) }
+                    continue
+                }
+                progress.tellOfLivePipes()
+            }
             progress.update(
                 frames: state.frames, late: state.late, time: now - begun, isPaused: state.isPaused)
         }
     }
+
+    /// What no arrival tells: 20 to 90 ms beside other work.
+    private static let oneProgram =
+        "one ffmpeg writes both pipes: sound waits in it for pictures, and would be late; send both as one NUT stream, "
+        + "which has times: ffmpeg -copyts ... -f nut - | upcast-send - (see --help)"
 
     private static func sentence(missing: [String]) -> String {
         let names = missing.joined(separator: " and ")

@@ -22,11 +22,11 @@ import UpcastClient
             a live source, add -copyts before the inputs of ffmpeg.
 
             Inputs without times start together when each has its first sample. If several pipes are live, as those \
-            of programs that grab a screen and its sound, the times of samples follow from their arrival instead; a \
-            pipe that delivers in bursts of changing lengths is refused. An input without samples for 10 s is not \
-            waited for. Pipes are buffered (video: 64 MiB), so that a screen grabber does not block. After a stall, \
-            samples are re-timed to the current time. Samples that are more than 1 s late are dropped and counted as \
-            late.
+            of programs that grab a screen and its sound, the times of samples follow from their arrival instead. \
+            Then a pipe that delivers in bursts of changing lengths is refused, and so is one ffmpeg that writes both \
+            pipes. An input without samples for 10 s is not waited for. Pipes are buffered (video: 64 MiB), so that a \
+            screen grabber does not block. After a stall, samples are re-timed to the current time. Samples that are \
+            more than 1 s late are dropped and counted as late.
 
             SIGINT and SIGTERM end the broadcast; a second signal ends the program. If standard error is a terminal, \
             it shows the progress: time, sent frames, frames dropped by the daemon, late frames, state.

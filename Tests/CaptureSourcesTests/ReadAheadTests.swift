@@ -1,4 +1,5 @@
 import CaptureSources
+import Foundation
 import Glibc
 import LinuxSystem
 import Testing
@@ -58,6 +59,19 @@ import Testing
         stop.stop()
         ahead.close()
         #expect(!(try InputReader(ahead).skip(written + 1)))
+    }
+
+    /// Who has only the reading end of a pipe does not write to it.
+    @Test func whoWritesBothPipes() throws {
+        let (first, second) = (try ends(), try ends())
+        defer { for end in [first.reading, second.reading, first.writing] { close(end) } }
+        let stop = try StopSignal()
+        let pipes = try [first, second].map { try FileInput(path: "/proc/self/fd/\($0.reading)", stop: stop) }
+        let name = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8).prefix { $0 != "\n" }
+        #expect(PipeWriters.isOne(String(name), of: pipes))
+        #expect(!PipeWriters.isOne("no-such-program", of: pipes))
+        close(second.writing)
+        #expect(!PipeWriters.isOne(String(name), of: pipes))
     }
 
     private func ends() throws -> (reading: CInt, writing: CInt) {

@@ -99,6 +99,24 @@ import Testing
         }
     }
 
+    /// One ffmpeg that writes live pictures and sound to two pipes is refused, with what to do instead.
+    @Test(.inItsTurn) func oneProgramForTwoLivePipes() async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let folder = try TemporaryDirectory("pipes")
+            let (upcast, socket) = (try ProductExecutable.upcastSend.path, stage.daemon.ingestSocket)
+            let script = """
+                cd \(folder.path) && mkfifo sound && ffmpeg -nostdin -v quiet -y -re -f lavfi -i testsrc=r=25 \
+                  -re -f lavfi -i sine=r=48000 -map 0:v -pix_fmt yuv420p -f yuv4mpegpipe - -map 1:a -f s16le sound | \
+                \(upcast) --socket \(socket) --video - --app-audio sound --app-audio-format s16le,48000,1
+                """
+            let shell = try ChildProcess("sh", ["-c", script])
+            #expect(shell.waitForExit(within: 30) == .code(4), "\(shell.errorTail)")
+            #expect(shell.errors.contains("one ffmpeg writes both pipes"), "\(shell.errorTail)")
+            try stage.end()
+        }
+    }
+
     /// The daemon stands still for more than 2 s, as one that is swapped out: afterwards all is where it was.
     @Test(.inItsTurn) func aDaemonThatStoodStill() async throws {
         try await blocking {
