@@ -16,6 +16,7 @@ RUN apt-get update \
         libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev \
         libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev \
         libpulse-dev \
+        libpipewire-0.3-dev \
         libsystemd-dev \
         libwayland-dev \
     && rm -rf /var/lib/apt/lists/*

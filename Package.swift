@@ -5,7 +5,8 @@
 // which they fill and empty; Painting imports FrameGeometry, whose canvas it paints on; Pipeline imports
 // Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, ScreenCapture the UpcastClient that it fills,
 // WaylandCapture both, because it takes areas and rates as ScreenCapture has them, and SoundCapture ScreenCapture,
-// whose errors it has.
+// whose errors it has. PortalCapture imports these three: its pictures have times and transforms as those of
+// WaylandCapture.
 // docs/architecture.md has the map.
 
 import PackageDescription
@@ -48,8 +49,13 @@ let package = Package(
             ].map { .linkedLibrary($0) }),
         // Loads libpulse itself: its headers are needed, and no library.
         .target(name: "CPulse"),
-        // Loads libsystemd itself.
+        // These two load libsystemd themselves.
         .target(name: "CSession"),
+        .target(name: "CPortal"),
+        // Loads libpipewire itself. Its headers lie in folders of their own; pkg-config would link the library, too.
+        .target(
+            name: "CPipeWire",
+            cSettings: [.unsafeFlags(["-isystem", "/usr/include/pipewire-0.3", "-isystem", "/usr/include/spa-0.2"])]),
         // libwayland-client is loaded when it is needed: nothing of it is linked.
         .target(name: "CWayland"),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
@@ -122,6 +128,11 @@ let package = Package(
         .target(
             name: "WaylandCapture",
             dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "ScreenCapture", "CWayland"]),
+        .target(
+            name: "PortalCapture",
+            dependencies: [
+                "MediaCore", "LinuxSystem", "UpcastClient", "ScreenCapture", "WaylandCapture", "CPipeWire", "CPortal",
+            ]),
 
         // Row 6: executables.
         .executableTarget(
@@ -146,8 +157,8 @@ let package = Package(
         .executableTarget(
             name: "upcast-screen",
             dependencies: [
-                "UpcastClient", "ScreenCapture", "WaylandCapture", "SoundCapture", "SessionWatch", "CaptureSources",
-                "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
+                "UpcastClient", "ScreenCapture", "WaylandCapture", "PortalCapture", "SoundCapture", "SessionWatch",
+                "CaptureSources", "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -241,9 +252,13 @@ let package = Package(
             name: "WaylandCaptureTests",
             dependencies: ["ScreenCapture", "WaylandCapture", "MediaCore", "UpcastClient"]),
         .testTarget(
+            name: "PortalCaptureTests",
+            dependencies: ["TestSupport", "PortalCapture", "ScreenCapture", "MediaCore", "UpcastClient"]),
+        .testTarget(
             name: "UpcastScreenTests",
             dependencies: [
-                "upcast-screen", "ScreenCapture", "WaylandCapture", "SoundCapture", "MediaCore", "UpcastClient",
+                "upcast-screen", "ScreenCapture", "WaylandCapture", "PortalCapture", "SoundCapture", "MediaCore",
+                "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
@@ -325,7 +340,9 @@ if Context.environment["UPCAST_BENCH"] != nil {
 let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
-let cTargets: Set<String> = ["CLinux", "CPlanes", "CPulse", "CRTMPSocket", "CSession", "CWayland", "CXCB"]
+let cTargets: Set<String> = [
+    "CLinux", "CPipeWire", "CPlanes", "CPortal", "CPulse", "CRTMPSocket", "CSession", "CWayland", "CXCB",
+]
 let testLibraries: Set<String> = [
     "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
     "example-capture-client", "example-captured-app",

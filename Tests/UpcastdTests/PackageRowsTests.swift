@@ -15,7 +15,8 @@ import Testing
         "CRTMPSocket -> CGnuTLS", "CRTMPSocket -> CLibRTMP", "LinuxSystem -> MediaCore", "Ingest -> Buffering",
         "Publishing -> Buffering", "Painting -> FrameGeometry", "Pipeline -> Configuration",
         "UpcastPrivacy -> ControlClient", "ScreenCapture -> UpcastClient", "WaylandCapture -> UpcastClient",
-        "WaylandCapture -> ScreenCapture", "SoundCapture -> ScreenCapture",
+        "WaylandCapture -> ScreenCapture", "SoundCapture -> ScreenCapture", "PortalCapture -> UpcastClient",
+        "PortalCapture -> ScreenCapture", "PortalCapture -> WaylandCapture",
     ]
 
     private static func text(_ path: String) throws -> String {

@@ -6,7 +6,8 @@ declare -A package_groups=(
     [build]="binutils ca-certificates git libc6-dev libcurl4 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2
         pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev
         libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev
-        libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev libpulse-dev libwayland-dev libsystemd-dev"
+        libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev libpulse-dev libpipewire-0.3-dev libwayland-dev
+        libsystemd-dev"
     [run]="nginx libnginx-mod-rtmp ffmpeg curl jq"
     [browser]="chromium fonts-dejavu-core pulseaudio util-linux x11-utils xauth xvfb"
     [bench]="python3 python3-numpy python3-venv mate-backgrounds gstreamer1.0-tools gstreamer1.0-plugins-base
@@ -19,7 +20,7 @@ declare -A package_groups=(
     [monitoring]="python3 python3-yaml"
     [package]="debhelper dpkg-dev lintian"
     [test]="xvfb sway swaybg weston x11-utils x11-xserver-utils xterm openbox xdotool dbus pulseaudio stunnel4 openssl python3
-        python3-numpy iproute2"
+        python3-numpy iproute2 mutter pipewire wireplumber xdg-desktop-portal python3-dbus python3-gi"
 )
 
 # require_machine GROUP...: puts a Swift of at least 6.2 on the PATH and installs what is missing of these groups; or

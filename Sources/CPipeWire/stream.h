@@ -1,0 +1,45 @@
+#ifndef UPCAST_PIPEWIRE_STREAM_H
+#define UPCAST_PIPEWIRE_STREAM_H
+
+#include "CPipeWire.h"
+#include "library.h"
+
+#include <spa/param/video/format-utils.h>
+
+/// The picture in hand, one that is looked at, and one to spare.
+enum { UPCAST_PIPEWIRE_HELD = 3 };
+
+struct upcast_pipewire {
+    const upcast_pipewire_library *l;
+    struct pw_loop *loop;
+    struct pw_context *context;
+    struct pw_core *core;
+    struct pw_registry *registry;
+    struct pw_stream *stream;
+    struct spa_hook core_hook, registry_hook, stream_hook;
+    uint32_t node;
+    bool has_pointer;
+    upcast_pipewire_state state;
+    struct spa_video_info_raw format;
+    struct {
+        struct pw_buffer *buffer;
+        uint32_t number;
+        const uint8_t *memory, *shape;
+    } held[UPCAST_PIPEWIRE_HELD];
+    uint32_t last_number;
+};
+
+/// parameters.c: which pictures are taken. Pods lie in the builder's memory.
+const struct spa_pod *upcast_pipewire_formats(struct spa_pod_builder *builder, uint32_t rate, uint32_t rate_divisor);
+enum { UPCAST_PIPEWIRE_MAX_PARAMETERS = 8 };
+/// What buffers have to be like, and what is to be told with them.
+uint32_t upcast_pipewire_buffers(
+    struct spa_pod_builder *builder, bool has_pointer, const struct spa_pod *parameters[UPCAST_PIPEWIRE_MAX_PARAMETERS]);
+enum upcast_pipewire_format upcast_pipewire_format_of(uint32_t format);
+
+/// picture.c: what a buffer has, and where its picture and the shape of its pointer are.
+void upcast_pipewire_read_buffer(
+    const struct spa_buffer *buffer, const struct spa_video_info_raw *format, upcast_pipewire_picture *picture,
+    const uint8_t **memory, const uint8_t **shape);
+
+#endif

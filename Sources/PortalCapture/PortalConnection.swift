@@ -1,0 +1,177 @@
+internal import CPortal
+internal import Glibc
+internal import LinuxSystem
+internal import MediaCore
+package import ScreenCapture
+
+/// A connection to the ScreenCast portal of the user's session. One thread at a time.
+@safe package final class PortalConnection {
+    private let handle: OpaquePointer
+    private let clock = MonotonicClock()
+    /// How long a portal that has taken a question may take, where no user is asked.
+    private static let patience = MediaTime.seconds(25)
+
+    /// - Throws: what is missing, and how to get it.
+    package init() throws(ScreenError) {
+        var error: CInt = 0
+        guard let opened = unsafe upcast_portal_open(&error) else { throw Self.failure(error) }
+        unsafe handle = opened
+    }
+
+    deinit { unsafe upcast_portal_close(handle) }
+
+    private static func failure(_ error: CInt) -> ScreenError {
+        switch UInt32(bitPattern: error) {
+        case UPCAST_PORTAL_NO_LIBRARY.rawValue:
+            ScreenError("the library libsystemd is not installed; on Debian: apt-get install libsystemd0")
+        case UPCAST_PORTAL_NO_BUS.rawValue:
+            ScreenError(
+                "cannot connect to the D-Bus bus of the session, on which the ScreenCast portal is: "
+                    + "DBUS_SESSION_BUS_ADDRESS has to name it", isTemporary: true)
+        default: ScreenError("there is no memory for a connection to the ScreenCast portal")
+        }
+    }
+
+    // MARK: Questions
+
+    /// Why a question has no answer: somebody wants something else.
+    package struct Interrupted: Error {}
+
+    /// What the portal offers.
+    ///
+    /// - Parameters:
+    ///   - stop: a descriptor; nil for none.
+    ///   - isStopped: called when it is readable.
+    package func facts(stop: CInt? = nil, _ isStopped: () -> Bool = { true }) throws -> PortalFacts {
+        unsafe upcast_portal_ask_facts(handle)
+        try finish(.facts, Self.patience, stop, isStopped) {}
+        let state = unsafe upcast_portal_look(handle).pointee
+        return PortalFacts(
+            version: Int(state.version), sources: PortalFacts.Sources(rawValue: state.sources),
+            pointers: PortalFacts.PointerModes(rawValue: state.pointers))
+    }
+
+    /// What the user has granted.
+    struct Grant {
+        var node: UInt32
+        var token: String?
+        /// Of PipeWire, the caller's.
+        var remote: CInt
+    }
+
+    /// Asks for a screen. It may be the user who is asked.
+    ///
+    /// - Parameters:
+    ///   - token: of a permission that was given before.
+    ///   - patience: how long the user may take.
+    ///   - asking: called when it takes so long that the user is asked.
+    func share(
+        _ wish: PortalWish, token: String?, patience: MediaTime, stop: CInt?, _ isStopped: () -> Bool,
+        asking: () -> Void
+    ) throws -> Grant {
+        unsafe upcast_portal_create_session(handle)
+        try finish(.session, Self.patience, stop, isStopped) {}
+        let pointer = wish.pointer?.rawValue ?? 0
+        if let token, wish.isPersistent {
+            unsafe upcast_portal_select(handle, wish.sources.rawValue, pointer, true, token)
+        } else {
+            unsafe upcast_portal_select(handle, wish.sources.rawValue, pointer, wish.isPersistent, nil)
+        }
+        try finish(.selection, Self.patience, stop, isStopped) {}
+        unsafe upcast_portal_start(handle)
+        try finish(.start, patience, stop, isStopped, asking)
+        let state = unsafe upcast_portal_look(handle).pointee
+        guard state.has_stream else {
+            throw ScreenError("the ScreenCast portal has granted nothing that could be captured", isTemporary: true)
+        }
+        let node = state.node
+        let granted = text(state.token)
+        unsafe upcast_portal_open_remote(handle)
+        try finish(.remote, Self.patience, stop, isStopped) {}
+        return Grant(
+            node: node, token: granted.isEmpty ? nil : granted, remote: unsafe upcast_portal_take_remote(handle))
+    }
+
+    /// Waits for the answer.
+    private func finish(
+        _ step: PortalStep, _ patience: MediaTime, _ stop: CInt?, _ isStopped: () -> Bool, _ asking: () -> Void
+    ) throws {
+        let begin = clock.now()
+        var hasTold = false
+        while true {
+            try process()
+            let state = unsafe upcast_portal_look(handle).pointee
+            switch state.stage {
+            case UPCAST_PORTAL_ANSWERED: return try PortalAnswer.response(code: state.response).check(step)
+            case UPCAST_PORTAL_FAILED:
+                return try PortalAnswer.error(name: text(state.error_name), text: text(state.error_text)).check(step)
+            default: break
+            }
+            if state.is_closed || state.is_gone {
+                throw ScreenError("the ScreenCast portal has ended while it was asked", isTemporary: true)
+            }
+            let waited = clock.now() - begin
+            guard waited < patience else {
+                guard step == .start else {
+                    return try PortalAnswer.error(name: "org.freedesktop.DBus.Error.NoReply", text: "").check(step)
+                }
+                throw SharingRefused(
+                    "nobody has answered the dialogue of the desktop, which asks what to share, within "
+                        + "\(patience.milliseconds / 60_000) minutes; start upcast-screen again")
+            }
+            if !hasTold, waited >= .seconds(1) {
+                asking()
+                hasTold = true
+            }
+            try wait(at: hasTold ? .seconds(30) : .milliseconds(200), stop, isStopped)
+        }
+    }
+
+    private func wait(at most: MediaTime, _ stop: CInt?, _ isStopped: () -> Bool) throws {
+        var waiting = (pollfd(fd: descriptor, events: events, revents: 0),
+            pollfd(fd: stop ?? -1, events: Int16(POLLIN), revents: 0))
+        let limit = milliseconds
+        let most = most.pollTimeout
+        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
+            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, limit < 0 ? most : min(limit, most))
+        }
+        if waiting.1.revents != 0, isStopped() { throw Interrupted() }
+    }
+
+    // MARK: The session
+
+    /// For `poll`.
+    var descriptor: CInt { unsafe upcast_portal_descriptor(handle) }
+    var events: Int16 { unsafe upcast_portal_events(handle) }
+    /// When to process at the latest; negative for no matter.
+    var milliseconds: CInt { unsafe upcast_portal_milliseconds(handle) }
+
+    /// Handles what has arrived.
+    func process() throws {
+        guard unsafe upcast_portal_process(handle) else {
+            throw ScreenError("the D-Bus bus of the session has ended", isTemporary: true)
+        }
+    }
+
+    func askForSession() { unsafe upcast_portal_look_for_session(handle) }
+    func endSession() { unsafe upcast_portal_end_session(handle) }
+
+    /// What the portal has told of the session.
+    func note(_ signs: inout SharingEnd.Signs) {
+        let state = unsafe upcast_portal_look(handle).pointee
+        signs.isClosed = state.is_closed
+        if state.is_gone { signs.isPortalGone = true }
+        switch state.presence {
+        case UPCAST_PORTAL_THERE: signs.hasSession = true
+        case UPCAST_PORTAL_NOT_THERE: signs.hasSession = false
+        default: signs.hasSession = nil
+        }
+    }
+}
+
+/// Up to the first 0.
+func text<Array>(_ array: Array) -> String {
+    unsafe withUnsafeBytes(of: array) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

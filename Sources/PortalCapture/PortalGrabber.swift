@@ -1,0 +1,245 @@
+internal import Glibc
+internal import LinuxSystem
+package import MediaCore
+package import ScreenCapture
+package import UpcastClient
+internal import WaylandCapture
+
+/// Sends the frames of a shared screen to the daemon: when it changes, and no faster than the frame rate. One thread.
+///
+/// PipeWire brings pictures in memory of its sender's: what of them is new is copied once, into memory that the daemon
+/// reads.
+package final class PortalGrabber {
+    package enum Notice: Equatable, Sendable {
+        /// The user is asked what to share.
+        case asking
+        /// What cannot be captured for the moment; the last frame stays.
+        case waiting(String)
+        /// What is captured from here on.
+        case capturing(String)
+        case hint(String)
+    }
+
+    private let screen: SharedScreen
+    private let connection: CaptureConnection
+    private let clock = MonotonicClock()
+    private let interval: MediaTime
+    private var schedule: GrabSchedule
+    private let places = FramePlaces()
+    private var stale = StaleParts()
+    /// Since the last frame that was sent.
+    private var damage = DamageList()
+    private var time = PictureTime()
+    /// Where the pointer is in the last frame that was sent.
+    private var drawnPointer: CaptureRectangle?
+    /// The picture in hand has not been sent: its time is that at which it was shown.
+    private var isNew = true
+    private var told: String?
+    /// Before, nothing is sent.
+    private var pauseEnd = MediaTime.zero
+    /// When to say that nothing comes; nil once something has.
+    private var silenceEnd: MediaTime?
+    private var isHeld = false
+    /// When the stream is begun anew; nil for never.
+    private var restart: MediaTime?
+    /// A session manager that starts changes the graph, in which a stream that was linked before may stand still:
+    /// nobody can tell that from a screen that does.
+    private static let restartDelay = MediaTime.seconds(3)
+    private static let silence = MediaTime.seconds(10)
+    /// How long a picture of before is not sent, because a newer one may come.
+    private static let renewal = MediaTime.milliseconds(500)
+
+    package init(_ rate: FrameRate, _ screen: SharedScreen, _ connection: CaptureConnection) {
+        self.screen = screen
+        self.connection = connection
+        interval = MediaTime(sample: Int64(rate.denominator), rate: rate.numerator)
+        schedule = GrabSchedule(rate)
+    }
+
+    /// Runs until it is told to stop.
+    ///
+    /// - Parameters:
+    ///   - control: what other threads tell.
+    ///   - sent: called after each frame.
+    ///   - notice: called when the picture comes, goes or changes.
+    /// - Throws: `SharedScreen.Failure.lost`, `SharingRefused`, `ScreenError`, or `CaptureError` of the daemon.
+    package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) -> Void) throws {
+        let isAgain = !screen.isShared
+        let isShared = try screen.share(stop: control.descriptor, { control.take().isStopped }) {
+            switch $0 {
+            case .asking: notice(.asking)
+            case .hint(let text): notice(.hint(text))
+            }
+        }
+        guard isShared, let stream = screen.stream, let hand = screen.hand else { return }
+        silenceEnd = clock.now() + Self.silence
+        pauseEnd = clock.now() + Self.renewal
+        if isAgain { restart = clock.now() + Self.restartDelay }
+        stream.enter()
+        defer {
+            stream.activate(false)
+            stream.leave()
+        }
+        tell(hand, notice)
+        while true {
+            let orders = control.take()
+            if orders.isStopped { return }
+            hold(orders.isHeld, stream)
+            if orders.sendsAgain { renew() }
+            try screen.process()
+            try hand.takeBuffers { try take($0, hand, notice) }
+            let now = clock.now()
+            if let end = silenceEnd, end <= now { complain(stream, notice) }
+            if let time = restart, time <= now { begin(stream) }
+            let picture = unsafe isHeld || hand.memory == nil ? nil : hand.picture
+            let due = picture == nil ? nil : schedule.due(now: .zero).map { max($0, pauseEnd) }
+            if let picture, let due, due <= now {
+                try send(hand, picture, now, sent)
+            } else {
+                wait(until: due, now, control.descriptor, stream)
+            }
+        }
+    }
+
+    /// While nothing may be sent, nothing is captured.
+    private func hold(_ isHeld: Bool, _ stream: PipeWireStream) {
+        stream.activate(!isHeld)
+        guard isHeld != self.isHeld else { return }
+        self.isHeld = isHeld
+        if !isHeld { pauseEnd = clock.now() + Self.renewal }
+    }
+
+    /// The daemon does not have the picture.
+    private func renew() {
+        damage.noteAll()
+        schedule.noteChange()
+    }
+
+    private func begin(_ stream: PipeWireStream) {
+        restart = nil
+        guard !isHeld else { return }
+        stream.activate(false)
+        stream.process()
+        stream.activate(true)
+    }
+
+    private func complain(_ stream: PipeWireStream, _ notice: (Notice) -> Void) {
+        silenceEnd = nil
+        guard !isHeld else { return }
+        let cause = switch stream.stage {
+        case .streaming:
+            "the desktop sends no picture of what is shared; it may be minimized, or comes when something changes"
+        default: "PipeWire does not link the desktop's stream; its session manager has to run, such as WirePlumber"
+        }
+        notice(.waiting(cause))
+    }
+
+    // MARK: Pictures
+
+    private func take(_ change: PictureInHand.Change, _ hand: PictureInHand, _ notice: (Notice) -> Void) throws {
+        switch change {
+        case .pointer: break
+        case .unusable(let error):
+            guard error.isTemporary else { throw error }
+            if told != error.description { notice(.waiting(error.description)) }
+            told = error.description
+            return
+        case .picture(let changed):
+            (silenceEnd, pauseEnd, isNew) = (nil, .zero, true)
+            note(changed, hand)
+            tell(hand, notice)
+        }
+        schedule.noteChange()
+    }
+
+    private func note(_ changed: [CaptureRectangle]?, _ hand: PictureInHand) {
+        guard let changed, let origin = hand.picture?.origin else {
+            damage.noteAll()
+            return stale.note(nil)
+        }
+        for rectangle in changed {
+            let rectangle = rectangle.moved(by: origin)
+            damage.note(rectangle)
+            stale.note(rectangle)
+        }
+    }
+
+    private func tell(_ hand: PictureInHand, _ notice: (Notice) -> Void) {
+        guard let picture = hand.picture else { return }
+        let tag = hand.transform.orientation()
+        let text = "what the desktop shares, \(picture.width)x\(picture.height) pixels"
+            + (tag == .up ? "" : ", orientation \(tag.rawValue)")
+        if told != text { notice(.capturing(text)) }
+        told = text
+    }
+
+    private func send(
+        _ hand: PictureInHand, _ picture: StreamPicture, _ now: MediaTime, _ sent: () -> Void
+    ) throws {
+        let format = CaptureVideoFormat(layout: picture.layout)
+        guard let frame = try connection.frame(format, filledBy: places), let memory = unsafe hand.memory else {
+            // The daemon reads all frames that there is room for.
+            pauseEnd = now + interval
+            return
+        }
+        schedule.grabbed(at: now)
+        let covered = hand.pointer.area(in: picture)
+        unsafe fill(frame, picture, memory, but: covered)
+        if let covered {
+            unsafe hand.pointer.draw(into: frame.bytes, picture)
+            damage.note(covered)
+        }
+        if let drawnPointer { damage.note(drawnPointer) }
+        drawnPointer = covered
+        let time = time.time(stamp: isNew ? hand.stamp : nil, arrival: now)
+        isNew = false
+        try connection.send(
+            frame, at: .nanoseconds(time.nanoseconds), orientation: hand.transform.orientation(),
+            damage: damage.damage)
+        damage.clear()
+        sent()
+    }
+
+    /// Brings the memory of a frame up to the picture in hand.
+    private func fill(
+        _ frame: CaptureFrame, _ picture: StreamPicture, _ memory: UnsafeRawBufferPointer, but drawn: CaptureRectangle?
+    ) {
+        guard let place = frame.writerPlace.map({ StaleParts.Place(memory: $0.memory, offset: $0.offset) }) else {
+            return unsafe picture.copy(nil, from: memory, to: frame.bytes)
+        }
+        if let parts = stale.parts(of: place) {
+            for part in parts { unsafe picture.copy(part, from: memory, to: frame.bytes) }
+        } else {
+            unsafe picture.copy(nil, from: memory, to: frame.bytes)
+        }
+        stale.filled(place, but: drawn)
+    }
+
+    private static func earlier(_ a: MediaTime?, _ b: MediaTime?) -> MediaTime? {
+        guard let a, let b else { return a ?? b }
+        return min(a, b)
+    }
+
+    /// Waits until something happens or is due.
+    private func wait(until due: MediaTime?, _ now: MediaTime, _ orders: CInt, _ stream: PipeWireStream) {
+        let portal = screen.portalDescriptor
+        var waiting = (
+            pollfd(fd: stream.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: portal.descriptor, events: portal.events, revents: 0),
+            pollfd(fd: screen.compositorDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
+        )
+        let next = Self.earlier(Self.earlier(due, silenceEnd), restart).map { max($0 - now, .zero) }
+        let limit = Self.earlier(next, screen.patience)
+        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
+            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 4, limit?.pollTimeout ?? -1)
+        }
+    }
+}
+
+extension CaptureRectangle {
+    /// From a sender's picture to the part of it that starts there.
+    fileprivate func moved(by origin: (x: Int, y: Int)) -> Self {
+        Self(x: x - origin.x, y: y - origin.y, width: width, height: height)
+    }
+}

@@ -1,0 +1,151 @@
+internal import LinuxSystem
+package import MediaCore
+package import ScreenCapture
+
+/// A screen or window that the user shares through the ScreenCast portal, beyond the end of a broadcast: each dialogue
+/// is for the user. One thread at a time.
+package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
+    package struct Settings: Equatable, Sendable {
+        package var rate: FrameRate
+        package var showsPointer: Bool
+        /// Where the permission is kept; nil for nowhere.
+        package var token: RestoreToken?
+        /// The session's Wayland compositor; nil where it has none.
+        package var compositor: String?
+        package var runtimeFolder: String?
+        package var pipewire: PipeWireSocket
+
+        package init(
+            rate: FrameRate, showsPointer: Bool, token: RestoreToken? = nil, compositor: String? = nil,
+            runtimeFolder: String? = nil, pipewire: PipeWireSocket
+        ) {
+            (self.rate, self.showsPointer, self.token) = (rate, showsPointer, token)
+            (self.compositor, self.runtimeFolder, self.pipewire) = (compositor, runtimeFolder, pipewire)
+        }
+    }
+
+    /// What the user may want to know.
+    package enum Notice: Equatable, Sendable {
+        /// The user is asked.
+        case asking
+        case hint(String)
+    }
+
+    private let settings: Settings
+    private let portal: PortalConnection
+    private let presence: CompositorPresence?
+    private let clock = MonotonicClock()
+    /// Nil until the user has agreed.
+    private(set) var stream: PipeWireStream?
+    private(set) var hand: PictureInHand?
+    /// When the first sign of an end was seen.
+    private var firstSign: MediaTime?
+    private var hasAsked = false
+    /// How long the user may think.
+    private static let patience = MediaTime.seconds(600)
+
+    /// - Throws: if there is no bus on which a portal could be.
+    package init(_ settings: Settings) throws(ScreenError) {
+        self.settings = settings
+        portal = try PortalConnection()
+        presence = settings.compositor.flatMap { CompositorPresence($0, folder: settings.runtimeFolder) }
+    }
+
+    package var isShared: Bool { stream != nil }
+
+    /// Asks for the screen, unless it is shared.
+    ///
+    /// - Parameters:
+    ///   - stop: a descriptor; once it is readable, `isStopped` says whether to end.
+    /// - Returns: false if it was told to end.
+    /// - Throws: `ScreenError`, `SharingRefused`.
+    package func share(stop: CInt, _ isStopped: () -> Bool, notice: (Notice) -> Void) throws -> Bool {
+        guard stream == nil else { return true }
+        guard !settings.pipewire.isGone else { throw Self.noPipeWire }
+        do {
+            let wish = try PortalWish(try portal.facts(stop: stop, isStopped), showsPointer: settings.showsPointer)
+            if let lack = wish.lack { notice(.hint(lack)) }
+            let grant = try portal.share(
+                wish, token: settings.token?.read(), patience: Self.patience, stop: stop, isStopped,
+                asking: { notice(.asking) })
+            keep(grant.token, notice)
+            let stream = try PipeWireStream(
+                remote: grant.remote, node: grant.node, rate: settings.rate,
+                pointer: settings.showsPointer && wish.pointer == .metadata)
+            (self.stream, hand) = (stream, PictureInHand(stream))
+        } catch is PortalConnection.Interrupted {
+            portal.endSession()
+            return false
+        } catch PortalAnswer.NoAnswer.ended(let step) {
+            throw settings.pipewire.isThere == false ? Self.noPipeWire : PortalAnswer.ended(step)
+        } catch let error as SharingRefused {
+            settings.token?.remove()
+            portal.endSession()
+            throw error
+        }
+        return true
+    }
+
+    private static let noPipeWire = ScreenError(
+        "PipeWire, which brings the pictures of a shared screen, does not run for this user; start it: systemctl "
+            + "--user start pipewire wireplumber", isTemporary: true)
+
+    /// A token restores a choice once.
+    private func keep(_ token: String?, _ notice: (Notice) -> Void) {
+        guard let file = settings.token else { return }
+        guard let token else { return file.remove() }
+        do { try file.write(token) } catch {
+            file.remove()
+            notice(.hint("cannot write \(file.path): \(error); the next start asks which screen to share"))
+        }
+    }
+
+    /// Handles what has arrived.
+    ///
+    /// - Throws: `Failure.lost`, or `SharingRefused` when the user has ended the sharing.
+    func process() throws {
+        stream?.process()
+        var signs = SharingEnd.Signs()
+        do { try portal.process() } catch { signs.isPortalGone = true }
+        portal.note(&signs)
+        signs.isCompositorGone = presence?.hasEnded ?? false
+        signs.hasStreamEnded = stream?.hasEnded ?? true
+        let now = clock.now()
+        let verdict = SharingEnd.judge(signs, after: now - (firstSign ?? now))
+        switch verdict {
+        case .none: return
+        case .unclear:
+            if firstSign == nil { firstSign = now }
+            if !hasAsked { portal.askForSession() }
+            hasAsked = true
+        case .lost:
+            // Another attempt would ask the user again, and end in the same way.
+            if !signs.isPortalGone, !signs.isCompositorGone, hand?.picture == nil, settings.pipewire.isThere != false {
+                throw ScreenError(
+                    "PipeWire has ended the stream before it gave a picture: \(stream?.error ?? ""). upcast-screen "
+                        + "takes RGB with 8 bits per colour in memory that it can read, and none of graphics cards (DmaBuf)")
+            }
+            throw Failure.lost
+        case .stopped:
+            // Without it, nothing shares the screen again before the user has agreed.
+            settings.token?.remove()
+            throw SharingRefused.ended
+        }
+    }
+
+    package enum Failure: Error {
+        /// What was shared has ended with a program that may come back.
+        case lost
+    }
+
+    /// For `poll`: descriptors with their events.
+    var portalDescriptor: (descriptor: CInt, events: Int16) { (portal.descriptor, portal.events) }
+    var compositorDescriptor: CInt { presence?.descriptor ?? -1 }
+    /// How long nothing has to be processed; nil for no matter.
+    var patience: MediaTime? {
+        let bus = portal.milliseconds
+        let limit = bus < 0 ? nil : MediaTime.milliseconds(Int64(bus))
+        guard firstSign != nil else { return limit }
+        return min(limit ?? .milliseconds(200), .milliseconds(200))
+    }
+}

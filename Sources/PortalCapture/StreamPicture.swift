@@ -1,0 +1,113 @@
+internal import CPipeWire
+package import MediaCore
+package import ScreenCapture
+package import UpcastClient
+
+/// Where a picture lies in the memory of a buffer, and what it looks like. Pure.
+package struct StreamPicture: Equatable, Sendable {
+    package let pixelFormat: PixelFormat
+    /// Of its first pixel, in bytes.
+    package let offset: Int
+    /// From one row to the next.
+    package let stride: Int
+    package let width: Int
+    package let height: Int
+    /// Where it lies in the sender's picture.
+    package let origin: (x: Int, y: Int)
+
+    /// What the sender says of a buffer.
+    package struct Claim: Equatable, Sendable {
+        package var pixelFormat: PixelFormat?
+        package var width = 0
+        package var height = 0
+        package var stride = 0
+        package var offset = 0
+        /// Bytes of the buffer's memory.
+        package var byteCount = 0
+        /// The part that is to be shown; nil for all.
+        package var crop: CaptureRectangle?
+
+        package init() {}
+    }
+
+    package static func == (a: Self, b: Self) -> Bool {
+        a.pixelFormat == b.pixelFormat && a.offset == b.offset && a.stride == b.stride && a.width == b.width
+            && a.height == b.height && a.origin == b.origin
+    }
+
+    /// - Throws: for a picture that does not lie in its buffer, or that the daemon does not take.
+    package init(_ claim: Claim) throws(ScreenError) {
+        guard let pixelFormat = claim.pixelFormat else {
+            throw ScreenError("PipeWire gives pictures in a format that was not asked for")
+        }
+        let whole = CaptureRectangle(x: 0, y: 0, width: claim.width, height: claim.height)
+        guard let part = (claim.crop ?? whole).intersection(whole) else {
+            throw ScreenError("the desktop shows nothing of what is shared", isTemporary: true)
+        }
+        // Other numbers have up to 32 bits: with sides of up to 16, nothing overflows.
+        let isSane = claim.width <= Int(UInt16.max) && claim.height <= Int(UInt16.max)
+        let stride = claim.stride == 0 ? claim.width * 4 : claim.stride
+        let end = isSane ? claim.offset + (claim.height - 1) * stride + claim.width * 4 : Int.max
+        guard isSane, stride >= claim.width * 4, claim.offset >= 0, claim.height > 0, end <= claim.byteCount else {
+            throw ScreenError(
+                "PipeWire gives a picture of \(claim.width)x\(claim.height) pixels with \(claim.stride) bytes a row in "
+                    + "\(claim.byteCount) bytes, where it does not fit")
+        }
+        guard ScreenArea.sides.contains(part.width), ScreenArea.sides.contains(part.height) else {
+            throw ScreenError(
+                "what is shared has \(part.width)x\(part.height) pixels, which cannot be sent: sides are "
+                    + "\(ScreenArea.sides.lowerBound) to \(ScreenArea.sides.upperBound) pixels", isTemporary: true)
+        }
+        self.pixelFormat = pixelFormat
+        self.stride = stride
+        offset = claim.offset + part.y * stride + part.x * 4
+        (width, height, origin) = (part.width, part.height, (part.x, part.y))
+    }
+
+    /// Whether the same places show the same in both.
+    func looksLike(_ other: Self) -> Bool {
+        pixelFormat == other.pixelFormat && width == other.width && height == other.height && origin == other.origin
+    }
+
+    /// As frames have it.
+    package var layout: VideoSampleFormat {
+        VideoSampleFormat(
+            packed: pixelFormat, width: width, height: height,
+            color: ColorDescription(matrix: .bt709, range: .full))
+    }
+
+    /// Copies a part of the picture, or all of it.
+    ///
+    /// - Parameters:
+    ///   - part: in pixels of the picture; what lies outside is left out.
+    ///   - memory: of the buffer that the claim was about.
+    ///   - target: of a picture without padding.
+    package func copy(
+        _ part: CaptureRectangle?, from memory: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer
+    ) {
+        let whole = CaptureRectangle(x: 0, y: 0, width: width, height: height)
+        guard let part = (part ?? whole).intersection(whole) else { return }
+        let rowBytes = part.width * 4
+        func copy(_ byteCount: Int, row: Int) {
+            let from = offset + row * stride + part.x * 4
+            let to = (row * width + part.x) * 4
+            unsafe UnsafeMutableRawBufferPointer(rebasing: target[to..<to + byteCount]).copyMemory(
+                from: UnsafeRawBufferPointer(rebasing: memory[from..<from + byteCount]))
+        }
+        if part.width == width, stride == rowBytes { return copy(rowBytes * part.height, row: part.y) }
+        for row in part.y..<part.y + part.height { copy(rowBytes, row: row) }
+    }
+}
+
+extension PixelFormat {
+    /// Nil for a format that was not asked for.
+    init?(_ format: upcast_pipewire_format) {
+        switch format {
+        case UPCAST_PIPEWIRE_BGRX: self = .bgra
+        case UPCAST_PIPEWIRE_RGBX: self = .rgba
+        case UPCAST_PIPEWIRE_XRGB: self = .argb
+        case UPCAST_PIPEWIRE_XBGR: self = .abgr
+        default: return nil
+        }
+    }
+}
