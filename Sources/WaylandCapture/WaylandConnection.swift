@@ -49,6 +49,7 @@ package import UpcastClient
     }
 
     private let handle: OpaquePointer
+    private let name: String
     /// Memory that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
     private var memories: [UInt32: Memory] = [:]
@@ -74,15 +75,17 @@ package import UpcastClient
             throw Self.failure(name, error)
         }
         unsafe handle = opened
-        if means(isPart: true) == nil, means(isPart: false) == nil {
-            let version = unsafe upcast_wl_screencopy_version(handle)
-            let lack = version > 0
-                ? "offers version \(version) of wlr-screencopy only, and 3 is needed"
-                : "offers neither ext-image-copy-capture nor wlr-screencopy to its clients"
-            throw ScreenError(
-                "the compositor of \(name) \(lack): its outputs cannot be captured, nor those of GNOME, KDE Plasma and "
-                    + "Weston. sway can be, and other compositors with one of the two; so can X11 sessions")
-        }
+        self.name = name
+    }
+
+    /// Why the compositor gives no pictures to its clients; nil if it does.
+    package var lack: String? {
+        guard means(isPart: true) == nil, means(isPart: false) == nil else { return nil }
+        let version = unsafe upcast_wl_screencopy_version(handle)
+        let lack = version > 0
+            ? "offers version \(version) of wlr-screencopy only, and 3 is needed"
+            : "offers neither ext-image-copy-capture nor wlr-screencopy to its clients"
+        return "the compositor of \(name) \(lack)"
     }
 
     deinit {

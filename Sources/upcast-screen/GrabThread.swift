@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import MediaCore
+import PortalCapture
 import ScreenCapture
 import UpcastClient
 
@@ -9,10 +10,13 @@ final class GrabThread: Sendable {
     enum Failure: Sendable {
         case daemon(CaptureError)
         case screen(String)
+        /// The user does not share a screen, or not any more.
+        case notShared(String)
     }
 
     private let failed = Monitor<Failure?>(nil)
     private let end: EventDescriptor
+    private let shared = Monitor<ScreenSource?>(nil)
     /// What the thread is told.
     let control: GrabControl
     private let thread = Monitor<WorkerThread?>(nil)
@@ -22,6 +26,8 @@ final class GrabThread: Sendable {
     var failure: Failure? { failed.withLock { $0 } }
     /// Readable when there is a failure.
     var descriptor: CInt { end.raw }
+    /// What the next broadcast goes on with; nil to open the screen again. After the thread has ended.
+    var kept: ScreenSource? { shared.withLock { $0 } }
 
     /// - Parameters:
     ///   - display: an open one; nil to open it.
@@ -32,11 +38,17 @@ final class GrabThread: Sendable {
     ) throws(Errno) {
         (control, end) = (try GrabControl(), try EventDescriptor())
         if isHeld { control.hold(true) }
-        let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, control, end] in
+        let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, shared, control, end] in
             do {
-                return try Self.run(plan, connection, display, pause, control)
+                return try Self.run(plan, connection, display, pause, control) { source in
+                    shared.withLock { $0 = source }
+                }
             } catch let error as CaptureError {
                 failed.withLock { $0 = .daemon(error) }
+            } catch let error as SharingRefused {
+                // Viewers see nothing of the screen any more, whatever is still on its way.
+                try? pause.set(.notShared, true)
+                failed.withLock { $0 = .notShared("\(error)") }
             } catch {
                 failed.withLock { $0 = .screen("\(error)") }
             }
@@ -53,7 +65,7 @@ final class GrabThread: Sendable {
 
     private static func run(
         _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ pause: PauseKeeper,
-        _ control: GrabControl
+        _ control: GrabControl, keep: (ScreenSource?) -> Void
     ) throws {
         var display = display
         var hasTold = false
@@ -62,10 +74,12 @@ final class GrabThread: Sendable {
                 let open = try display ?? ScreenSource(plan)
                 display = nil
                 hasTold = false
+                keep(open.outlivesBroadcasts ? open : nil)
                 // A grabber begins without a picture: what has to be in front is not yet.
                 if plan.settings.front != nil { try pause.set(.notInFront, true) }
                 if try open.run(plan, connection, pause, control) { return }
-                Report.line("upcast-screen: \(ScreenSource.name(plan)) has ended; waiting for it to come back")
+                keep(nil)
+                Report.line("upcast-screen: \(open.name) has ended; waiting for it to come back")
                 hasTold = true
             } catch let error as ScreenError where error.isTemporary {
                 if !hasTold { Report.line("upcast-screen: \(error); waiting for it") }

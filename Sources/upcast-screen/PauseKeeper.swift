@@ -8,6 +8,8 @@ final class PauseKeeper: Sendable {
         case session
         /// The application that has to be in front is not.
         case notInFront
+        /// The user does not share the screen any more.
+        case notShared
     }
 
     private let connection: CaptureConnection

@@ -1,5 +1,6 @@
 import ControlProtocol
 import LinuxSystem
+import PortalCapture
 import ScreenCapture
 import SoundCapture
 import UpcastClient
@@ -14,7 +15,16 @@ struct ScreenList {
         do {
             var list = ScreenList()
             if let compositor = try command.compositor() {
-                list.add(try WaylandConnection(socket: compositor).outputs)
+                let connection = try WaylandConnection(socket: compositor)
+                let portal = try? PortalConnection().facts()
+                if let lack = connection.lack {
+                    guard portal != nil else { throw ScreenError("\(lack), and this session has no ScreenCast portal") }
+                } else {
+                    list.add(connection.outputs)
+                }
+                if command.wayland == nil, let portal { list.add(portal) }
+            } else if command.portal {
+                list.add(try PortalConnection().facts())
             } else {
                 let display = try X11Connection(display: command.display)
                 list.add(width: display.width, height: display.height, try display.monitors())
@@ -84,6 +94,22 @@ struct ScreenList {
                                 .init("orientation", .integer(Int($0.transform.orientation().rawValue))),
                             ])
                     })))
+    }
+
+    mutating func add(_ portal: PortalFacts) {
+        let (sources, pointers) = (portal.sourceNames, portal.pointerNames)
+        add(
+            ["PORTAL (--portal)", "VERSION", "SHARES", "POINTER"],
+            [[
+                "ScreenCast", "\(portal.version)", sources.joined(separator: ", "), pointers.joined(separator: ", "),
+            ]])
+        members.append(
+            .init(
+                "portal",
+                .object([
+                    .init("version", .integer(portal.version)), .init("shares", .array(sources.map { .string($0) })),
+                    .init("pointer", .array(pointers.map { .string($0) })),
+                ])))
     }
 
     /// Those that an application shows.

@@ -31,7 +31,9 @@ struct ScreenPlan: Sendable {
         isQuiet = command.quiet
         watchesSession = command.curtainWhenLocked
         let compositor = try command.compositor()
-        if compositor != nil { try command.refuseRulesOnWayland() }
+        let isWayland = compositor != nil || command.portal
+        if isWayland { try command.refuseRulesOnWayland() }
+        if command.portal { try command.refuseChoicesOfPortal() }
         guard compositor != nil || command.monitor == nil || command.area == nil else {
             throw Mistake(description: "--monitor and --area exclude each other; --area is a part of the display")
         }
@@ -41,12 +43,14 @@ struct ScreenPlan: Sendable {
         if let part { area = .rectangle(part) }
         settings = ScreenGrabber.Settings(area: area, rate: try Self.rate(command.fps), showsPointer: command.pointer,
             rules: try Self.rules(command), front: try Self.front(command))
-        source = compositor.map { [settings] in
-            .wayland(
-                socket: $0,
+        source = command.portal ? .portal(try command.sharing) : .x11(display: command.display)
+        if let compositor {
+            source = .wayland(
+                socket: compositor,
                 WaylandGrabber.Settings(
-                    output: command.monitor, part: part, rate: settings.rate, showsPointer: command.pointer))
-        } ?? .x11(display: command.display)
+                    output: command.monitor, part: part, rate: settings.rate, showsPointer: command.pointer),
+                instead: command.wayland == nil ? try command.sharing : nil)
+        }
         window = try Self.window(command)
         guard window == nil || compositor == nil else {
             throw Mistake(description: "--window works on X11 only; on Wayland, send an output with --monitor")

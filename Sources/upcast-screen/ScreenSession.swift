@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import MediaCore
+import PortalCapture
 import ScreenCapture
 import SessionWatch
 import SoundCapture
@@ -13,6 +14,8 @@ final class ScreenSession {
     private let sound: SoundThread
     /// Nil where nobody tells of a session.
     private let session: SessionWatch?
+    /// What is shared beyond the end of a broadcast; nil for nothing.
+    private var kept: ScreenSource?
     private let clock = MonotonicClock()
     /// How long the reason is waited for why the daemon has closed the connection.
     private static let tick = Duration.milliseconds(50)
@@ -46,9 +49,14 @@ final class ScreenSession {
                 return .badScreen
             }
             let signals = try SignalDescriptor([SIGINT, SIGTERM])
+            // Before anything is broadcast: the user may say no.
+            guard try display.allow(plan, stop: signals.raw) else { return .sent }
             try sound.start()
             defer { sound.stop() }
             return run(signals, display)
+        } catch let error as SharingRefused {
+            Report.line("upcast-screen: \(error)")
+            return .notShared
         } catch {
             Report.line("upcast-screen: \(error)")
             return .badScreen
@@ -67,6 +75,7 @@ final class ScreenSession {
 
     private func run(_ signals: borrowing SignalDescriptor, _ first: ScreenSource) -> ExitStatus {
         var display: ScreenSource? = first
+        kept = first.outlivesBroadcasts ? first : nil
         var (hasBegun, hasToldOfLoss) = (false, false)
         let begin = clock.now()
         while true {
@@ -77,7 +86,7 @@ final class ScreenSession {
                 return status
             case .daemonGone(let text) where hasBegun:
                 if !hasToldOfLoss { Report.line("upcast-screen: \(text); waiting for it to come back") }
-                (display, hasToldOfLoss) = (nil, true)
+                (display, hasToldOfLoss) = (kept, true)
                 if !sleep(signals) || plan.duration.map({ clock.now() - begin >= $0 }) ?? false { return .sent }
             case .daemonGone(let text):
                 Report.line("upcast-screen: \(text)")
@@ -121,12 +130,14 @@ final class ScreenSession {
         let end = watch(connection, grabbing, pause, signals, begin, hidden)
         sound.send(to: nil)
         grabbing.stop()
+        kept = grabbing.kept
         switch end {
         case .stopped:
             // A second signal ends the program while it waits.
             letSignalsThrough()
             _ = try? connection.finish(.userStopped)
-        case .failed(.badScreen, let text): _ = try? connection.finish(.failed, text: text)
+        case .failed(.badScreen, let text), .failed(.notShared, let text):
+            _ = try? connection.finish(.failed, text: text)
         case .failed, .daemonGone: break
         }
         return end
@@ -181,6 +192,7 @@ final class ScreenSession {
             case nil: break
             case .daemon(let error)?: return Self.end(error, of: connection)
             case .screen(let text)?: return .failed(.badScreen, text)
+            case .notShared(let text)?: return .failed(.notShared, text)
             }
         }
     }

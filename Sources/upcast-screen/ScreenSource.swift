@@ -1,3 +1,4 @@
+import PortalCapture
 import ScreenCapture
 import UpcastClient
 import WaylandCapture
@@ -6,12 +7,60 @@ import WaylandCapture
 enum ScreenSource: Sendable {
     case x11(X11Connection)
     case wayland(WaylandConnection, WaylandGrabber.Settings)
+    case portal(SharedScreen)
 
     /// - Throws: what is missing, and how to get it.
     init(_ plan: ScreenPlan) throws(ScreenError) {
         switch plan.source {
         case .x11(let display): self = .x11(try X11Connection(display: display))
-        case .wayland(let socket, let settings): self = .wayland(try WaylandConnection(socket: socket), settings)
+        case .wayland(let socket, let settings, let instead):
+            let compositor = try WaylandConnection(socket: socket)
+            guard let lack = compositor.lack else {
+                self = .wayland(compositor, settings)
+                return
+            }
+            self = .portal(try Self.portal(instead: instead, of: settings, lack))
+        case .portal(let settings): self = .portal(try SharedScreen(settings))
+        }
+    }
+
+    /// - Parameters:
+    ///   - settings: what was asked of the compositor.
+    ///   - lack: why it does not do.
+    private static func portal(
+        instead: SharedScreen.Settings?, of settings: WaylandGrabber.Settings, _ lack: String
+    ) throws(ScreenError) -> SharedScreen {
+        guard let instead else {
+            throw ScreenError(
+                "\(lack), so that its outputs cannot be captured. Leave out --wayland: then the desktop of this "
+                    + "session asks what to share, as in GNOME and KDE Plasma")
+        }
+        let option = settings.output != nil ? "--monitor" : settings.part != nil ? "--area" : nil
+        if let option {
+            throw ScreenError(
+                "\(lack), so that \(option) cannot be kept. Leave it out: then the desktop asks what to share")
+        }
+        do { return try SharedScreen(instead) } catch {
+            throw ScreenError("\(lack), and \(error)", isTemporary: error.isTemporary)
+        }
+    }
+
+    /// Whether it is kept from one broadcast to the next: a user who has agreed is not asked again.
+    var outlivesBroadcasts: Bool {
+        if case .portal = self { true } else { false }
+    }
+
+    /// Gets the user's permission, where one is needed.
+    ///
+    /// - Parameter stop: a descriptor; once it is readable, nobody waits for the user any more.
+    /// - Returns: false if that has ended it.
+    func allow(_ plan: ScreenPlan, stop: CInt) throws -> Bool {
+        guard case .portal(let screen) = self else { return true }
+        return try screen.share(stop: stop, { true }) {
+            switch $0 {
+            case .asking: Self.reportAsking()
+            case .hint(let text): Report.line("upcast-screen: \(text)")
+            }
         }
     }
 
@@ -22,14 +71,16 @@ enum ScreenSource: Sendable {
             _ = try plan.settings.area.place(
                 width: display.width, height: display.height, monitors: try display.monitors())
         case .wayland(let compositor, let settings): try WaylandGrabber.check(settings, compositor)
+        case .portal: break
         }
     }
 
     /// What ends when the connection is lost.
-    static func name(_ plan: ScreenPlan) -> String {
-        switch plan.source {
+    var name: String {
+        switch self {
         case .x11: "the X server"
         case .wayland: "the Wayland compositor"
+        case .portal: "what the desktop shares"
         }
     }
 
@@ -59,10 +110,16 @@ enum ScreenSource: Sendable {
                 try WaylandGrabber(settings, compositor, connection).run(control, sent: {}) {
                     Self.report($0, isQuiet: plan.isQuiet)
                 }
+            case .portal(let screen):
+                try PortalGrabber(plan.settings.rate, screen, connection).run(control, sent: {}) {
+                    Self.report($0, isQuiet: plan.isQuiet)
+                }
             }
         } catch X11Connection.GrabError.lost {
             return false
         } catch WaylandConnection.Failure.lost {
+            return false
+        } catch SharedScreen.Failure.lost {
             return false
         }
         return true
@@ -82,6 +139,19 @@ enum ScreenSource: Sendable {
         switch notice {
         case .capturing(let area): if !isQuiet { Report.line("capturing the window at \(area.name)") }
         case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
+        }
+    }
+
+    private static func reportAsking() {
+        Report.line("upcast-screen: the desktop asks which monitor or window to share; waiting for the answer")
+    }
+
+    private static func report(_ notice: PortalGrabber.Notice, isQuiet: Bool) {
+        switch notice {
+        case .asking: reportAsking()
+        case .capturing(let text): if !isQuiet { Report.line("capturing \(text)") }
+        case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
+        case .hint(let text): Report.line("upcast-screen: \(text)")
         }
     }
 

@@ -1,11 +1,16 @@
+import PortalCapture
 import ScreenCapture
 import WaylandCapture
 
-/// Which screen is captured: an X11 display, or an output of a Wayland compositor. Pure.
+/// Which screen is captured: an X11 display, an output of a Wayland compositor, or what the desktop lets the user
+/// share. Pure.
 enum SourceChoice: Equatable, Sendable {
     /// Nil for the display of the environment.
     case x11(display: String?)
-    case wayland(socket: String, WaylandGrabber.Settings)
+    /// - Parameter instead: for a compositor that gives no pictures; nil if it was named: a portal belongs to the
+    ///   session.
+    case wayland(socket: String, WaylandGrabber.Settings, instead: SharedScreen.Settings?)
+    case portal(SharedScreen.Settings)
 
     /// The option names the screen; without one, it is the session's: a Wayland session has an X display as well, which
     /// has no picture of the desktop.
@@ -25,8 +30,37 @@ enum SourceChoice: Equatable, Sendable {
 extension UpcastScreen {
     /// The socket of the Wayland compositor that is captured; nil for X11.
     func compositor() throws(ScreenPlan.Mistake) -> String? {
-        try SourceChoice.compositor(
+        guard !portal || (display == nil && wayland == nil) else {
+            throw ScreenPlan.Mistake(
+                description: "--portal excludes --display and --wayland: the portal belongs to the session")
+        }
+        return portal ? nil : try SourceChoice.compositor(
             display: display, wayland: wayland, session: ScreenPlan.environment("WAYLAND_DISPLAY"))
+    }
+
+    /// What a portal is asked for.
+    var sharing: SharedScreen.Settings {
+        get throws(ScreenPlan.Mistake) {
+            SharedScreen.Settings(
+                rate: try ScreenPlan.rate(fps), showsPointer: pointer,
+                token: RestoreToken(
+                    client: name, stateFolder: ScreenPlan.environment("XDG_STATE_HOME"),
+                    home: ScreenPlan.environment("HOME")),
+                compositor: ScreenPlan.environment("WAYLAND_DISPLAY"),
+                runtimeFolder: ScreenPlan.environment("XDG_RUNTIME_DIR"),
+                pipewire: PipeWireSocket(
+                    folder: ScreenPlan.environment("PIPEWIRE_RUNTIME_DIR")
+                        ?? ScreenPlan.environment("XDG_RUNTIME_DIR"),
+                    remote: ScreenPlan.environment("PIPEWIRE_REMOTE")))
+        }
+    }
+
+    /// Where the desktop asks the user, no option can choose.
+    func refuseChoicesOfPortal() throws(ScreenPlan.Mistake) {
+        let given = [("--monitor", monitor != nil), ("--area", area != nil), ("--window", window != nil)]
+        guard let first = given.first(where: \.1)?.0 else { return }
+        throw ScreenPlan.Mistake(
+            description: "--portal and \(first) exclude each other: the desktop asks the user what to share")
     }
 
     /// A compositor tells nobody where windows are. An option that promises to hide one is refused, not forgotten.

@@ -22,9 +22,10 @@ import UpcastClient
             the frame rate. The X server writes them into memory that the daemon reads (MIT-SHM 1.2), and reports \
             what has changed (DAMAGE). Without these extensions, as on a remote display, frames are copied and compared.
 
-            A Wayland compositor writes frames into that memory, too. It has to offer ext-image-copy-capture or \
-            wlr-screencopy, as sway does, and GNOME and KDE Plasma do not. With several outputs, --monitor names one. \
-            Windows cannot be hidden on Wayland: --hide is refused.
+            A Wayland compositor that offers ext-image-copy-capture or wlr-screencopy, as sway does, writes frames \
+            into that memory, too. With several outputs, --monitor names one. GNOME and KDE Plasma offer neither: \
+            there, the desktop asks which monitor or window to share (the ScreenCast portal), and PipeWire brings the \
+            pictures. Windows cannot be hidden on Wayland: --hide is refused.
 
             On X11, a window with the property _UPCAST_SECURE is hidden from viewers wherever it is, with its menus \
             and dialogs: xprop -id ID -f _UPCAST_SECURE 32c -set _UPCAST_SECURE 1. Windows that match a rule are, too: \
@@ -34,7 +35,7 @@ import UpcastClient
             back. SIGINT and SIGTERM end the broadcast; a second signal ends the program.
 
             Exit status: 0 success; 2 cannot connect to the daemon; 3 refused or ended by the daemon; 4 the screen, \
-            or the sound that was asked for, cannot be captured; 64 usage error.
+            or the sound that was asked for, cannot be captured; 5 the user does not share a screen; 64 usage error.
             """,
         version: "upcast-screen \(Version.current)")
 
@@ -49,6 +50,12 @@ import UpcastClient
 
     @Option(help: "The socket of the Wayland compositor (default: $WAYLAND_DISPLAY).")
     var wayland: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Let the desktop ask which monitor or window to share (the ScreenCast portal).",
+            discussion: "The default where a Wayland compositor gives no pictures itself, as those of GNOME and KDE."))
+    var portal = false
 
     @Option(
         help: ArgumentHelp(
@@ -147,6 +154,8 @@ enum ExitStatus: Int32 {
     case cannotConnect = 2
     case refused = 3
     case badScreen = 4
+    /// The user does not allow it, or not any more.
+    case notShared = 5
     /// EX_USAGE of sysexits.h, as for the other programs.
     case usage = 64
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaCore
+import PortalCapture
 import ScreenCapture
 import SoundCapture
 import Testing
@@ -63,7 +64,37 @@ import WaylandCapture
                     socket: "w",
                     WaylandGrabber.Settings(
                         output: "DP-1", part: .init(x: 8, y: 4, width: 64, height: 32), rate: FrameRate(30),
-                        showsPointer: false)))
+                        showsPointer: false), instead: nil))
+    }
+
+    /// The desktop asks the user: no option can choose, and none that promises to hide a window is taken.
+    @Test func thePortal() throws {
+        let plan = try ScreenPlan(UpcastScreen.parse(["--portal", "--fps", "60", "--no-pointer", "--name", "second"]))
+        guard case .portal(let settings) = plan.source else {
+            Issue.record("\(plan.source)")
+            return
+        }
+        #expect(settings.rate == FrameRate(60) && !settings.showsPointer)
+        #expect(settings.token?.path.hasSuffix("/upcast/portal-second") ?? true)
+        for option in [
+            ["--monitor", "A"], ["--area", "64x64+0+0"], ["--window", "1"], ["--display", ":0"], ["--wayland", "w"],
+            ["--hide", "class=A"], ["--hide-file", "/dev/null"], ["--hide-notifications"],
+            ["--hide-when-unfocused", "class=A"],
+        ] {
+            #expect(throws: ScreenPlan.Mistake.self) { try ScreenPlan(UpcastScreen.parse(["--portal"] + option)) }
+        }
+    }
+
+    @Test func portalLists() {
+        var list = ScreenList()
+        list.add(PortalFacts(version: 4, sources: [.monitor, .window], pointers: [.hidden, .metadata]))
+        #expect(
+            list.table == """
+                PORTAL (--portal)  VERSION  SHARES           POINTER
+                ScreenCast         4        monitor, window  hidden, metadata
+                """)
+        #expect(
+            list.json == #"{"portal":{"version":4,"shares":["monitor","window"],"pointer":["hidden","metadata"]}}"#)
     }
 
     /// No option that promises to hide a window is taken where it cannot be kept.
