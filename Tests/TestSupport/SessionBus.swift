@@ -8,12 +8,18 @@ package final class SessionBus: Sendable {
     private let folder: TemporaryDirectory
     private let server: ChildProcess
 
-    package init() throws {
+    /// - Parameters:
+    ///   - environment: of the bus, and of the programs that it starts.
+    ///   - services: those that it starts when they are asked for; nil for all that are installed.
+    package init(environment variables: [String: String] = [:], services: [String]? = nil) throws {
         let folder = try TemporaryDirectory("bus")
         self.folder = folder
         let socket = folder.file("bus")
         address = "unix:path=\(socket)"
-        let server = try ChildProcess("dbus-daemon", ["--session", "--nofork", "--address=unix:path=\(socket)"])
+        var kind = ["--session"]
+        if let services { kind = ["--config-file=\(try Self.configuration(folder, services))"] }
+        let server = try ChildProcess(
+            "dbus-daemon", kind + ["--nofork", "--address=unix:path=\(socket)"], environment: variables)
         self.server = server
         environment = [
             "DBUS_SESSION_BUS_ADDRESS": address, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.file("none"))",
@@ -25,6 +31,30 @@ package final class SessionBus: Sendable {
     }
 
     deinit { server.signal(SIGTERM) }
+
+    /// Of a bus that starts only these services.
+    private static func configuration(_ folder: TemporaryDirectory, _ services: [String]) throws -> String {
+        for service in services {
+            let installed = URL(filePath: "/usr/share/dbus-1/services/\(service).service")
+            try Data(contentsOf: installed).write(to: URL(filePath: folder.file("\(service).service")))
+        }
+        return try folder.write(
+            """
+            <busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><servicedir>\(folder.path)</servicedir>
+            <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+            <allow own="*"/></policy></busconfig>
+
+            """, to: "bus.conf")
+    }
+
+    /// Whether a program has the name.
+    package func has(_ name: String) -> Bool {
+        let call = [
+            "--bus=\(address)", "--print-reply=literal", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
+            "org.freedesktop.DBus.NameHasOwner", "string:\(name)",
+        ]
+        return (try? ChildProcess.run("dbus-send", call))?.contains("true") ?? false
+    }
 
     /// Sends a signal to all who listen.
     ///

@@ -1,6 +1,7 @@
 // wayland-window: a full-screen window of grey, over which a white square moves, for tests of what captures it.
 //
 //   wayland-window STEPS WIDTH HEIGHT
+//   wayland-window FILE WIDTH HEIGHT    the picture of a file instead, in rows of BGRX
 //
 // Width and height are those of the output as the user sees it.
 // The square moves in the upper half from the left edge to the middle, a step with each frame of the compositor's, and
@@ -48,6 +49,7 @@ static struct wl_surface *surface;
 static struct wl_buffer *buffers[PLACES];
 static uint32_t *pixels[PLACES];
 static int width, height, steps, step;
+static FILE *picture;
 
 static void draw(void);
 
@@ -58,6 +60,13 @@ static void frame_done(void *data, struct wl_callback *callback, uint32_t time) 
 }
 
 static const struct wl_callback_listener frame_listener = {frame_done};
+
+static void show_picture(void) {
+    if (fread(pixels[0], 4, (size_t)width * (size_t)height, picture) != (size_t)width * (size_t)height) exit(1);
+    wl_surface_attach(surface, buffers[0], 0, 0);
+    wl_surface_damage_buffer(surface, 0, 0, width, height);
+    wl_surface_commit(surface);
+}
 
 static int left(int at) { return (width - SIDE) / 2 * at / steps; }
 
@@ -100,7 +109,8 @@ static int shell_event(
         wl_proxy_marshal(xdg_surface, 4, a[0].u);
         if (!buffers[0]) {
             make_buffers();
-            draw();
+            if (picture) show_picture();
+            else draw();
         }
     }
     return 0;
@@ -122,11 +132,12 @@ static const struct wl_registry_listener registry_listener = {add_global, remove
 int main(int count, char **arguments) {
     if (count == 4) {
         steps = atoi(arguments[1]);
+        picture = steps > 0 ? NULL : fopen(arguments[1], "rb");
         width = atoi(arguments[2]);
         height = atoi(arguments[3]);
     }
-    if (steps < 1 || width < SIDE || height < SIDE || width > 4096 || height > 4096) {
-        fprintf(stderr, "usage: wayland-window STEPS WIDTH HEIGHT\n");
+    if ((steps < 1 && !picture) || width < SIDE || height < SIDE || width > 4096 || height > 4096) {
+        fprintf(stderr, "usage: wayland-window STEPS|FILE WIDTH HEIGHT\n");
         return 64;
     }
     struct wl_display *display = wl_display_connect(NULL);
