@@ -123,7 +123,8 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
             if !signs.isPortalGone, !signs.isCompositorGone, hand?.picture == nil, settings.pipewire.isThere != false {
                 throw ScreenError(
                     "PipeWire has ended the stream before it gave a picture: \(stream?.error ?? ""). upcast-screen "
-                        + "takes RGB with 8 bits per colour in memory that it can read, and none of graphics cards (DmaBuf)")
+                        + "takes RGB with 8 bits per colour in memory that it can read, and none of graphics cards "
+                        + "(DmaBuf)")
             }
             throw Failure.lost
         case .stopped:
