@@ -40,11 +40,6 @@ package final class PortalGrabber {
     /// When to say that nothing comes; nil once something has.
     private var silenceEnd: MediaTime?
     private var isHeld = false
-    /// When the stream is begun anew; nil for never.
-    private var restart: MediaTime?
-    /// A session manager that starts changes the graph, in which a stream that was linked before may stand still:
-    /// nobody can tell that from a screen that does.
-    private static let restartDelay = MediaTime.seconds(3)
     private static let silence = MediaTime.seconds(10)
     /// How long a picture of before is not sent, because a newer one may come.
     private static let renewal = MediaTime.milliseconds(500)
@@ -64,7 +59,6 @@ package final class PortalGrabber {
     ///   - notice: called when the picture comes, goes or changes.
     /// - Throws: `SharedScreen.Failure.lost`, `SharingRefused`, `ScreenError`, or `CaptureError` of the daemon.
     package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) -> Void) throws {
-        let isAgain = !screen.isShared
         let isShared = try screen.share(stop: control.descriptor, { control.take().isStopped }) {
             switch $0 {
             case .asking: notice(.asking)
@@ -74,7 +68,6 @@ package final class PortalGrabber {
         guard isShared, let stream = screen.stream, let hand = screen.hand else { return }
         silenceEnd = clock.now() + Self.silence
         pauseEnd = clock.now() + Self.renewal
-        if isAgain { restart = clock.now() + Self.restartDelay }
         stream.enter()
         defer {
             stream.activate(false)
@@ -90,7 +83,6 @@ package final class PortalGrabber {
             try hand.takeBuffers { try take($0, hand, notice) }
             let now = clock.now()
             if let end = silenceEnd, end <= now { complain(stream, notice) }
-            if let time = restart, time <= now { begin(stream) }
             let picture = unsafe isHeld || hand.memory == nil ? nil : hand.picture
             let due = picture == nil ? nil : schedule.due(now: .zero).map { max($0, pauseEnd) }
             if let picture, let due, due <= now {
@@ -113,14 +105,6 @@ package final class PortalGrabber {
     private func renew() {
         damage.noteAll()
         schedule.noteChange()
-    }
-
-    private func begin(_ stream: PipeWireStream) {
-        restart = nil
-        guard !isHeld else { return }
-        stream.activate(false)
-        stream.process()
-        stream.activate(true)
     }
 
     private func complain(_ stream: PipeWireStream, _ notice: (Notice) -> Void) {
@@ -229,7 +213,7 @@ package final class PortalGrabber {
             pollfd(fd: screen.compositorDescriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
         )
-        let next = Self.earlier(Self.earlier(due, silenceEnd), restart).map { max($0 - now, .zero) }
+        let next = Self.earlier(due, silenceEnd).map { max($0 - now, .zero) }
         let limit = Self.earlier(next, screen.patience)
         _ = unsafe withUnsafeMutableBytes(of: &waiting) {
             unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 4, limit?.pollTimeout ?? -1)
