@@ -66,8 +66,7 @@ static int32_t pointer_bytes(int32_t side) {
 uint32_t upcast_pipewire_buffers(
     struct spa_pod_builder *b, bool has_pointer, const struct spa_pod *parameters[UPCAST_PIPEWIRE_MAX_PARAMETERS]) {
     uint32_t count = 0;
-    // One is in hand while others are filled. libpipewire gives a buffer back when the next one comes: a sender that has
-    // none left while this process gets no processor time would stand still for ever. As many as mutter and KWin offer.
+    // One is in hand while others are filled. As many as mutter and KWin offer.
     parameters[count++] = spa_pod_builder_add_object(
         b, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(16, 2, 32),
         SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int((1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd)));

@@ -57,15 +57,20 @@ static void take_format(void *data, uint32_t id, const struct spa_pod *parameter
 
 static void take_buffer_removal(void *data, struct pw_buffer *buffer) {
     upcast_pipewire *pw = data;
+    upcast_pipewire_forget(pw, buffer);
     for (int i = 0; i < UPCAST_PIPEWIRE_HELD; i++)
         if (pw->held[i].buffer == buffer) pw->held[i].buffer = NULL;
 }
+
+/// The buffers are looked at after the loop's turn.
+static void wake(void *data, uint64_t count) { (void)data, (void)count; }
 
 static const struct pw_stream_events stream_events = {
     PW_VERSION_STREAM_EVENTS,
     .state_changed = take_state,
     .param_changed = take_format,
     .remove_buffer = take_buffer_removal,
+    .process = upcast_pipewire_take_arrivals,
 };
 
 static bool open_stream(upcast_pipewire *pw, uint32_t rate, uint32_t rate_divisor) {
@@ -81,7 +86,8 @@ static bool open_stream(upcast_pipewire *pw, uint32_t rate, uint32_t rate_diviso
     const struct spa_pod *formats = upcast_pipewire_formats(&builder, rate, rate_divisor);
     // Another sender must never take the place of the one that the user has chosen.
     const enum pw_stream_flags flags =
-        PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DONT_RECONNECT;
+        PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DONT_RECONNECT
+        | PW_STREAM_FLAG_RT_PROCESS;
     return l->pw_stream_connect(pw->stream, PW_DIRECTION_INPUT, pw->node, flags, &formats, 1) >= 0;
 }
 
@@ -98,12 +104,14 @@ upcast_pipewire *upcast_pipewire_open(
     pw->l = l;
     pw->node = node;
     pw->has_pointer = has_pointer;
+    pthread_mutex_init(&pw->lock, NULL);
     *error = UPCAST_PIPEWIRE_NO_SERVER;
     pw->loop = l->pw_loop_new(NULL);
     if (pw->loop) {
         pw_loop_enter(pw->loop);
+        pw->wake = pw_loop_add_event(pw->loop, wake, pw);
         // Locked memory is there as a whole: that of all buffers, of which one is read.
-        pw->context = l->pw_context_new(pw->loop, l->pw_properties_new("mem.allow-mlock", "false", NULL), 0);
+        if (pw->wake) pw->context = l->pw_context_new(pw->loop, l->pw_properties_new("mem.allow-mlock", "false", NULL), 0);
     }
     if (!pw->context) {
         close(remote);
@@ -144,9 +152,11 @@ void upcast_pipewire_close(upcast_pipewire *pw) {
     }
     if (pw->context) l->pw_context_destroy(pw->context);
     if (pw->loop) {
+        if (pw->wake) pw_loop_destroy_source(pw->loop, pw->wake);
         pw_loop_leave(pw->loop);
         l->pw_loop_destroy(pw->loop);
     }
+    pthread_mutex_destroy(&pw->lock);
     free(pw);
 }
 
@@ -174,12 +184,14 @@ void upcast_pipewire_set_active(upcast_pipewire *pw, bool is_active) {
 bool upcast_pipewire_take(upcast_pipewire *pw, upcast_pipewire_picture *picture) {
     for (int i = 0; i < UPCAST_PIPEWIRE_HELD; i++) {
         if (pw->held[i].buffer) continue;
-        struct pw_buffer *buffer = pw->l->pw_stream_dequeue_buffer(pw->stream);
-        if (!buffer) return false;
-        pw->held[i].buffer = buffer;
+        upcast_pipewire_arrival arrival;
+        if (!upcast_pipewire_next(pw, &arrival)) return false;
+        pw->held[i].buffer = arrival.buffer;
         pw->held[i].number = ++pw->last_number;
         memset(picture, 0, sizeof *picture);
-        upcast_pipewire_read_buffer(buffer->buffer, &pw->format, picture, &pw->held[i].memory, &pw->held[i].shape);
+        upcast_pipewire_read_buffer(
+            arrival.buffer->buffer, &pw->format, picture, &pw->held[i].memory, &pw->held[i].shape);
+        if (arrival.follows_gap) picture->damage_count = 0;
         picture->number = pw->last_number;
         return true;
     }
@@ -205,6 +217,6 @@ const uint8_t *upcast_pipewire_shape_memory(upcast_pipewire *pw, uint32_t number
 void upcast_pipewire_give_back(upcast_pipewire *pw, uint32_t number) {
     const int i = find_held(pw, number);
     if (i < 0) return;
-    pw->l->pw_stream_queue_buffer(pw->stream, pw->held[i].buffer);
+    upcast_pipewire_return(pw, pw->held[i].buffer);
     pw->held[i].buffer = NULL;
 }

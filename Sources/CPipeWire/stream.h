@@ -4,10 +4,22 @@
 #include "CPipeWire.h"
 #include "library.h"
 
+#include <pthread.h>
 #include <spa/param/video/format-utils.h>
 
 /// The picture in hand, one that is looked at, and one to spare.
 enum { UPCAST_PIPEWIRE_HELD = 3 };
+
+/// As many as a sender can have.
+enum { UPCAST_PIPEWIRE_WAITING = 32 };
+
+/// A buffer that has come and was not taken yet.
+typedef struct {
+    struct pw_buffer *buffer;
+    bool has_picture, has_shape;
+    /// Others before it were given back: what it says of changes is not all.
+    bool follows_gap;
+} upcast_pipewire_arrival;
 
 struct upcast_pipewire {
     const upcast_pipewire_library *l;
@@ -27,7 +39,20 @@ struct upcast_pipewire {
         const uint8_t *memory, *shape;
     } held[UPCAST_PIPEWIRE_HELD];
     uint32_t last_number;
+    /// What PipeWire's own thread changes, too: the buffers that wait, and the queue of those that go back.
+    pthread_mutex_t lock;
+    upcast_pipewire_arrival waiting[UPCAST_PIPEWIRE_WAITING];
+    int waiting_count;
+    /// Wakes who polls the loop.
+    struct spa_source *wake;
 };
+
+/// arrivals.c: the buffers that wait. PipeWire's thread.
+void upcast_pipewire_take_arrivals(void *data);
+/// The thread of the stream.
+bool upcast_pipewire_next(upcast_pipewire *pw, upcast_pipewire_arrival *arrival);
+void upcast_pipewire_return(upcast_pipewire *pw, struct pw_buffer *buffer);
+void upcast_pipewire_forget(upcast_pipewire *pw, struct pw_buffer *buffer);
 
 /// parameters.c: which pictures are taken. Pods lie in the builder's memory.
 const struct spa_pod *upcast_pipewire_formats(struct spa_pod_builder *builder, uint32_t rate, uint32_t rate_divisor);

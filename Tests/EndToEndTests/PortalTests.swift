@@ -26,7 +26,7 @@ import Testing
             get throws { (try stage.daemon.status()["video"] as? [String: Any])?["frames_received"] as? Int ?? 0 }
         }
 
-        var snapshot: I420Image { get throws { try WaylandTests.snapshot(stage) } }
+        var snapshot: I420Image { get throws { try stage.snapshot() } }
         func luma(_ x: Int = 320, _ y: Int = 180) throws -> Double { try snapshot.meanLuma(x: x, y: y, radius: 4) }
 
         func wait(_ what: String, _ client: ChildProcess, until condition: () throws -> Bool) throws {

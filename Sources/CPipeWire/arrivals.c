@@ -1,0 +1,79 @@
+#include "stream.h"
+
+#include <string.h>
+
+// libpipewire gives one buffer back to the sender for each one that comes, in that moment and in no other. A process that
+// has none to give back then, because it is late, keeps one more for ever, until the sender has none left and stands
+// still. So PipeWire's own thread makes room: buffers that nobody has taken yet go back.
+
+/// Buffers that wait at most: the sender may have only four, of which one is in hand.
+enum { MOST = 2 };
+
+/// One that can go: later ones say the same, and more. -1 for none.
+static int find_outdated(const upcast_pipewire *pw) {
+    bool has_later_picture = false;
+    int found = -1;
+    for (int i = pw->waiting_count - 1; i >= 0; i--) {
+        const bool is_last = i == pw->waiting_count - 1;
+        // A shape of the pointer is told once.
+        if (!is_last && !pw->waiting[i].has_shape && (!pw->waiting[i].has_picture || has_later_picture)) found = i;
+        has_later_picture |= pw->waiting[i].has_picture;
+    }
+    return found;
+}
+
+static void remove_waiting(upcast_pipewire *pw, int i) {
+    pw->waiting_count--;
+    memmove(&pw->waiting[i], &pw->waiting[i + 1], (size_t)(pw->waiting_count - i) * sizeof pw->waiting[0]);
+}
+
+static void add(upcast_pipewire *pw, struct pw_buffer *buffer) {
+    if (pw->waiting_count == UPCAST_PIPEWIRE_WAITING) {
+        pw->l->pw_stream_queue_buffer(pw->stream, buffer);
+        return;
+    }
+    upcast_pipewire_picture picture = {0};
+    const uint8_t *memory, *shape;
+    upcast_pipewire_read_buffer(buffer->buffer, &(struct spa_video_info_raw){0}, &picture, &memory, &shape);
+    pw->waiting[pw->waiting_count++] = (upcast_pipewire_arrival){
+        .buffer = buffer, .has_picture = picture.has_picture, .has_shape = picture.has_shape};
+}
+
+void upcast_pipewire_take_arrivals(void *data) {
+    upcast_pipewire *pw = data;
+    pthread_mutex_lock(&pw->lock);
+    struct pw_buffer *buffer;
+    while ((buffer = pw->l->pw_stream_dequeue_buffer(pw->stream))) add(pw, buffer);
+    int outdated;
+    while (pw->waiting_count > MOST && (outdated = find_outdated(pw)) >= 0) {
+        pw->l->pw_stream_queue_buffer(pw->stream, pw->waiting[outdated].buffer);
+        remove_waiting(pw, outdated);
+        pw->waiting[outdated].follows_gap = true;
+    }
+    pthread_mutex_unlock(&pw->lock);
+    pw_loop_signal_event(pw->loop, pw->wake);
+}
+
+bool upcast_pipewire_next(upcast_pipewire *pw, upcast_pipewire_arrival *arrival) {
+    pthread_mutex_lock(&pw->lock);
+    const bool is_there = pw->waiting_count > 0;
+    if (is_there) {
+        *arrival = pw->waiting[0];
+        remove_waiting(pw, 0);
+    }
+    pthread_mutex_unlock(&pw->lock);
+    return is_there;
+}
+
+void upcast_pipewire_return(upcast_pipewire *pw, struct pw_buffer *buffer) {
+    pthread_mutex_lock(&pw->lock);
+    pw->l->pw_stream_queue_buffer(pw->stream, buffer);
+    pthread_mutex_unlock(&pw->lock);
+}
+
+void upcast_pipewire_forget(upcast_pipewire *pw, struct pw_buffer *buffer) {
+    pthread_mutex_lock(&pw->lock);
+    for (int i = pw->waiting_count - 1; i >= 0; i--)
+        if (pw->waiting[i].buffer == buffer) remove_waiting(pw, i);
+    pthread_mutex_unlock(&pw->lock);
+}
