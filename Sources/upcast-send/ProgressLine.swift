@@ -96,7 +96,7 @@ struct ProgressLine {
         guard !isQuiet, !hasToldOfLivePipes else { return }
         hasToldOfLivePipes = true
         report(
-            "live pipes have no times, so that sound and video may differ by some 10 ms; one NUT stream of "
+            "live pipes have no times, so that sound and video may differ by up to 70 ms; one NUT stream of "
                 + "ffmpeg -copyts is exact (see --help)")
     }
 
