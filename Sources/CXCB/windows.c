@@ -128,6 +128,13 @@ static void take_title(xcb_get_property_reply_t *reply, upcast_x_names *names) {
         sizeof names->title, &names->is_cut);
 }
 
+/// Whether a title is in an encoding that nobody reads here: COMPOUND_TEXT with other characters than those of Latin-1.
+static bool is_coded(const xcb_get_property_reply_t *reply) {
+    enum { ESCAPE = 0x1b };
+    return reply->type != XCB_ATOM_STRING
+        && memchr(xcb_get_property_value(reply), ESCAPE, (size_t)xcb_get_property_value_length(reply));
+}
+
 static void take_types(upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_facts *facts) {
     if (reply->format != 32) return;
     const xcb_atom_t *types = xcb_get_property_value(reply);
@@ -163,11 +170,13 @@ static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) 
     free(reply);
     reply = xcb_get_property_reply(x->c, name, NULL);
     if (reply && reply->value_len) take_title(reply, names);
+    const bool is_unread = reply && is_coded(reply);
     free(reply);
     // The last one tells whether the window is still there.
     reply = xcb_get_property_reply(x->c, net_name, NULL);
     const bool is_there = reply != NULL;
     if (reply && reply->value_len) take_title(reply, names);
+    else if (is_unread) names->is_cut = true;
     free(reply);
     return is_there;
 }
@@ -195,9 +204,13 @@ static bool take_properties(upcast_x *x, xcb_window_t window, upcast_x_facts *fa
     const bool is_there = reply != NULL;
     if (reply && reply->type != XCB_NONE) {
         const uint32_t owner = word(reply);
-        // For the root window, or none: for all windows of the group (EWMH).
-        facts->is_transient_for_group = owner == XCB_NONE || owner == x->screen->root;
+        // For the root window, or none: for all windows of the group (EWMH). Qt names the leader of the group.
+        facts->is_transient_for_group =
+            owner == XCB_NONE || owner == x->screen->root || (facts->group && owner == facts->group);
         facts->transient_for = facts->is_transient_for_group ? 0 : owner;
+    } else if (facts->group && facts->types & UPCAST_X_DIALOG) {
+        // A dialog of GTK's without a parent.
+        facts->is_transient_for_group = true;
     }
     free(reply);
     return is_there;

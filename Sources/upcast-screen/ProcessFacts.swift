@@ -6,12 +6,27 @@ import ScreenCapture
 enum ProcessFacts {
     private static let maxBytes = 64 << 10
 
-    /// The name of a process and of its user; nil if it is gone, or not of this system.
+    /// The kernel cuts the name of a process at this many bytes.
+    private static let commBytes = 15
+
+    /// The name of a process and of its user; nil if it is gone, not of this system, or its whole name is not known.
     @Sendable static func look(_ process: UInt32) -> (name: String, user: String)? {
         let folder = "/proc/\(process)"
         var status = stat()
-        guard unsafe stat(folder, &status) == 0, let name = read(folder + "/comm", upTo: 64) else { return nil }
-        return (String(name.prefix { $0 != "\n" }), AccountNames.name(user: status.st_uid))
+        guard unsafe stat(folder, &status) == 0, let line = read(folder + "/comm", upTo: 64) else { return nil }
+        let commandLine = read(folder + "/cmdline", upTo: 4096) ?? ""
+        let name = wholeName(String(line.prefix { $0 != "\n" }), commandLine: commandLine)
+        return name.map { ($0, AccountNames.name(user: status.st_uid)) }
+    }
+
+    /// - Parameters:
+    ///   - name: as the kernel has it: cut at 15 bytes.
+    ///   - commandLine: words that end with 0. The program, or what an interpreter runs, is there by its path.
+    /// - Returns: nil if the rest of it is not known.
+    static func wholeName(_ name: String, commandLine: String) -> String? {
+        guard name.utf8.count >= commBytes else { return name }
+        let words = commandLine.split(separator: "\0").prefix(3)
+        return words.map { $0.split(separator: "/").last ?? $0 }.first { $0.hasPrefix(name) }.map { String($0) }
     }
 
     /// - Throws: for a file that cannot be read, or is too large.

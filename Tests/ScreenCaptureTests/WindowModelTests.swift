@@ -144,6 +144,17 @@ import UpcastClient
         #expect(model.unread == [1])
     }
 
+    /// A tab, or a program inside another one, is the parent of a dialog.
+    @Test func aDialogOfAWindowInsideAClient() throws {
+        let inside = WindowNames(window: 900, className: "SecretTerm", process: 60)
+        let model = try Self.model(
+            [
+                1: Self.facts(1, x: 1, className: "Tabs", process: 50, inside: [inside]),
+                2: Self.facts(2, x: 2, transientFor: 900), 3: Self.facts(3, x: 3, transientFor: 901),
+            ], rules: ["class=SecretTerm"])
+        #expect(Self.hidden(model) == [1, 2])
+    }
+
     /// Nobody knows what the rest of a name is.
     @Test func namesThatAreCut() throws {
         var rules = WindowRules()

@@ -181,3 +181,16 @@ import WaylandCapture
                 + #""width":800,"height":600}]}"#)
     }
 }
+
+/// The name of a process, by which rules hide windows.
+@Suite struct ProcessNameTests {
+    @Test(arguments: [
+        ("firefox", "", "firefox"),
+        ("gnome-terminal-", "/usr/libexec/gnome-terminal-server\0", "gnome-terminal-server"),
+        ("very-long-secre", "/usr/bin/python3\0./very-long-secret.py\0", "very-long-secret.py"),
+        ("very-long-secre", "something else\0", nil), ("fifteen-letters", "fifteen-letters\0-v\0", "fifteen-letters"),
+    ] as [(String, String, String?)])
+    func namesThatTheKernelCuts(name: String, commandLine: String, whole: String?) {
+        #expect(ProcessFacts.wholeName(name, commandLine: commandLine) == whole)
+    }
+}

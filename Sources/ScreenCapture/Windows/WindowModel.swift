@@ -239,7 +239,8 @@ package struct WindowModel: Sendable {
             before = secure.count
             let facts = secure.compactMap { windows[$0]?.facts }
             let makers = owners.union(facts.flatMap(\.owners))
-            let parents = Set(facts.map(\.client)).union(secure)
+            // With the windows inside: tabs and embedded programs have dialogs of their own.
+            let parents = Set(facts.map(\.client)).union(secure).union(facts.flatMap { $0.names.map(\.window) })
             let groups = Set(facts.compactMap(\.group)).union(parents)
             for (id, window) in windows where !secure.contains(id) {
                 guard let facts = window.facts else { continue }
