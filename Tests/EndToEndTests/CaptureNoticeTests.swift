@@ -56,7 +56,7 @@ import Testing
     }
 
     /// One picture, and it is over.
-    @Test(.timeLimit(.minutes(Int(Patience.scaled(8)) + (wanted ?? 0) / 30)))
+    @Test(.timeLimit(.minutes(TimeLimitTrait.turn + (wanted ?? 0) / 30)))
     func everyShortCaptureIsTold() async throws {
         let count = Self.wanted ?? 20
         try await blocking {
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// The app raises the curtain as soon as it is told, and the client sends its pictures at once.
-    @Test(.timeLimit(.minutes(Int(Patience.scaled(8)) + (wanted ?? 0) / 30)))
+    @Test(.timeLimit(.minutes(TimeLimitTrait.turn + (wanted ?? 0) / 30)))
     func whoReactsLeaksNothing() async throws {
         let count = Self.wanted ?? 12
         try await blocking {

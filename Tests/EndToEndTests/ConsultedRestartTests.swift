@@ -53,7 +53,7 @@ import UpcastPrivacy
     }
 
     /// The client connects as soon as there is a capture socket, and sends at once.
-    @Test(.timeLimit(.minutes(Int(Patience.scaled(8)) + rounds / 5)))
+    @Test(.timeLimit(.minutes(TimeLimitTrait.turn + rounds / 5)))
     func whoReactsLeaksNothingUnderARestart() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("restarts")

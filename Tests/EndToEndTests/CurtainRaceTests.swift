@@ -45,7 +45,7 @@ import Testing
         var leaks = 0
     }
 
-    @Test(.timeLimit(.minutes(Int(Patience.scaled(8)) + races / 5)), arguments: Uplink.allCases)
+    @Test(.timeLimit(.minutes(TimeLimitTrait.turn + races / 5)), arguments: Uplink.allCases)
     func nothingIsSeenThatHadNotLeft(uplink: Uplink) async throws {
         try await blocking {
             let folder = try TemporaryDirectory("races")
