@@ -293,6 +293,8 @@ import Testing
                 client.errors.components(separatedBy: "capturing 80x100+560+0").count == 3
             }
             #expect(client.errors.components(separatedBy: "which cannot be sent").count == 2, "\(client.errors)")
+            // The server opens it when the first data come.
+            try waitFor("a recording") { !stage.server.recordings.isEmpty }
             #expect(stage.server.recordings.count == 1, "one broadcast throughout")
             try stage.end(client)
         }
