@@ -156,15 +156,40 @@ static uint32_t word(xcb_get_property_reply_t *reply) {
     return *(const uint32_t *)xcb_get_property_value(reply);
 }
 
+// Processes.
+
+static xcb_res_query_client_ids_cookie_t ask_process(upcast_x *x, xcb_window_t window) {
+    const xcb_res_client_id_spec_t spec = {.client = window, .mask = XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID};
+    return xcb_res_query_client_ids(x->c, 1, &spec);
+}
+
+/// 0 if the server does not know it, or the client is gone.
+static uint32_t take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie) {
+    xcb_res_query_client_ids_reply_t *reply = xcb_res_query_client_ids_reply(x->c, cookie, NULL);
+    if (!reply) return 0;
+    uint32_t process = 0;
+    for (xcb_res_client_id_value_iterator_t id = xcb_res_query_client_ids_ids_iterator(reply); id.rem;
+         xcb_res_client_id_value_next(&id))
+        if (id.data->spec.mask & XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID && id.data->length >= 4)
+            process = *xcb_res_client_id_value_value(id.data);
+    free(reply);
+    return process;
+}
+
 /// The longest texts, in words.
 enum { CLASS_WORDS = 64, TITLE_WORDS = 256 };
 
-/// What a window is called. False if it is gone.
+/// What a window is called, and whose it is. False if it is gone.
 static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) {
+    // Before the names: as the window is there afterwards, so was its client. Without its process, a menu of a client
+    // that ends just now would be nobody's.
+    xcb_res_query_client_ids_cookie_t process = {0};
+    if (x->has_resources) process = ask_process(x, window);
     const xcb_get_property_cookie_t class_name = ask(x, window, XCB_ATOM_WM_CLASS, CLASS_WORDS);
     const xcb_get_property_cookie_t name = ask(x, window, XCB_ATOM_WM_NAME, TITLE_WORDS);
     const xcb_get_property_cookie_t net_name = ask(x, window, x->atoms.net_name, TITLE_WORDS);
     names->window = window;
+    if (x->has_resources) names->process = take_process(x, process);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_name, NULL);
     if (reply && reply->value_len) take_class(reply, names);
     free(reply);
@@ -269,28 +294,13 @@ static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct ins
     free(tree);
 }
 
-uint32_t upcast_x_process(upcast_x *x, uint32_t window) {
-    if (!x->has_resources) return 0;
-    const xcb_res_client_id_spec_t spec = {.client = window, .mask = XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID};
-    xcb_res_query_client_ids_reply_t *reply =
-        xcb_res_query_client_ids_reply(x->c, xcb_res_query_client_ids(x->c, 1, &spec), NULL);
-    if (!reply) return 0;
-    uint32_t process = 0;
-    for (xcb_res_client_id_value_iterator_t id = xcb_res_query_client_ids_ids_iterator(reply); id.rem;
-         xcb_res_client_id_value_next(&id))
-        if (id.data->spec.mask & XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID && id.data->length >= 4)
-            process = *xcb_res_client_id_value_value(id.data);
-    free(reply);
-    return process;
-}
-
 /// The process of the window manager; 0 if nobody knows.
 static uint32_t manager(upcast_x *x) {
     xcb_get_property_reply_t *reply =
         xcb_get_property_reply(x->c, ask(x, x->screen->root, x->atoms.manager_check, 1), NULL);
     const xcb_window_t window = reply ? word(reply) : XCB_NONE;
     free(reply);
-    return window ? upcast_x_process(x, window) : 0;
+    return window && x->has_resources ? take_process(x, ask_process(x, window)) : 0;
 }
 
 static bool has_manager(upcast_x *x) {
@@ -357,7 +367,6 @@ int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
     is_there = is_there && take_properties(x, window, facts);
     if (is_there && client != window) is_there = take_properties(x, client, facts);
     is_there = is_there && upcast_x_read_names(x, client, &facts->client_names) == 0;
-    if (is_there) facts->client_names.process = upcast_x_process(x, client);
     for (uint32_t i = 0; i < inside.named_count; i++)
         if (inside.named[i] != client) facts->others[facts->other_count++] = inside.named[i];
     facts->is_empty_frame = client == window && may_be_frame(x, &facts->client_names);

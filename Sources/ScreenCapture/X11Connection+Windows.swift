@@ -59,8 +59,6 @@ extension X11Connection {
         let others = unsafe withUnsafeBytes(of: &facts.others) { bytes in
             unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(count))
         }
-        // Windows of one X client are of one process.
-        var processes = [facts.client_names.maker: facts.client_names.process]
         var all = [Self.names(&facts.client_names)]
         for window in others {
             var names = upcast_x_names()
@@ -68,8 +66,6 @@ extension X11Connection {
             guard status >= 0 else { throw .lost }
             // One that is gone has an event, which asks for all of this again.
             guard status == 0 else { continue }
-            names.process = unsafe processes[names.maker] ?? upcast_x_process(handle, window)
-            processes[names.maker] = names.process
             all.append(Self.names(&names))
         }
         return all

@@ -41,6 +41,30 @@ import UpcastClient
         #expect(Set(facts.owners).count == 1, "\(facts.owners.prefix(3))")
     }
 
+    /// A window has the process of its X client, or no facts: also one whose client ends while it is read. Else its
+    /// menu would be nobody's, and its pixels stay on the screen without being hidden.
+    @Test func clientsThatEnd() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let display = try X11Connection(display: screen.display)
+            let clients = try ChildProcess(
+                ProductExecutable.secretWindow.path, ["--clients", "400"], environment: ["DISPLAY": screen.display])
+            var (known, gone) = (0, 0)
+            while clients.isRunning {
+                for window in try display.watchWindows() {
+                    guard let facts = try display.facts(of: window) else {
+                        gone += 1
+                        continue
+                    }
+                    #expect(facts.names.first?.process == UInt32(clients.processID))
+                    known += 1
+                }
+                while try display.nextEvent() != nil {}
+            }
+            #expect(known > 0 && gone > 0, "\(known) with facts, \(gone) without; \(clients.errorTail)")
+        }
+    }
+
     @Test func deepOnes() async throws {
         let facts = try await Self.facts(count: 1, levels: 20)
         #expect(!facts.hasUnseen && facts.secure == 1)

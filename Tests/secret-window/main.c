@@ -3,12 +3,15 @@
 //   secret-window [--property | --class NAME] [--seed N] [--steps N] [--pause-us N] [--menus]
 //   secret-window --popup NAME [stay]
 //   secret-window --inside COUNT LEVELS
+//   secret-window --clients COUNT
 //
 // All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
 // With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40 comes and goes over it, at
 // 100,80, each second; or comes and stays.
 // With --inside, a white window of that place has the class Crowd, and COUNT windows in it of the classes Inner0, Inner1 and
 // so on. The last one contains another one, and so on, LEVELS in all; the innermost has the property _UPCAST_SECURE.
+// With --clients, a window has the property, and COUNT further X clients of the process come one after the other, map a
+// menu, and end at some moment of the next millisecond.
 // With --menus, override-redirect windows without a class or the property come and go beside them.
 #include <stdint.h>
 #include <stdio.h>
@@ -111,6 +114,23 @@ static int show_crowd(int count, int levels) {
     return 0;
 }
 
+static int show_clients(int count) {
+    const uint32_t one = 1;
+    const xcb_window_t window = place(300, 200, 60, 40, 0xff00ff, 0);
+    xcb_change_property(c, XCB_PROP_MODE_REPLACE, window, atom("_UPCAST_SECURE"), XCB_ATOM_CARDINAL, 32, 1, &one);
+    xcb_map_window(c, window);
+    xcb_flush(c);
+    for (int i = 0; i < count; i++) {
+        c = xcb_connect(NULL, NULL);
+        if (xcb_connection_has_error(c)) return 1;
+        xcb_map_window(c, make(1));
+        free(xcb_get_input_focus_reply(c, xcb_get_input_focus(c), NULL));
+        usleep(below(1000));
+        xcb_disconnect(c);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *class_name = NULL;
     int steps = 1000, pause_us = 1000, menus = 0;
@@ -127,6 +147,7 @@ int main(int argc, char **argv) {
     screen = xcb_setup_roots_iterator(xcb_get_setup(c)).data;
     if (argc > 2 && !strcmp(argv[1], "--popup")) return show_popup(argv[2], argc > 3);
     if (argc > 3 && !strcmp(argv[1], "--inside")) return show_crowd(atoi(argv[2]), atoi(argv[3]));
+    if (argc > 2 && !strcmp(argv[1], "--clients")) return show_clients(atoi(argv[2]));
     const xcb_atom_t secure = atom("_UPCAST_SECURE");
     const uint32_t one = 1;
     xcb_window_t windows[WINDOWS] = {0}, menu = 0;

@@ -214,10 +214,8 @@ int upcast_x_watch_windows(upcast_x *x, uint32_t *windows, size_t capacity);
 /// Asks for events of a window and of its client, and then reads what they are. A status: an X error if the window is
 /// gone.
 int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts);
-/// Reads what one of the other windows is called, but not its process. A status, as above.
+/// Reads what one of the other windows is called. A status, as above.
 int upcast_x_read_names(upcast_x *x, uint32_t window, upcast_x_names *names);
-/// The process of a window's X client; 0 if the server does not know it.
-uint32_t upcast_x_process(upcast_x *x, uint32_t window);
 
 /// Reports each thing that is drawn anywhere on the screen, in order with the events of windows, or no more. Needs DAMAGE.
 void upcast_x_watch_drawing(upcast_x *x, bool is_on);
