@@ -27,7 +27,10 @@ import Testing
                 }
                 return try video()["effort"] as? String == "low" ? () : nil
             }
-            #expect(stage.daemon.log.contains("encoder effort lowered"))
+            // The log is written by another thread than the status.
+            try waitFor("the log to tell it", evidence: { stage.daemon.log }) {
+                stage.daemon.log.contains("encoder effort lowered")
+            }
             _ = try playback.client.finish()
             try stage.checkRecording(stage.server.finishedRecording())
             try stage.end()
