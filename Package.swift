@@ -348,6 +348,12 @@ let testLibraries: Set<String> = [
     "example-capture-client", "example-captured-app",
 ]
 
+// These compare pixel by pixel and sample by sample, which takes many times as long without optimization.
+let optimizedTests: Set<String> = [
+    "TestSupport", "FrameGeometryTests", "PaintingTests", "AudioMixingTests", "BufferingTests", "TimelineTests",
+    "EncodingTests",
+]
+
 // All symbols of the programs are bound at the start, so that the table of their addresses is read-only from then on.
 for target in package.targets where target.type == .executable {
     target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
@@ -363,5 +369,8 @@ for target in package.targets where !systemLibraries.contains(target.name) && !c
         .treatAllWarnings(as: .error),
     ]
     if target.type != .test && !testLibraries.contains(target.name) { settings.append(.strictMemorySafety()) }
+    if optimizedTests.contains(target.name) {
+        settings.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+    }
     target.swiftSettings = settings
 }

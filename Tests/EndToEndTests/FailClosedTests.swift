@@ -20,10 +20,6 @@ import Testing
         return image
     }
 
-    private static func isColored(_ image: I420Image) -> Bool {
-        zip(image.u, image.v).contains { abs(Int($0) - 128) > 12 || abs(Int($1) - 128) > 12 }
-    }
-
     /// Frames with colour in them, of all the recordings in a folder; and all frames.
     private func frames(in folder: TemporaryDirectory) throws -> (colored: Int, all: Int) {
         var (colored, all) = (0, 0)
@@ -32,7 +28,7 @@ import Testing
             guard size > 256 else { continue }
             try DecodedVideo.forEachFrame(of: folder.file(name)) { frame in
                 all += 1
-                colored += Self.isColored(frame.image) ? 1 : 0
+                colored += frame.image.isColored ? 1 : 0
             }
         }
         return (colored, all)

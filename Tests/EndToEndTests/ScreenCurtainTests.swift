@@ -145,7 +145,7 @@ import Testing
             try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
                 frames += 1
                 if frame.image.meanLuma > 150 { white += 1 }
-                if zip(frame.image.u, frame.image.v).contains(where: { $0 > 175 && $1 > 185 }) {
+                if frame.image.hasMagenta {
                     marked += 1
                     try PictureArchive.save(frame.image, as: "front-\(frame.index)")
                 }

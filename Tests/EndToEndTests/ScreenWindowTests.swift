@@ -25,10 +25,6 @@ import Testing
             ])
     }
 
-    private static func hasMarker(_ image: I420Image) -> Bool {
-        zip(image.u, image.v).contains { $0 > 175 && $1 > 185 }
-    }
-
     /// Under a window that covers it, after it was made smaller by the manager's hand, and after it has come back.
     @Test(.inItsTurn, arguments: [nil, "openbox"]) func aCoveredWindow(manager name: String?) async throws {
         try await blocking {
@@ -50,7 +46,7 @@ import Testing
             let other = try Self.xterm(screen, "Other", "#ff00ff", "120x40+0+0")
             try waitFor("the window to be covered", evidence: { other.errorTail }) {
                 let image = try screen.grab()
-                return Self.hasMarker(image) && image.meanLuma(x: 200, y: 140) < 180
+                return image.hasMagenta && image.meanLuma(x: 200, y: 140) < 180
             }
             try chosen.stop(SIGTERM)
             try waitFor("its end to be noticed", evidence: { client.errorTail }) {
@@ -69,7 +65,7 @@ import Testing
             var (frames, marked) = (0, 0)
             try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
                 frames += 1
-                guard Self.hasMarker(frame.image) else { return }
+                guard frame.image.hasMagenta else { return }
                 marked += 1
                 try PictureArchive.save(frame.image, as: "window-\(frame.index)")
             }

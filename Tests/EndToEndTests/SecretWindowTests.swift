@@ -27,11 +27,6 @@ import Testing
         Case(client: [], windows: ["--menus"], manager: "openbox"),
         Case(client: ["--fps", "60", "--hide", "class=Secret"], windows: ["--class", "Secret"], manager: "openbox"),
     ]
-    /// ff00ff has U 86 and V 102 above grey. Without a manager, nothing else on the screen has a colour.
-    private static func isMarked(_ u: Int, _ v: Int, _ test: Case) -> Bool {
-        test.manager == nil ? abs(u) > 12 || abs(v) > 12 : u > 47 && v > 57
-    }
-
     /// scripts/secret-windows asks for more.
     private static let asked = ProcessInfo.processInfo.environment["UPCAST_WINDOW_STEPS"]
 
@@ -73,8 +68,9 @@ import Testing
             try DecodedVideo.forEachFrame(of: recording) { frame in
                 frames += 1
                 let image = frame.image
-                white += image.y.count { $0 > 200 } * 100 / image.y.count
-                if zip(image.u, image.v).contains(where: { Self.isMarked(Int($0) - 128, Int($1) - 128, test) }) {
+                white += image.brightPixels(above: 200) * 100 / image.y.count
+                // Without a manager, nothing else on the screen has a colour.
+                if test.manager == nil ? image.isColored : image.hasMagenta {
                     marked += 1
                     if test.isHidden { try PictureArchive.save(image, as: "secret-\(test.number)-\(frame.index)") }
                 }

@@ -30,14 +30,6 @@ import Testing
         return (image, regions)
     }
 
-    /// The most that chroma strays from grey: what an encoder makes of grey beside black is far below, and what is
-    /// left of a marker far above.
-    private static let noise = 12
-
-    private func colored(_ image: I420Image) -> Int {
-        zip(image.u, image.v).count { abs(Int($0) - 128) > Self.noise || abs(Int($1) - 128) > Self.noise }
-    }
-
     struct Canvas: Sendable, CustomTestStringConvertible {
         let width, height: Int
         var testDescription: String { "\(width)x\(height)" }
@@ -67,7 +59,7 @@ import Testing
             var frames = 0
             try DecodedVideo.forEachFrame(of: recording) { frame in
                 frames += 1
-                let count = colored(frame.image)
+                let count = frame.image.coloredSamples
                 #expect(count == 0, "frame \(frame.index) at \(frame.pts) s")
                 if count > 0 || frames == 60 {
                     try PictureArchive.save(frame.image, as: "secure-\(fit)-\(canvas.width)-\(frame.index)")
@@ -139,7 +131,7 @@ import Testing
                         folder.file("a.raw"),
                     ])
                 let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw"))))
-                return colored(I420Image(width: 320, height: 180, bytes: bytes))
+                return I420Image(width: 320, height: 180, bytes: bytes).coloredSamples
             }
             let (image, regions) = picture(7, marked: true)
             let sample = RawSample(image, format: .nv12VideoRange)
@@ -177,7 +169,7 @@ import Testing
             try playback.client.finish()
             let recording = try stage.server.finishedRecording()
             var most = 0
-            try DecodedVideo.forEachFrame(of: recording) { most = max(most, colored($0.image)) }
+            try DecodedVideo.forEachFrame(of: recording) { most = max(most, $0.image.coloredSamples) }
             #expect(most > 20)
             try stage.end()
         }

@@ -21,10 +21,6 @@ import UpcastPrivacy
         return image
     }
 
-    private func isColored(_ image: I420Image) -> Bool {
-        zip(image.u, image.v).contains { abs(Int($0) - 128) > 12 || abs(Int($1) - 128) > 12 }
-    }
-
     private func ask(_ stage: Stage, _ method: String, _ path: String, _ body: String = "") throws {
         let answer = try UnixHTTPClient.ask(method, path, body: body, socket: stage.daemon.controlSocket)
         #expect(answer.status == 200, "\(answer)")
@@ -61,7 +57,7 @@ import UpcastPrivacy
             try playback.client.finish()
             var (before, after) = (0, 0)
             try DecodedVideo.forEachFrame(of: folder.file("out.flv")) { frame in
-                guard isColored(frame.image) else { return }
+                guard frame.image.isColored else { return }
                 #expect(!(first..<end).contains(frame.index), "picture \(frame.index), answered at \(first)")
                 (before, after) = (before + (frame.index < first ? 1 : 0), after + (frame.index >= end ? 1 : 0))
             }
@@ -120,13 +116,13 @@ import UpcastPrivacy
             var frames = 0
             try DecodedVideo.forEachFrame(of: recording) { frame in
                 frames += 1
-                #expect(!isColored(frame.image), "frame \(frame.index)")
+                #expect(!frame.image.isColored, "frame \(frame.index)")
             }
             #expect(frames > 8)
             let next = try stage.live(showing: RawSample(Self.picture(0.5), format: .i420), orientation: .left)
             try next.client.finish()
             try DecodedVideo.forEachFrame(of: stage.server.finishedRecording(1)) { frame in
-                #expect(!isColored(frame.image), "frame \(frame.index) of the next")
+                #expect(!frame.image.isColored, "frame \(frame.index) of the next")
             }
             try stage.end()
         }

@@ -43,15 +43,19 @@ package struct I420Image: Equatable, Sendable {
     }
 
     /// Mean luma of the whole picture.
-    package var meanLuma: Double {
-        y.withUnsafeBufferPointer { pixels in
-            var (sum, i) = (0, 0)
-            let base = pixels.baseAddress!
-            while i < pixels.count {
-                sum += Int(base[i])
-                i += 1
-            }
-            return Double(sum) / Double(pixels.count)
-        }
+    package var meanLuma: Double { Double(y.reduce(0) { $0 + Int($1) }) / Double(y.count) }
+
+    /// How many pixels are brighter than a luma.
+    package func brightPixels(above luma: UInt8) -> Int { y.count { $0 > luma } }
+
+    /// How many samples of chroma are further from grey than what an encoder makes of grey beside black; what is left
+    /// of a marker is far above.
+    package var coloredSamples: Int {
+        zip(u, v).count { abs(Int($0) - 128) > 12 || abs(Int($1) - 128) > 12 }
     }
+
+    package var isColored: Bool { coloredSamples > 0 }
+
+    /// Whether some of it is ff00ff, the colour of secret-window.
+    package var hasMagenta: Bool { zip(u, v).contains { $0 > 175 && $1 > 185 } }
 }
