@@ -51,12 +51,18 @@ int upcast_x_cursor(
     upcast_x *x, uint32_t *pixels, size_t capacity, uint16_t *width, uint16_t *height, uint16_t *hot_x,
     uint16_t *hot_y) {
     if (!x->has_fixes) return 0;
+    xcb_generic_error_t *error = NULL;
     xcb_xfixes_get_cursor_image_reply_t *cursor =
-        xcb_xfixes_get_cursor_image_reply(x->c, xcb_xfixes_get_cursor_image(x->c), NULL);
-    if (!cursor) return upcast_x_is_lost(x) ? -1 : 0;
+        xcb_xfixes_get_cursor_image_reply(x->c, xcb_xfixes_get_cursor_image(x->c), &error);
+    if (!cursor) {
+        // That is what servers without a shape say. All other errors are about a shape that is there.
+        const bool has_none = error && error->error_code == XCB_CURSOR;
+        free(error);
+        return upcast_x_is_lost(x) ? UPCAST_X_CURSOR_LOST : has_none ? 0 : UPCAST_X_CURSOR_UNKNOWN;
+    }
     size_t count = (size_t)cursor->width * cursor->height;
     size_t sent = (size_t)xcb_xfixes_get_cursor_image_cursor_image_length(cursor);
-    int result = 0;
+    int result = UPCAST_X_CURSOR_UNKNOWN;
     if (count <= capacity && count <= sent) {
         memcpy(pixels, xcb_xfixes_get_cursor_image_cursor_image(cursor), count * sizeof *pixels);
         *width = cursor->width;

@@ -121,11 +121,12 @@ static void take_class(xcb_get_property_reply_t *reply, upcast_x_names *names) {
     copy(value, length, next, latin, names->class_name, sizeof names->class_name, &names->is_cut);
 }
 
-static void take_title(xcb_get_property_reply_t *reply, upcast_x_names *names) {
+static void take_title(
+    xcb_get_property_reply_t *reply, upcast_x_names *names, char *target, size_t capacity) {
     if (reply->bytes_after) names->is_cut = true;
     copy(
-        xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, is_latin(reply), names->title,
-        sizeof names->title, &names->is_cut);
+        xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, is_latin(reply), target, capacity,
+        &names->is_cut);
 }
 
 /// Whether a title is in an encoding that nobody reads here: COMPOUND_TEXT with other characters than those of Latin-1.
@@ -193,15 +194,18 @@ static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) 
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_name, NULL);
     if (reply && reply->value_len) take_class(reply, names);
     free(reply);
-    reply = xcb_get_property_reply(x->c, name, NULL);
-    if (reply && reply->value_len) take_title(reply, names);
-    const bool is_unread = reply && is_coded(reply);
-    free(reply);
+    xcb_get_property_reply_t *old = xcb_get_property_reply(x->c, name, NULL);
     // The last one tells whether the window is still there.
     reply = xcb_get_property_reply(x->c, net_name, NULL);
-    const bool is_there = reply != NULL;
-    if (reply && reply->value_len) take_title(reply, names);
-    else if (is_unread) names->is_cut = true;
+    const bool is_there = reply != NULL, has_new = reply && reply->value_len;
+    if (has_new) take_title(reply, names, names->title, sizeof names->title);
+    if (old && old->value_len && is_coded(old)) {
+        // Toolkits write the same text twice: one that can be read is enough.
+        if (!has_new) names->is_cut = true;
+    } else if (old && old->value_len) {
+        take_title(old, names, has_new ? names->old_title : names->title, sizeof names->title);
+    }
+    free(old);
     free(reply);
     return is_there;
 }

@@ -17,6 +17,9 @@ package struct PointerImage: Equatable, Sendable {
         (self.hotX, self.hotY) = (hotX, hotY)
     }
 
+    /// Whether anything of it is seen: programs that hide the pointer give it a shape without a pixel.
+    package var isVisible: Bool { pixels.contains { $0 >> 24 > 0 } }
+
     /// What it covers when it points at a place.
     package func area(x: Int, y: Int) -> CaptureRectangle {
         CaptureRectangle(x: x - hotX, y: y - hotY, width: width, height: height)

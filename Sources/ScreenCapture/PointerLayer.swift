@@ -21,7 +21,17 @@ struct PointerLayer {
     mutating func begin() throws {
         guard isShown else { return }
         display.watchMotion(true)
-        image = try display.pointerImage()
+        try readShape()
+    }
+
+    /// X servers with the extension SECURITY keep a shape to themselves once the program that made it has ended. Then
+    /// the last one that was known is drawn: viewers must not lose the pointer.
+    private mutating func readShape() throws {
+        if let told = try display.pointerImage() {
+            image = told
+        } else if !image.isVisible {
+            image = .arrow
+        }
     }
 
     /// It has another shape.
@@ -29,7 +39,7 @@ struct PointerLayer {
     /// - Returns: whether that is seen.
     mutating func changeShape() throws -> Bool {
         guard isShown else { return false }
-        image = try display.pointerImage()
+        try readShape()
         return true
     }
 
@@ -39,7 +49,7 @@ struct PointerLayer {
         if looks.noteMotion() { display.watchMotion(false) }
     }
 
-    /// When to look; nil while it rests.
+    /// When to look; nil if it is not shown.
     var nextLook: MediaTime? { isShown ? looks.due : nil }
 
     /// Looks where it is, if that is due.
@@ -50,22 +60,29 @@ struct PointerLayer {
         pictureBegins(now: now)
         let old = place
         place = try display.pointer()
-        return old?.x != place?.x || old?.y != place?.y
+        return found(old)
+    }
+
+    /// - Returns: whether the pointer has moved from there.
+    private mutating func found(_ old: (x: Int, y: Int)?) -> Bool {
+        let hasMoved = old?.x != place?.x || old?.y != place?.y
+        looks.found(hasMoved: hasMoved)
+        return hasMoved
     }
 
     /// A picture is going to be made, which says where the pointer is.
     mutating func pictureBegins(now: MediaTime) {
-        guard isShown, looks.due != nil else { return }
-        looks.looked(now: now)
         // Before the server is asked: what moves after its answer is told.
-        display.watchMotion(true)
+        if isShown, looks.looked(now: now) { display.watchMotion(true) }
     }
 
     /// Draws it into a picture.
     ///
     /// - Parameter area: of the root window, that the picture shows.
     mutating func draw(_ moment: X11Connection.Moment, into frame: CaptureFrame, _ area: CaptureRectangle) {
+        let old = place
         (place, drawn) = (moment.pointer, nil)
+        _ = found(old)
         guard isShown, let place, case .rgb(let red, let blue) = display.format.pixelFormat.layout else { return }
         let (x, y) = (place.x - area.x, place.y - area.y)
         unsafe image.draw(into: frame.bytes, width: area.width, height: area.height, red: red, blue: blue, x: x, y: y)

@@ -88,7 +88,7 @@ package final class ScreenGrabber {
             } else if !hasMore {
                 var wait = GrabWait(display: display.descriptor, orders: control.descriptor)
                 wait.note(due)
-                wait.note(pointer.nextLook)
+                wait.note(orders.isHeld ? nil : pointer.nextLook)
                 wait.note(windows.nextWake)
                 wait.wait(now: now)
             }

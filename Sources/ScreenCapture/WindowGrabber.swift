@@ -83,7 +83,7 @@ package final class WindowGrabber {
             } else if !hasMore {
                 var wait = GrabWait(display: display.descriptor, orders: control.descriptor)
                 wait.note(due)
-                wait.note(pointer.nextLook)
+                wait.note(orders.isHeld ? nil : pointer.nextLook)
                 wait.wait(now: now)
             }
         }

@@ -219,12 +219,14 @@ package import UpcastClient
         return isHere ? (Int(x), Int(y)) : nil
     }
 
-    package func pointerImage() throws(GrabError) -> PointerImage {
+    /// Its shape; nil if there is one, and the server does not tell it: the program that made it has ended.
+    package func pointerImage() throws(GrabError) -> PointerImage? {
         var pixels = [UInt32](repeating: 0, count: Self.maxPointerPixels)
         var (width, height, hotX, hotY): (UInt16, UInt16, UInt16, UInt16) = (0, 0, 0, 0)
         let count = unsafe upcast_x_cursor(handle, &pixels, pixels.count, &width, &height, &hotX, &hotY)
-        guard count >= 0 else { throw .lost }
-        guard count > 0 else { return .none }
+        if count == UPCAST_X_CURSOR_LOST { throw .lost }
+        if count == UPCAST_X_CURSOR_UNKNOWN { return nil }
+        guard count > 0 else { return PointerImage.none }
         return PointerImage(
             pixels: Array(pixels.prefix(Int(count))), width: Int(width), height: Int(height), hotX: Int(hotX),
             hotY: Int(hotY))

@@ -78,8 +78,41 @@ import Testing
         }
     }
 
-    /// A pointer that moves while nothing else does.
-    @Test(.inItsTurn) func aPointerThatMoves() async throws {
+    /// A server with SECURITY keeps a shape to itself once the program that made it has ended. The pointer is drawn
+    /// nevertheless: as it was known last, or as an arrow.
+    @Test(.inItsTurn, arguments: [true, false]) func aPointerWhoseMakerHasEnded(isKnownBefore: Bool) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            func setShape() throws {
+                _ = try ChildProcess.run("xsetroot", ["-display", screen.display, "-cursor_name", "watch"])
+            }
+            if !isKnownBefore { try setShape() }
+            _ = try ChildProcess.run("xsetroot", ["-display", screen.display, "-solid", "white"])
+            let stage = try Stage()
+            let client = try stage.capture(screen)
+            try stage.waitUntilLive(client)
+            func waitForPointer(_ what: String) throws {
+                try waitFor(what, evidence: { client.errorTail }) {
+                    let image = try stage.snapshot()
+                    return image.meanLuma(x: 200, y: 180, radius: 6) > 220
+                        && image.meanLuma(x: 324, y: 188, radius: 6) < 200
+                }
+            }
+            try waitForPointer("the pointer")
+            if isKnownBefore {
+                try setShape()
+                // A change, so that another frame is sent.
+                _ = try ChildProcess.run("xsetroot", ["-display", screen.display, "-solid", "black"])
+                try waitFor("black", evidence: { client.errorTail }) { try stage.luma(x: 200) < 30 }
+                _ = try ChildProcess.run("xsetroot", ["-display", screen.display, "-solid", "white"])
+                try waitForPointer("the last known shape")
+            }
+            try stage.end(client)
+        }
+    }
+
+    /// A pointer that moves while nothing else does: as a mouse does it, and a program.
+    @Test(.inItsTurn, arguments: [true, false]) func aPointerThatMoves(byDevice: Bool) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             let stage = try Stage()
@@ -90,10 +123,12 @@ import Testing
                 "xterm",
                 ["-display", screen.display, "-geometry", "200x60+0+0", "-bg", "white", "+sb", "-e", "sleep 60"])
             for x in [320, 420, 220] {
-                // As a mouse does.
                 if x != 320 {
                     try ChildProcess(
-                        "xdotool", ["mousemove_relative", "--", x > 320 ? "100" : "-200", "0"],
+                        "xdotool",
+                        // The first is XTEST's device, and the second XWarpPointer.
+                        byDevice
+                            ? ["mousemove_relative", "--", x > 320 ? "100" : "-200", "0"] : ["mousemove", "\(x)", "180"],
                         environment: ["DISPLAY": screen.display]
                     ).waitForSuccess(within: 20)
                 }
@@ -138,11 +173,11 @@ import Testing
     }
 
     /// Nothing is sent while nothing changes, however long it takes; and then the change is there.
-    @Test(.inItsTurn) func aStillDisplayCostsNothing() async throws {
+    @Test(.inItsTurn, arguments: [true, false]) func aStillDisplayCostsNothing(showsPointer: Bool) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             let stage = try Stage()
-            let client = try stage.capture(screen)
+            let client = try stage.capture(screen, showsPointer ? [] : ["--no-pointer"])
             try stage.waitUntilLive(client)
             func wakeUps(_ thread: String) throws -> Int {
                 try ThreadFigures(of: client.processID, named: thread).wakeUps
@@ -158,9 +193,10 @@ import Testing
             // What is counted is what does not come in this time; nothing waits for its end.
             Thread.sleep(forTimeInterval: 2)
             #expect(try stage.receivedPictures() - before <= 1)
-            // The pointer is drawn, and rests. The daemon tells its counters each second.
+            // A pointer that is drawn is asked for twice a second: the thread waits for that moment, and for the answer.
+            // The daemon tells its counters each second.
             let woken = (grabbing: try wakeUps("screen-grab") - grabbing, main: try wakeUps("upcast-screen") - main)
-            #expect(woken.grabbing == 0 && woken.main <= 5, "the threads have woken \(woken) times")
+            #expect(woken.grabbing <= (showsPointer ? 10 : 0) && woken.main <= 5, "the threads have woken \(woken) times")
             let change = try screen.fill("0xc08040")
             try waitFor("the change", evidence: { client.errorTail }) { try stage.luma() > 120 }
             try change.stop(SIGKILL)

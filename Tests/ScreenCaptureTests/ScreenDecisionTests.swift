@@ -37,32 +37,69 @@ import UpcastClient
 /// Promise: a pointer that rests costs nothing, and one that moves no more than a question for each frame.
 @Suite struct PointerLooksTests {
     private static func time(_ milliseconds: Int64) -> MediaTime { .milliseconds(10_000 + milliseconds) }
+    private static func look(_ looks: inout PointerLooks, _ milliseconds: Int64) -> Bool {
+        looks.looked(now: time(milliseconds))
+    }
 
-    @Test func aPointerThatRests() {
+    /// Twice a second, whatever the frame rate is, but never faster than that.
+    @Test(arguments: [(50, 500), (1, 1000)]) func aPointerThatRests(rate: Int, rest: Int64) {
+        var looks = PointerLooks(FrameRate(rate), isReported: true)
+        #expect(looks.due <= Self.time(0))
+        for look in [0, rest] {
+            #expect(!Self.look(&looks, look))
+            looks.found(hasMoved: false)
+            #expect(looks.due == Self.time(look + rest))
+        }
+    }
+
+    /// No server tells of it: it is followed with the frame rate from when it is seen until it rests.
+    @Test func aProgramThatMovesThePointer() {
         var looks = PointerLooks(FrameRate(50), isReported: true)
-        #expect(looks.due == nil)
-        looks.looked(now: Self.time(0))
-        #expect(looks.due == nil)
+        for look in 0..<3 {
+            #expect(!Self.look(&looks, Int64(look) * 20))
+            looks.found(hasMoved: look < 2)
+            #expect(looks.due == Self.time(look < 2 ? Int64(look) * 20 + 20 : 540))
+        }
     }
 
     /// The first motion after a rest is looked at once, the next ones with the frame rate.
-    @Test func aPointerThatMoves() throws {
+    @Test func aPointerThatMoves() {
         var looks = PointerLooks(FrameRate(50), isReported: true)
         let isNews = looks.noteMotion()
         #expect(isNews)
-        #expect(try #require(looks.due) <= Self.time(0))
-        looks.looked(now: Self.time(0))
+        #expect(looks.due <= Self.time(0))
+        #expect(Self.look(&looks, 0))
+        looks.found(hasMoved: false)
         let (first, second) = (looks.noteMotion(), looks.noteMotion())
         #expect(first && !second, "only the first one is news")
         #expect(looks.due == Self.time(20))
-        looks.looked(now: Self.time(25))
-        #expect(looks.due == nil)
+        #expect(Self.look(&looks, 25))
+        looks.found(hasMoved: false)
+        #expect(looks.due == Self.time(525))
     }
 
     @Test func aServerThatReportsNothing() {
         var looks = PointerLooks(FrameRate(50), isReported: false)
-        looks.looked(now: Self.time(0))
+        #expect(!Self.look(&looks, 0))
         #expect(looks.due == Self.time(20))
+    }
+}
+
+/// Promise: a pointer whose shape no server tells is an arrow that points at its place.
+@Suite struct PointerArrowTests {
+    @Test func itPointsAtItsPlace() {
+        let arrow = PointerImage.arrow
+        #expect(arrow.isVisible && !PointerImage.none.isVisible)
+        #expect((arrow.width, arrow.height, arrow.hotX, arrow.hotY) == (12, 19, 0, 0))
+        #expect(arrow.pixels.count == 12 * 19)
+        let (width, height) = (40, 30)
+        var picture = [UInt8](repeating: 128, count: width * height * 4)
+        picture.withUnsafeMutableBytes {
+            arrow.draw(into: $0, width: width, height: height, red: 2, blue: 0, x: 5, y: 7)
+        }
+        func luma(_ x: Int, _ y: Int) -> UInt8 { picture[(y * width + x) * 4 + 1] }
+        #expect(luma(5, 7) == 255 && luma(6, 12) == 0, "white outline, black inside")
+        #expect(luma(4, 7) == 128 && luma(5, 6) == 128 && luma(16, 7) == 128, "nothing beside it")
     }
 }
 

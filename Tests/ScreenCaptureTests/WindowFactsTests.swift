@@ -70,6 +70,38 @@ import UpcastClient
         #expect(!facts.hasUnseen && facts.secure == 1)
     }
 
+    /// `WM_NAME` beside `_NET_WM_NAME`, unless it is in an encoding that nobody reads.
+    @Test func bothTitles() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let window = try ChildProcess(
+                "xterm", ["-display", screen.display, "-class", "Two", "-T", "Old", "-e", "sleep 60"])
+            let display = try X11Connection(display: screen.display)
+            func names() throws -> WindowNames? {
+                try display.watchWindows().compactMap { try display.facts(of: $0) }.flatMap(\.names)
+                    .first { $0.className == "Two" }
+            }
+            let number = try waitFor("the window", evidence: { window.errorTail }) { try names()?.window }
+            func set(_ property: String, _ type: String, _ text: String) throws {
+                _ = try ChildProcess.run(
+                    "xprop",
+                    ["-display", screen.display, "-id", "\(number)", "-f", property, type, "-set", property, text])
+            }
+            try set("_NET_WM_NAME", "8u", "Größe")
+            var found = try #require(try names())
+            #expect((found.title, found.oldTitle, found.isCut) == ("Größe", "Old", false))
+            try set("WM_NAME", "8t", "\u{1b}%G")
+            found = try #require(try names())
+            #expect((found.title, found.isCut) == ("Größe", false))
+            _ = try ChildProcess.run(
+                "xprop", ["-display", screen.display, "-id", "\(number)", "-remove", "_NET_WM_NAME"])
+            try set("WM_NAME", "8s", "Only")
+            found = try #require(try names())
+            #expect((found.title, found.oldTitle, found.isCut) == ("Only", "", false))
+            window.signal(SIGKILL)
+        }
+    }
+
     /// More windows than are looked at, and deeper ones.
     @Test(arguments: [(1100, 0), (1, 40)]) func whatIsNotLookedAt(count: Int, levels: Int) async throws {
         let facts = try await Self.facts(count: count, levels: levels)

@@ -287,6 +287,37 @@ import UpcastClient
         #expect(throws: ScreenError.self) { try rules.add("type=popup") }
         #expect(throws: ScreenError.self) { try rules.add("class=") }
     }
+
+    /// `#` within a word is none, and an escaped one neither; what may be one is refused with its line.
+    @Test func commentsInFiles() throws {
+        let read = { (text: String) in
+            var rules = WindowRules()
+            try rules.add(file: text, name: "rules")
+            return rules.rules.map(\.pattern)
+        }
+        #expect(try read("title=*#general*\ntitle=Issue \\#12\ntitle=\\#a # comment\n\t# comment\n#class=B\n")
+            == ["*#general*", "Issue #12", "#a"])
+        #expect(try read("title=a \\ b\nclass=A #\nclass=C\t#\ta") == ["a \\ b", "A", "C"])
+        for text in ["class=A\ntitle=Issue #12", "\ntitle=a  #b # c"] {
+            let mistake = #expect(throws: ScreenError.self) { try read(text) }
+            #expect(mistake?.description.hasPrefix("rules:2: \"title=") == true, "\(String(describing: mistake))")
+            #expect(mistake?.description.contains("write \\# for a #") == true)
+        }
+        // Editors on Windows write a mark of byte order.
+        #expect(try read("\u{feff}class=A\r\nclass=B\r\n") == ["A", "B"])
+        #expect(try read("\u{feff}# comment\n") == [])
+    }
+
+    /// A window with two titles is hidden by either, and shown by the one that people see.
+    @Test func twoTitles() throws {
+        var facts = Self.facts(1, title: "Public")
+        facts.names[0].oldTitle = "Secret"
+        var old = WindowRules(), new = WindowRules()
+        try old.add("title=secret")
+        try new.add("title=public")
+        #expect(old.match(facts) && new.match(facts))
+        #expect(!old.choose(facts) && new.choose(facts))
+    }
 }
 
 /// Promise: what a secure window leaves on the screen is hidden until something is drawn there.

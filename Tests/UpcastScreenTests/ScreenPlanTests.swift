@@ -40,7 +40,7 @@ import WaylandCapture
         ["--fps", "0"], ["--fps", "500"], ["--fps", "x"], ["--fps", "30/0"], ["--area", "1280x720"],
         ["--area", "0x720+1+1"], ["--area", "10x10+1+1", "--monitor", "A"], ["--seconds", "0"], ["--json"],
         ["--sound", "app="], ["--window", "class=A", "--monitor", "B"],
-        ["--window", "A"], ["--window", "1", "--wayland", "w"],
+        ["--window", "A"], ["--window", ""], ["--window", "1", "--wayland", "w"],
     ])
     func mistakes(arguments: [String]) {
         #expect(throws: ScreenPlan.Mistake.self) { try Self.plan(arguments) }

@@ -63,8 +63,9 @@ enum upcast_x_window_type {
 /// What a window is called, and who made it.
 typedef struct {
     uint32_t window;
-    /// Both parts of WM_CLASS, and the title, in UTF-8; each ends at the first 0.
-    char instance[128], class_name[128], title[1024];
+    /// Both parts of WM_CLASS, and the title, in UTF-8; each ends at the first 0. The title is _NET_WM_NAME if the window
+    /// has one; `old_title` is WM_NAME beside it, empty where it is the only one or cannot be read.
+    char instance[128], class_name[128], title[1024], old_title[1024];
     /// A text is longer.
     bool is_cut;
     /// The process, as the server knows it (XRes); 0 if it does not.
@@ -192,8 +193,17 @@ bool upcast_x_next_event(upcast_x *x, uint32_t before, upcast_x_event *event);
 /// The next event that has arrived; reads what the server has sent. False without one.
 bool upcast_x_read_event(upcast_x *x, upcast_x_event *event);
 
+/// What `upcast_x_cursor` returns beside a number of pixels.
+enum {
+    /// The connection is lost.
+    UPCAST_X_CURSOR_LOST = -1,
+    /// There is a shape, and the server does not tell it: the program that made it has ended (SECURITY). Or it has more
+    /// pixels than there is room for.
+    UPCAST_X_CURSOR_UNKNOWN = -2,
+};
+
 /// The pointer's shape: premultiplied ARGB, at most `capacity` pixels. Returns the number of its pixels; 0 without a
-/// shape, -1 where the connection is lost.
+/// shape, or one of the above.
 int upcast_x_cursor(
     upcast_x *x, uint32_t *pixels, size_t capacity, uint16_t *width, uint16_t *height, uint16_t *hot_x,
     uint16_t *hot_y);

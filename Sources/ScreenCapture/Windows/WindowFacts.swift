@@ -70,7 +70,10 @@ package struct WindowNames: Equatable, Sendable {
     /// Both parts of WM_CLASS.
     package var instance: String
     package var className: String
+    /// `_NET_WM_NAME`, or `WM_NAME` if that is the only one.
     package var title: String
+    /// `WM_NAME` beside it.
+    package var oldTitle: String
     /// A text is longer: nobody knows whether a pattern fits.
     package var isCut: Bool
     /// Nil if the server does not know it.
@@ -78,11 +81,11 @@ package struct WindowNames: Equatable, Sendable {
     package var owner: Owner
 
     package init(
-        window: UInt32, instance: String = "", className: String = "", title: String = "", isCut: Bool = false,
-        process: UInt32? = nil, maker: UInt32 = 0
+        window: UInt32, instance: String = "", className: String = "", title: String = "", oldTitle: String = "",
+        isCut: Bool = false, process: UInt32? = nil, maker: UInt32 = 0
     ) {
         (self.window, self.instance, self.className, self.title) = (window, instance, className, title)
-        (self.isCut, self.process) = (isCut, process)
+        (self.oldTitle, self.isCut, self.process) = (oldTitle, isCut, process)
         owner = process.map(Owner.process) ?? .client(maker)
     }
 }

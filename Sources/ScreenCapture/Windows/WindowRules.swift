@@ -39,14 +39,14 @@ package struct WindowRules: Equatable, Sendable {
         rules.append(Rule(subject: subject, pattern: parts[1]))
     }
 
-    /// Adds the rules of a file: one on each line, empty lines, and comments after `#`.
+    /// Adds the rules of a file, as `RuleFile` reads it.
     ///
     /// - Parameter name: of the file, for messages.
     package mutating func add(file text: String, name: String) throws(ScreenError) {
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let rule = line.prefix { $0 != "#" }.trimmed
-            guard !rule.isEmpty else { continue }
-            do throws(ScreenError) { try add(rule) } catch {
+        for (index, line) in RuleFile.lines(text).enumerated() {
+            do throws(ScreenError) {
+                if let rule = try RuleFile.rule(line) { try add(rule) }
+            } catch {
                 throw ScreenError("\(name):\(index + 1): \(error)")
             }
         }
@@ -65,12 +65,13 @@ package struct WindowRules: Equatable, Sendable {
         return facts.names.contains { match(rule, $0, unknown: unknown) }
     }
 
-    /// - Parameter unknown: the answer where nobody knows it: the rest of a text that is cut, or a process.
+    /// - Parameter unknown: the answer where nobody knows it: the rest of a text that is cut, or a process. Then any of
+    ///   two titles counts, too; what is chosen to be shown goes by the one that people see.
     private func match(_ rule: Rule, _ names: WindowNames, unknown: Bool) -> Bool {
         switch rule.subject {
         case .class where names.isCut, .title where names.isCut: unknown
         case .class: Self.fits(names.className, rule.pattern) || Self.fits(names.instance, rule.pattern)
-        case .title: Self.fits(names.title, rule.pattern)
+        case .title: Self.fits(names.title, rule.pattern) || unknown && Self.fits(names.oldTitle, rule.pattern)
         case .process: names.process.flatMap(process).map { Self.fits($0.name, rule.pattern) } ?? unknown
         case .user: names.process.flatMap(process).map { Self.fits($0.user, rule.pattern) } ?? unknown
         case .type: false
@@ -96,11 +97,5 @@ package struct WindowRules: Equatable, Sendable {
             }
         }
         return pattern[from...].allSatisfy { $0 == "*" }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        String(self.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 }
