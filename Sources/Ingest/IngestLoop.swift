@@ -26,12 +26,19 @@ final class IngestLoop {
     /// After a failed accept: when to poll the listener again.
     private var acceptRetryAt: MediaTime?
     private var hasLoggedAccept = false
+    private var standstill: Standstill
+    /// The end of the last wait. Deadlines are judged at that time: a daemon that stands still later does not know yet.
+    private var wokenAt: MediaTime
+    /// The longest wait while a client can be late, so that a standstill is noticed to this exactness.
+    private static let longestWait = MediaTime.seconds(1)
 
     init(_ server: IngestServer, _ host: any IngestHost, _ log: @escaping @Sendable (String) -> Void) {
         self.server = server
         self.host = host
         self.log = log
         (clock, settings) = server.timing
+        wokenAt = clock.now()
+        standstill = Standstill(now: wokenAt)
     }
 
     func run() {
@@ -65,11 +72,15 @@ final class IngestLoop {
             pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: polledSocket, events: sessionEvents, revents: 0)
         )
+        let (limit, began) = (waitLimit, clock.now())
         server.work.end()
         defer { server.work.begin() }
         _ = unsafe withUnsafeMutableBytes(of: &descriptors) { buffer in
-            unsafe poll(buffer.baseAddress!.assumingMemoryBound(to: pollfd.self), 3, timeoutMilliseconds)
+            unsafe poll(
+                buffer.baseAddress!.assumingMemoryBound(to: pollfd.self), 3, limit.map(\.pollTimeout) ?? -1)
         }
+        wokenAt = clock.now()
+        forgive(standstill.wake(began: began, now: wokenAt, limit: limit))
         return (descriptors.0.revents != 0, descriptors.1.revents != 0)
     }
 
@@ -133,11 +144,24 @@ final class IngestLoop {
         }
     }
 
-    private var timeoutMilliseconds: CInt {
-        if case .reading(let session) = stage, session.hasUnfinishedWork { return 0 }
-        let ours = acceptRetryAt.map { min($0, deadline ?? $0) } ?? deadline
-        guard let deadline = sinksDeadline.map({ min($0, ours ?? $0) }) ?? ours else { return -1 }
-        return (deadline - clock.now()).pollTimeout
+    /// Nil for none.
+    private var waitLimit: MediaTime? {
+        if case .reading(let session) = stage, session.hasUnfinishedWork { return .zero }
+        let now = clock.now()
+        let clients = deadline.map { min($0, now + Self.longestWait) }
+        let ours = acceptRetryAt.map { min($0, clients ?? $0) } ?? clients
+        guard let next = sinksDeadline.map({ min($0, ours ?? $0) }) ?? ours else { return nil }
+        return max(.zero, next - now)
+    }
+
+    /// Gives the client the time back in which the daemon did not run.
+    private func forgive(_ lost: MediaTime) {
+        guard lost > .zero else { return }
+        switch stage {
+        case .reading(let session): session.forgive(lost)
+        case .lingering(let session, let until): stage = .lingering(session, until: until + lost)
+        case .idle, .draining: break
+        }
     }
 
     // MARK: Working
@@ -159,7 +183,7 @@ final class IngestLoop {
         if mail.isEnded, case .reading(let session) = stage { end(session, session.abandonSample(.endedByOperator)) }
         if let session {
             for state in mail.states { session.enqueue { state.encode(sequence: $0, into: &$1) } }
-            if let counters = mail.counters, case .reading = stage, session.isLive, session.keepsReading {
+            if let counters = mail.counters, takesCounters(session), session.keepsReading {
                 session.enqueue { counters.encode(sequence: $0, into: &$1) }
             }
         }
@@ -169,6 +193,15 @@ final class IngestLoop {
         if let goodbye = mail.goodbye, case .draining(let session) = stage {
             session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }
             linger(session)
+        }
+    }
+
+    /// While its broadcast drains, they tell a client that the daemon runs.
+    private func takesCounters(_ session: IngestSession) -> Bool {
+        switch stage {
+        case .reading: session.isLive
+        case .draining: true
+        case .idle, .lingering: false
         }
     }
 
@@ -225,7 +258,7 @@ final class IngestLoop {
     }
 
     private func watchDeadlines() {
-        guard let deadline, clock.now() >= deadline else { return }
+        guard let deadline, wokenAt >= deadline else { return }
         switch stage {
         case .reading(let session):
             session.sendError(ProtocolError(.timedOut, fatal: true, sentence(patience(with: session))))

@@ -76,7 +76,7 @@ internal import MediaCore
     /// The sequence number of the message that an error refers to.
     var lastSequence: UInt32 = 0
     /// The time of accept, for the start deadline.
-    let acceptedAt: MediaTime
+    private(set) var acceptedAt: MediaTime
     private(set) var lastByteAt: MediaTime
     /// The arrival time of the current message's first byte, and the size of its payload.
     private var messageBeganAt: MediaTime
@@ -241,6 +241,13 @@ internal import MediaCore
     }
 
     func markEnded() { sink = nil }
+
+    /// Counts all deadlines later, by the time in which the daemon did not run.
+    func forgive(_ lost: MediaTime) {
+        acceptedAt += lost
+        lastByteAt += lost
+        messageBeganAt += lost
+    }
 
     /// Shuts down the sending side after all messages are sent.
     func endSendingWhenEmpty() {

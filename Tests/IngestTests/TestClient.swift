@@ -44,6 +44,12 @@ final class TestClient {
         sendRaw(bytes, inPiecesOf: piece)
     }
 
+    /// Whether the server has read all that was sent.
+    var isRead: Bool {
+        var unread: CInt = 0
+        return ioctl(socket.raw, UInt(TIOCOUTQ), &unread) == 0 && unread == 0
+    }
+
     /// Several messages in one piece.
     func sendTogether(count: Int, _ encode: (Int, UInt32, inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []

@@ -92,9 +92,11 @@ package final class BroadcastHost: Sendable {
             if now - run.broadcast.startedAt >= Self.longestSilentStart { run.broadcast.clock.start() }
             run.rate.note(run.broadcast.meter.videoBytes.current, at: now)
             run.advisor.tick()
-            server.notify(run.broadcast.counts)
         }
-        current.broadcast?.destinations.lookAtFiles()
+        if let broadcast = current.broadcast {
+            server.notify(broadcast.counts)
+            broadcast.destinations.lookAtFiles()
+        }
         files.tick()
         status.noteHistory()
         privacy.tick()
