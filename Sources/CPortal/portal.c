@@ -1,5 +1,8 @@
 #include "portal.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,50 @@ static const char properties[] = "org.freedesktop.DBus.Properties";
 /// The portal may have to be started, with the backend of the desktop.
 static const uint64_t answer_usec = 25000000;
 
+static int64_t now_msec(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/// How long a bus may take until it takes questions, and for an answer of its own.
+enum { BUS_MSEC = 5000 };
+
+/// Waits until a bus takes questions. libsystemd itself waits for that without an end, or a minute and a half.
+static int wait_until_ready(const upcast_portal_library *l, sd_bus *bus) {
+    const int64_t deadline = now_msec() + BUS_MSEC;
+    for (;;) {
+        int status;
+        while ((status = l->sd_bus_process(bus, NULL)) > 0) {}
+        if (status < 0) return status;
+        status = l->sd_bus_is_ready(bus);
+        if (status != 0) return status;
+        const int64_t left = deadline - now_msec();
+        const int events = l->sd_bus_get_events(bus);
+        if (left <= 0) return -ETIMEDOUT;
+        if (events < 0) return events;
+        struct pollfd waiting = {.fd = l->sd_bus_get_fd(bus), .events = (short)events};
+        poll(&waiting, 1, (int)left);
+    }
+}
+
+/// A bus that takes questions; NULL and an error otherwise.
+static sd_bus *open_bus(const upcast_portal_library *l, int *error) {
+    sd_bus *bus = NULL;
+    *error = UPCAST_PORTAL_NO_BUS;
+    if (l->sd_bus_open_user(&bus) < 0) return NULL;
+    const int status = wait_until_ready(l, bus);
+    if (status > 0) {
+        l->sd_bus_set_method_call_timeout(bus, (uint64_t)BUS_MSEC * 1000);
+        return bus;
+    }
+    if (status == -ETIMEDOUT) *error = UPCAST_PORTAL_SILENT_BUS;
+    // Nothing waits to be sent, and nobody would take it.
+    l->sd_bus_close(bus);
+    l->sd_bus_unref(bus);
+    return NULL;
+}
+
 upcast_portal *upcast_portal_open(int *error) {
     *error = UPCAST_PORTAL_NO_LIBRARY;
     const upcast_portal_library *l = upcast_portal_load();
@@ -24,10 +71,10 @@ upcast_portal *upcast_portal_open(int *error) {
     if (!p) return NULL;
     p->l = l;
     p->state.remote = -1;
-    *error = UPCAST_PORTAL_NO_BUS;
+    p->bus = open_bus(l, error);
     // The matches come before all calls, so that no answer is missed. They wait for the bus, which answers at once.
     const char *name = NULL;
-    if (l->sd_bus_open_user(&p->bus) < 0 || l->sd_bus_get_unique_name(p->bus, &name) < 0
+    if (!p->bus || l->sd_bus_get_unique_name(p->bus, &name) < 0
         || l->sd_bus_add_match(
                p->bus, NULL, "type='signal',interface='org.freedesktop.portal.Request',member='Response'",
                upcast_portal_take_response, p)

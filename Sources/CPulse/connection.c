@@ -2,6 +2,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+static int64_t now_msec(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t upcast_pulse_deadline(const upcast_pulse *p) { return now_msec() + p->patience; }
+
+int upcast_pulse_wait_until(upcast_pulse *p, int64_t deadline_msec) {
+    const int64_t left = deadline_msec - now_msec();
+    return left <= 0 ? UPCAST_PULSE_SILENT : upcast_pulse_wait(p, (int)left);
+}
 
 static void take_stop(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_event_flags_t flags, void *data) {
     (void)fd, (void)flags;
@@ -20,14 +34,17 @@ static void take_change(pa_context *c, pa_subscription_event_type_t type, uint32
     if (!is_device || kind != PA_SUBSCRIPTION_EVENT_CHANGE) p->has_changed = true;
 }
 
-/// Waits until the server has answered, or refused. libpulse's code, 0 for success.
+/// Waits until the server has answered, or refused. libpulse's code, or one of `upcast_pulse_open_error`; 0 for success.
 static int connect_to(upcast_pulse *p, const char *server) {
     const upcast_pulse_library *l = p->l;
     if (l->pa_context_connect(p->context, server, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
         return l->pa_context_errno(p->context);
+    const int64_t deadline = upcast_pulse_deadline(p);
     while (l->pa_context_get_state(p->context) != PA_CONTEXT_READY) {
         if (!PA_CONTEXT_IS_GOOD(l->pa_context_get_state(p->context))) return l->pa_context_errno(p->context);
-        if (upcast_pulse_wait(p, -1) != 0) return p->is_stopping ? PA_ERR_KILLED : l->pa_context_errno(p->context);
+        const int status = upcast_pulse_wait_until(p, deadline);
+        if (status == UPCAST_PULSE_SILENT) return status;
+        if (status != 0) return p->is_stopping ? UPCAST_PULSE_STOPPED : l->pa_context_errno(p->context);
     }
     l->pa_context_set_subscribe_callback(p->context, take_change, p);
     pa_operation *operation = l->pa_context_subscribe(
@@ -40,7 +57,20 @@ static int connect_to(upcast_pulse *p, const char *server) {
     return 0;
 }
 
-upcast_pulse *upcast_pulse_open(const char *server, int stop, int *error) {
+/// libpulse's code, or what it means.
+static int meaning(int error) {
+    switch (error) {
+    case PA_ERR_CONNECTIONREFUSED: return UPCAST_PULSE_REFUSED;
+    case PA_ERR_ACCESS:
+    case PA_ERR_AUTHKEY: return UPCAST_PULSE_DENIED;
+    case PA_ERR_CONNECTIONTERMINATED:
+    case PA_ERR_KILLED: return UPCAST_PULSE_ENDED;
+    case PA_ERR_TIMEOUT: return UPCAST_PULSE_SILENT;
+    default: return error;
+    }
+}
+
+upcast_pulse *upcast_pulse_open(const char *server, int stop, int patience, int *error) {
     const upcast_pulse_library *l = upcast_pulse_load();
     *error = UPCAST_PULSE_NO_LIBRARY;
     if (!l) return NULL;
@@ -48,11 +78,12 @@ upcast_pulse *upcast_pulse_open(const char *server, int stop, int *error) {
     upcast_pulse *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->l = l;
+    p->patience = patience;
     p->loop = l->pa_mainloop_new();
     pa_mainloop_api *api = p->loop ? l->pa_mainloop_get_api(p->loop) : NULL;
     p->context = api ? l->pa_context_new(api, "upcast-screen") : NULL;
     p->stop_event = api ? api->io_new(api, stop, PA_IO_EVENT_INPUT, take_stop, p) : NULL;
-    if (p->context && p->stop_event) *error = connect_to(p, server);
+    if (p->context && p->stop_event) *error = meaning(connect_to(p, server));
     if (*error == 0) return p;
     upcast_pulse_close(p);
     return NULL;

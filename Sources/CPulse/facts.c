@@ -70,15 +70,18 @@ int upcast_pulse_read(upcast_pulse *p, upcast_pulse_facts *facts) {
         l->pa_context_get_sink_input_info_list(p->context, take_playback, &reading),
     };
     const size_t count = sizeof operations / sizeof operations[0];
+    const int64_t deadline = upcast_pulse_deadline(p);
     int status = 0;
     for (size_t i = 0; i < count; i++) {
         if (!operations[i]) status = -1;
         while (status == 0 && l->pa_operation_get_state(operations[i]) == PA_OPERATION_RUNNING)
-            status = upcast_pulse_wait(p, -1);
+            status = upcast_pulse_wait_until(p, deadline);
     }
-    // Where the server has ended, libpulse has cancelled them: nothing writes to `reading` any more. Where this
-    // process stops, they are cancelled with the context, before anything else is dispatched.
-    for (size_t i = 0; i < count; i++)
-        if (operations[i]) l->pa_operation_unref(operations[i]);
+    // Nothing may write to `reading` any more.
+    for (size_t i = 0; i < count; i++) {
+        if (!operations[i]) continue;
+        if (status != 0) l->pa_operation_cancel(operations[i]);
+        l->pa_operation_unref(operations[i]);
+    }
     return status;
 }

@@ -7,8 +7,11 @@
 #define UPCAST_SESSION_FUNCTIONS(F) \
     F(sd_bus_open_system) \
     F(sd_bus_open_user) \
-    F(sd_bus_flush_close_unref) \
+    F(sd_bus_close) \
+    F(sd_bus_unref) \
     F(sd_bus_get_fd) \
+    F(sd_bus_get_events) \
+    F(sd_bus_is_ready) \
     F(sd_bus_set_method_call_timeout) \
     F(sd_bus_match_signal) \
     F(sd_bus_process) \

@@ -1,9 +1,12 @@
 #include "CSession.h"
 #include "library.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char login[] = "org.freedesktop.login1";
 static const char login_path[] = "/org/freedesktop/login1";
@@ -28,11 +31,18 @@ struct upcast_session {
     /// The session's path at logind; empty without one.
     char path[256];
     bool is_stale, is_active[SAVERS];
+    const char *silent;
     upcast_session_state state;
 };
 
 /// At most a second for an answer: it comes from this machine.
 static const uint64_t answer_usec = 1000000;
+
+/// Notes who has not answered. Of several, the first counts. Gives the status back.
+static int heard(upcast_session *s, int status, const char *name) {
+    if (status == -ETIMEDOUT && !s->silent) s->silent = name;
+    return status;
+}
 
 static int take_change(sd_bus_message *message, void *data, sd_bus_error *error) {
     (void)message, (void)error;
@@ -74,20 +84,31 @@ static bool find_session(upcast_session *s) {
     sd_bus_message *answer = NULL;
     bool is_found = false;
     const char *id = getenv("XDG_SESSION_ID");
-    if (id && s->l->sd_bus_call_method(s->system, login, login_path, login_manager, "GetSession", NULL, &answer, "s", id) >= 0)
+    if (id
+        && heard(
+               s,
+               s->l->sd_bus_call_method(
+                   s->system, login, login_path, login_manager, "GetSession", NULL, &answer, "s", id),
+               "logind") >= 0)
         is_found = take_path(s, answer, "o", NULL);
     s->l->sd_bus_message_unref(answer);
     answer = NULL;
-    if (!is_found
-        && s->l->sd_bus_call_method(
-               s->system, login, login_path, login_manager, "GetSessionByPID", NULL, &answer, "u", 0) >= 0)
+    if (!is_found && !s->silent
+        && heard(
+               s,
+               s->l->sd_bus_call_method(
+                   s->system, login, login_path, login_manager, "GetSessionByPID", NULL, &answer, "u", 0),
+               "logind") >= 0)
         is_found = take_path(s, answer, "o", NULL);
     s->l->sd_bus_message_unref(answer);
     answer = NULL;
-    if (!is_found
-        && s->l->sd_bus_get_property(
-               s->system, login, "/org/freedesktop/login1/user/self", "org.freedesktop.login1.User", "Display", NULL,
-               &answer, "(so)") >= 0) {
+    if (!is_found && !s->silent
+        && heard(
+               s,
+               s->l->sd_bus_get_property(
+                   s->system, login, "/org/freedesktop/login1/user/self", "org.freedesktop.login1.User", "Display",
+                   NULL, &answer, "(so)"),
+               "logind") >= 0) {
         const char *name = NULL;
         is_found = take_path(s, answer, "(so)", &name);
     }
@@ -98,8 +119,9 @@ static bool find_session(upcast_session *s) {
 static bool ask_login(upcast_session *s, const char *property, bool otherwise) {
     int value = 0;
     sd_bus_error error = SD_BUS_ERROR_NULL;
-    const int status =
-        s->l->sd_bus_get_property_trivial(s->system, login, s->path, login_session, property, &error, 'b', &value);
+    const int status = heard(
+        s, s->l->sd_bus_get_property_trivial(s->system, login, s->path, login_session, property, &error, 'b', &value),
+        "logind");
     s->l->sd_bus_error_free(&error);
     return status < 0 ? otherwise : value;
 }
@@ -110,71 +132,129 @@ static void refresh(upcast_session *s) {
     s->state.is_switched = !ask_login(s, "Active", !s->state.is_switched);
 }
 
-static void begin_login(upcast_session *s) {
-    if (s->l->sd_bus_open_system(&s->system) < 0) {
-        s->system = NULL;
+static int64_t now_msec(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void end_bus(upcast_session *s, sd_bus **bus) {
+    // Nothing is left to be sent: each question has its answer, or nobody waits for it.
+    s->l->sd_bus_close(*bus);
+    s->l->sd_bus_unref(*bus);
+    *bus = NULL;
+}
+
+/// Waits until a bus takes questions. libsystemd itself waits for that without an end, or a minute and a half.
+static int wait_until_ready(upcast_session *s, sd_bus *bus, int stop, int patience) {
+    const int64_t deadline = now_msec() + patience;
+    for (;;) {
+        int status;
+        while ((status = s->l->sd_bus_process(bus, NULL)) > 0) {}
+        if (status < 0) return status;
+        status = s->l->sd_bus_is_ready(bus);
+        if (status != 0) return status;
+        const int64_t left = deadline - now_msec();
+        const int events = s->l->sd_bus_get_events(bus);
+        if (left <= 0) return -ETIMEDOUT;
+        if (events < 0) return events;
+        struct pollfd waiting[] = {
+            {.fd = s->l->sd_bus_get_fd(bus), .events = (short)events}, {.fd = stop, .events = POLLIN}};
+        poll(waiting, 2, (int)left);
+        if (waiting[1].revents) return -ECANCELED;
+    }
+}
+
+/// Takes an opened bus as far as it is there; NULL otherwise.
+static void begin_bus(upcast_session *s, sd_bus **bus, int status, const char *name, int stop, int patience) {
+    if (status < 0) {
+        *bus = NULL;
+        // Nobody is taken any more: its program stands still.
+        if (status == -EAGAIN) heard(s, -ETIMEDOUT, name);
         return;
     }
-    s->l->sd_bus_set_method_call_timeout(s->system, answer_usec);
-    // The signals come first: what changes after it is told, and what was before is in the answers.
-    s->l->sd_bus_match_signal(s->system, NULL, login, login_path, login_manager, "PrepareForSleep", take_sleep, s);
-    if (!find_session(s)) return;
-    s->l->sd_bus_match_signal(
-        s->system, NULL, login, s->path, "org.freedesktop.DBus.Properties", "PropertiesChanged", take_change, s);
-    refresh(s);
+    if (heard(s, wait_until_ready(s, *bus, stop, patience), name) < 0) {
+        end_bus(s, bus);
+        return;
+    }
+    s->l->sd_bus_set_method_call_timeout(*bus, answer_usec);
 }
+
+static void begin_login(upcast_session *s, int stop, int patience) {
+    const int status = s->l->sd_bus_open_system(&s->system);
+    begin_bus(s, &s->system, status, "the D-Bus daemon of the system", stop, patience);
+    if (!s->system) return;
+    // The signals come first: what changes after it is told, and what was before is in the answers.
+    const char *const name = "the D-Bus daemon of the system";
+    heard(
+        s, s->l->sd_bus_match_signal(s->system, NULL, login, login_path, login_manager, "PrepareForSleep", take_sleep, s),
+        name);
+    if (s->silent || !find_session(s)) return;
+    heard(
+        s,
+        s->l->sd_bus_match_signal(
+            s->system, NULL, login, s->path, "org.freedesktop.DBus.Properties", "PropertiesChanged", take_change, s),
+        name);
+    if (!s->silent) refresh(s);
+}
+
+static const char user_bus[] = "the D-Bus daemon of the session";
 
 /// Asks a screen saver that runs; it is not started for that.
 static void ask_saver(upcast_session *s, int i) {
     sd_bus_message *answer = NULL;
     int value = 0;
-    if (s->l->sd_bus_call_method(
-            s->user, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner", NULL,
-            &answer, "s", savers[i].interface) < 0
+    if (heard(
+            s,
+            s->l->sd_bus_call_method(
+                s->user, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner", NULL,
+                &answer, "s", savers[i].interface),
+            user_bus) < 0
         || s->l->sd_bus_message_read(answer, "b", &value) < 0)
         value = 0;
     s->l->sd_bus_message_unref(answer);
     answer = NULL;
     if (!value) return;
-    if (s->l->sd_bus_call_method(
-            s->user, savers[i].interface, savers[i].path, savers[i].interface, "GetActive", NULL, &answer, "") >= 0
+    if (heard(
+            s,
+            s->l->sd_bus_call_method(
+                s->user, savers[i].interface, savers[i].path, savers[i].interface, "GetActive", NULL, &answer, ""),
+            savers[i].interface) >= 0
         && s->l->sd_bus_message_read(answer, "b", &value) >= 0)
         s->is_active[i] = value;
     s->l->sd_bus_message_unref(answer);
 }
 
-static void begin_savers(upcast_session *s) {
-    if (s->l->sd_bus_open_user(&s->user) < 0) {
-        s->user = NULL;
-        return;
-    }
-    s->l->sd_bus_set_method_call_timeout(s->user, answer_usec);
-    for (int i = 0; i < SAVERS; i++) {
-        s->l->sd_bus_match_signal(s->user, NULL, NULL, NULL, savers[i].interface, "ActiveChanged", take_saver, s);
-        ask_saver(s, i);
+static void begin_savers(upcast_session *s, int stop, int patience) {
+    const int status = s->l->sd_bus_open_user(&s->user);
+    begin_bus(s, &s->user, status, user_bus, stop, patience);
+    for (int i = 0; s->user && !s->silent && i < SAVERS; i++) {
+        heard(
+            s, s->l->sd_bus_match_signal(s->user, NULL, NULL, NULL, savers[i].interface, "ActiveChanged", take_saver, s),
+            user_bus);
+        if (!s->silent) ask_saver(s, i);
     }
 }
 
-upcast_session *upcast_session_open(void) {
+upcast_session *upcast_session_open(int stop, int patience) {
     const upcast_session_library *l = upcast_session_load();
     upcast_session *s = l ? calloc(1, sizeof *s) : NULL;
     if (!s) return NULL;
     s->l = l;
-    begin_login(s);
-    begin_savers(s);
-    if (s->system || s->user) return s;
+    begin_login(s, stop, patience);
+    if (!s->silent) begin_savers(s, stop, patience);
+    if (s->system || s->user || s->silent) return s;
     upcast_session_close(s);
     return NULL;
 }
 
 void upcast_session_close(upcast_session *s) {
-    if (s->system) s->l->sd_bus_flush_close_unref(s->system);
-    if (s->user) s->l->sd_bus_flush_close_unref(s->user);
+    if (s->system) end_bus(s, &s->system);
+    if (s->user) end_bus(s, &s->user);
     free(s);
 }
 
-bool upcast_session_has_login(upcast_session *s) { return s->path[0] != 0; }
-bool upcast_session_has_user_bus(upcast_session *s) { return s->user != NULL; }
+const char *upcast_session_silent(const upcast_session *s) { return s->silent; }
 
 /// False once the bus is gone.
 static bool process(upcast_session *s, sd_bus *bus) {
@@ -183,16 +263,11 @@ static bool process(upcast_session *s, sd_bus *bus) {
     return status >= 0;
 }
 
-static void end_bus(upcast_session *s, sd_bus **bus) {
-    s->l->sd_bus_flush_close_unref(*bus);
-    *bus = NULL;
-}
-
 void upcast_session_look(upcast_session *s, upcast_session_state *state) {
     for (;;) {
         if (!process(s, s->system)) end_bus(s, &s->system);
         if (!process(s, s->user)) end_bus(s, &s->user);
-        if (!s->system || !s->is_stale) break;
+        if (!s->system || !s->is_stale || s->silent) break;
         // Signals may come with the answers.
         refresh(s);
     }

@@ -28,6 +28,10 @@ package import ScreenCapture
             ScreenError(
                 "cannot connect to the D-Bus bus of the session, on which the ScreenCast portal is: "
                     + "DBUS_SESSION_BUS_ADDRESS has to name it", isTemporary: true)
+        case UPCAST_PORTAL_SILENT_BUS.rawValue:
+            ScreenError(
+                "the D-Bus daemon of the session, over which the desktop is asked what to share, does not answer: it "
+                    + "is stopped, or hangs; log in again, or restart it", isTemporary: true)
         default: ScreenError("there is no memory for a connection to the ScreenCast portal")
         }
     }

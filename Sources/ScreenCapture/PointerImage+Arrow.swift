@@ -1,6 +1,6 @@
 extension PointerImage {
-    /// What is drawn where a server has never told the pointer's shape: black with a white outline, as large as an arrow
-    /// of the usual themes at their usual size of 24.
+    /// What is drawn where a server has never told the pointer's shape: black with a white outline, as large as an
+    /// arrow of the usual themes at their usual size of 24.
     package static let arrow: PointerImage = {
         let rows: [StaticString] = [
             "o           ",

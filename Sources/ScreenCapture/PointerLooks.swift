@@ -2,9 +2,9 @@ package import MediaCore
 
 /// Decides when to ask where the pointer is. Pure.
 ///
-/// After the server has said that a device moves it, no faster than the frame rate; and with the frame rate all the time
-/// where the server says nothing. Programs can move it, too (`XWarpPointer`), and no server tells of that: so it is
-/// asked for twice a second while nothing else asks, and with the frame rate as long as it moves.
+/// After the server has said that a device moves it, no faster than the frame rate; and with the frame rate all the
+/// time where the server says nothing. Programs can move it, too (`XWarpPointer`), and no server tells of that: so it
+/// is asked for twice a second while nothing else asks, and with the frame rate as long as it moves.
 package struct PointerLooks: Equatable, Sendable {
     private let interval: MediaTime
     private let rest: MediaTime

@@ -8,12 +8,15 @@ package struct SessionState: OptionSet, Hashable, Sendable {
     package static let switched = SessionState(rawValue: 2)
     package static let sleeping = SessionState(rawValue: 4)
     package static let screenSaver = SessionState(rawValue: 8)
+    /// Somebody who would know does not answer.
+    package static let unknown = SessionState(rawValue: 16)
 
     /// For people: `the session is locked`.
     package var text: String {
         let parts = [
             (SessionState.locked, "the session is locked"), (.switched, "another session has the screen"),
             (.sleeping, "the machine goes to sleep"), (.screenSaver, "the screen saver is on"),
+            (.unknown, "nobody knows whether the session is locked"),
         ]
         return parts.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }

@@ -5,11 +5,17 @@ internal import CSession
 /// One thread.
 @safe package final class SessionWatch {
     private let handle: OpaquePointer
+    /// How long a bus may take until it takes questions.
+    private static let patienceMilliseconds: CInt = 2000
+    /// Who does not answer, for people; nil for nobody. Then this watch hears nothing more: another one may.
+    package private(set) var silent: String?
 
-    /// Connects to the buses that are there. Nil if there is none, or libsystemd is not installed: nothing is told of a
-    /// session then, as on a machine without a desktop.
-    package init?() {
-        guard let opened = unsafe upcast_session_open() else { return nil }
+    /// Connects to the buses that are there, and waits some seconds for them at most. Nil if there is none, or
+    /// libsystemd is not installed: nothing is told of a session then, as on a machine without a desktop.
+    ///
+    /// - Parameter stop: a descriptor; once it is readable, a bus that does not answer is not waited for.
+    package init?(stop: CInt) {
+        guard let opened = unsafe upcast_session_open(stop, Self.patienceMilliseconds) else { return nil }
         unsafe handle = opened
     }
 
@@ -31,6 +37,10 @@ internal import CSession
         if state.is_switched { result.insert(.switched) }
         if state.is_sleeping { result.insert(.sleeping) }
         if state.is_saver_on { result.insert(.screenSaver) }
+        if let name = unsafe upcast_session_silent(handle) {
+            silent = unsafe String(cString: name)
+            result.insert(.unknown)
+        }
         return result
     }
 }

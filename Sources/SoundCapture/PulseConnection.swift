@@ -1,4 +1,5 @@
 internal import CPulse
+package import MediaCore
 package import ScreenCapture
 
 /// A connection to a sound server that speaks PulseAudio's protocol. One thread.
@@ -9,17 +10,37 @@ package import ScreenCapture
         case stopped
         /// The server has ended.
         case lost
+        /// The server does not answer.
+        case silent
     }
+
+    /// Why there is no connection.
+    package enum OpenFailure: Error, Equatable {
+        /// The descriptor that ends it is readable.
+        case stopped
+        /// What is wrong, and what would be right.
+        case failed(ScreenError)
+        /// The server has taken the connection, and does not answer.
+        case silent
+    }
+
+    /// For people.
+    package static let silence = "the sound server does not answer: it is stopped, or hangs"
 
     let handle: OpaquePointer
     private let room: UnsafeMutablePointer<upcast_pulse_facts>
 
     /// Connects to the server of the environment (PULSE_SERVER), or to that of the user.
     ///
-    /// - Parameter stop: a descriptor; once it is readable, each call that waits throws `stopped`.
-    package init(stop: CInt) throws(ScreenError) {
+    /// - Parameters:
+    ///   - stop: a descriptor; once it is readable, each call that waits throws `stopped`.
+    ///   - patience: how long the server may take for an answer, which takes milliseconds as a rule.
+    package init(stop: CInt, patience: MediaTime) throws(OpenFailure) {
         var error: CInt = 0
-        guard let opened = unsafe upcast_pulse_open(nil, stop, &error) else { throw Self.failure(error) }
+        let milliseconds = CInt(clamping: patience.milliseconds)
+        guard let opened = unsafe upcast_pulse_open(nil, stop, milliseconds, &error) else {
+            throw Self.failure(error)
+        }
         unsafe handle = opened
         unsafe room = .allocate(capacity: 1)
     }
@@ -29,15 +50,33 @@ package import ScreenCapture
         unsafe room.deallocate()
     }
 
-    private static func failure(_ error: CInt) -> ScreenError {
+    private static func failure(_ error: CInt) -> OpenFailure {
         switch error {
+        case UPCAST_PULSE_STOPPED.rawValue: .stopped
+        case UPCAST_PULSE_SILENT.rawValue: .silent
         case UPCAST_PULSE_NO_LIBRARY.rawValue:
-            ScreenError("libpulse is not installed (Debian: apt install libpulse0)")
-        case UPCAST_PULSE_NO_MEMORY.rawValue: ScreenError("there is no memory for the connection", isTemporary: true)
+            .failed(ScreenError("libpulse is not installed (Debian: apt install libpulse0)"))
+        case UPCAST_PULSE_NO_MEMORY.rawValue:
+            .failed(ScreenError("there is no memory for the connection", isTemporary: true))
+        default: .failed(failure(ofServer: error))
+        }
+    }
+
+    /// libpulse's own words are for its programmers: a server that ends a connection has it say "Entity killed".
+    private static func failure(ofServer error: CInt) -> ScreenError {
+        let remedy = "PulseAudio or pipewire-pulse must run for this user, or PULSE_SERVER name another one"
+        switch error {
+        case UPCAST_PULSE_REFUSED.rawValue:
+            return ScreenError("no sound server answers: nobody listens at its socket; \(remedy)", isTemporary: true)
+        case UPCAST_PULSE_DENIED.rawValue:
+            return ScreenError(
+                "the sound server refuses this user: PULSE_COOKIE, or ~/.config/pulse/cookie, has to be the server's "
+                    + "file", isTemporary: true)
+        case UPCAST_PULSE_ENDED.rawValue:
+            return ScreenError("the sound server has ended the connection; \(remedy)", isTemporary: true)
         default:
-            unsafe ScreenError(
-                "no sound server answers: \(String(cString: upcast_pulse_error_text(error))); PulseAudio or "
-                    + "pipewire-pulse must run for this user, or PULSE_SERVER name another one", isTemporary: true)
+            let text = unsafe String(cString: upcast_pulse_error_text(error)).lowercased()
+            return ScreenError("no sound server answers (\(text)); \(remedy)", isTemporary: true)
         }
     }
 
@@ -58,7 +97,11 @@ package import ScreenCapture
     }
 
     private func check(_ status: CInt) throws(Interruption) {
-        guard status == 0 else { throw status > 0 ? .stopped : .lost }
+        switch status {
+        case 0: return
+        case UPCAST_PULSE_SILENT.rawValue: throw .silent
+        default: throw status > 0 ? .stopped : .lost
+        }
     }
 }
 

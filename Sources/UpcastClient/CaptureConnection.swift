@@ -1,7 +1,7 @@
 internal import Glibc
 internal import IngestProtocol
 internal import LinuxSystem
-internal import MediaCore
+package import MediaCore
 
 /// One broadcast: a connection to upcastd's capture socket.
 ///
@@ -60,6 +60,24 @@ public final class CaptureConnection: Sendable {
         self.init(try Self.connect(path, sendTimeout), sharesMemory: sharesMemory)
     }
 
+    /// Connects as the other initializers do, with a limit for connecting that is not that for sends.
+    ///
+    /// - Parameters:
+    ///   - path: of the daemon's capture socket.
+    ///   - connectTimeout: how long connecting may take.
+    ///   - sendTimeout: how long a send may go without the daemon reading anything, in whole seconds.
+    ///   - isCancelled: asked twice a second while the daemon takes no connection.
+    /// - Throws: `cannotConnect`.
+    package convenience init(
+        path: String, connectTimeout: Duration, sendTimeout: Duration, isCancelled: () -> Bool
+    ) throws(CaptureError) {
+        let deadline = MonotonicClock().now() + MediaTime(connectTimeout)
+        let socket = try Self.connect(path, until: deadline, isCancelled)
+        var limit = timeval(tv_sec: Int(sendTimeout.components.seconds), tv_usec: 0)
+        unsafe setsockopt(socket.raw, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        self.init(socket, sharesMemory: true)
+    }
+
     /// Connects as the other initializer does, while the task is suspended.
     ///
     /// - Parameters:
@@ -89,6 +107,21 @@ public final class CaptureConnection: Sendable {
             return try UnixSocket.connect(path: path, timeout: MediaTime(timeout))
         } catch {
             throw CaptureError(.cannotConnect, sentence(error, path))
+        }
+    }
+
+    private static func connect(
+        _ path: String, until deadline: MediaTime, _ isCancelled: () -> Bool
+    ) throws(CaptureError) -> OwnedDescriptor {
+        while true {
+            do throws(UnixSocket.Failure) {
+                return try UnixSocket.connect(path: path, timeout: .milliseconds(500))
+            } catch {
+                let isFull = if case .system(_, let errno) = error { errno.code == EAGAIN } else { false }
+                guard isFull, MonotonicClock().now() < deadline, !isCancelled() else {
+                    throw CaptureError(.cannotConnect, sentence(error, path))
+                }
+            }
         }
     }
 
@@ -213,6 +246,9 @@ public final class CaptureConnection: Sendable {
 
     /// Samples count again.
     public func resume() throws(CaptureError) { try sendBare(.resumed) }
+
+    /// When the daemon has said something last, by CLOCK_MONOTONIC; zero for never. Any thread.
+    package func lastHeard() -> MediaTime { receiver.lastHeard() }
 
     /// Whether the daemon waits for the picture that the screen shows, although it was sent: a curtain has fallen, or
     /// the daemon does not have what was called unchanged. True once; as of the events that were read.

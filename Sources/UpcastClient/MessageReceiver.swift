@@ -27,6 +27,8 @@ final class MessageReceiver: Sendable {
         var isPolling = false
         /// Iterations of `CaptureConnection.events`.
         var listeners = 0
+        /// When something has come last; zero for never.
+        var heard = MediaTime.zero
 
         /// Where the daemon has said goodbye.
         var goodbye: CaptureGoodbye? { if case .goodbye(let goodbye)? = end { goodbye } else { nil } }
@@ -109,6 +111,12 @@ final class MessageReceiver: Sendable {
             guard !state.isPolling else { return }
             while read(&state) {}
         }
+    }
+
+    /// When the daemon has said something last, zero for never; with what lies in the socket now.
+    func lastHeard() -> MediaTime {
+        glance()
+        return state.withLock { $0.heard }
     }
 
     private enum Turn<Wanted> {
@@ -213,6 +221,7 @@ final class MessageReceiver: Sendable {
             while true {
                 let count = unsafe recv(socket, buffer.baseAddress!, buffer.count, CInt(MSG_DONTWAIT))
                 if count > 0 {
+                    state.heard = MonotonicClock().now()
                     if state.skip > 0 {
                         state.skip -= count
                     } else {

@@ -58,9 +58,12 @@ final class GrabThread: Sendable {
     }
 
     /// Ends the thread.
-    func stop() {
+    ///
+    /// - Parameter deadline: when it is left to the end of the process: a display may not answer. Nil for never.
+    func stop(until deadline: MediaTime?) {
         control.stop()
-        thread.withLock { $0?.join() }
+        let worker = thread.withLock { $0 }
+        if let deadline { _ = worker?.join(until: deadline) } else { worker?.join() }
     }
 
     private static func run(

@@ -1,5 +1,6 @@
 import ControlProtocol
 import LinuxSystem
+import MediaCore
 import PortalCapture
 import ScreenCapture
 import SoundCapture
@@ -31,7 +32,7 @@ struct ScreenList {
                 list.add(try display.watchWindows().compactMap { try display.facts(of: $0) })
             }
             // Without a sound server, there is no sound to list.
-            if let sound = try? PulseConnection(stop: try EventDescriptor().raw).facts() { list.add(sound) }
+            try list.addSound()
             Swift.print(command.json ? list.json : list.table)
             return .sent
         } catch let mistake as ScreenPlan.Mistake {
@@ -56,6 +57,18 @@ struct ScreenList {
 
     private mutating func add(_ head: [String], _ rows: [[String]]) {
         if !rows.isEmpty { tables.append([head] + rows) }
+    }
+
+    /// That of a server which answers.
+    private mutating func addSound() throws {
+        let stop = try EventDescriptor()
+        do {
+            add(try PulseConnection(stop: stop.raw, patience: .seconds(2)).facts())
+        } catch PulseConnection.OpenFailure.silent, PulseConnection.Interruption.silent {
+            Report.line("upcast-screen: \(PulseConnection.silence); the list is without sound")
+        } catch {
+            return
+        }
     }
 
     /// A display, in pixels.

@@ -8,12 +8,13 @@ import SoundCapture
 import UpcastClient
 
 /// Broadcasts a screen until it is stopped: through ends of the X server or compositor, of the sound server and of the
-/// daemon. The main thread handles signals and events; one grabs, and one records.
+/// daemon. The main thread handles events; one thread grabs, one records, one follows the session, and one handles
+/// signals.
 final class ScreenSession {
     private let plan: ScreenPlan
     private let sound: SoundThread
-    /// Nil where nobody tells of a session.
-    private let session: SessionWatch?
+    /// Nil if the lock of the session does not matter.
+    private let session: SessionThread?
     /// What is shared beyond the end of a broadcast; nil for nothing.
     private var kept: ScreenSource?
     private let clock = MonotonicClock()
@@ -23,6 +24,18 @@ final class ScreenSession {
     private static let retry = MediaTime.seconds(1)
     /// How long a broadcast waits for sound to have its times, of which most is the server's.
     private static let soundPatience = MediaTime.seconds(1)
+    /// How long the first broadcast waits for the sound server to answer, where sound was asked for.
+    private static let serverPatience = MediaTime.seconds(2)
+    /// How long a broadcast waits for the state of the session before it begins with the curtain. `SessionWatch` knows
+    /// who is silent by then.
+    private static let sessionPatience = MediaTime.milliseconds(2500)
+    private static let connectTimeout = Duration.seconds(10)
+    /// A daemon that stands still for less, such as one that is swapped out, goes on with the same broadcast.
+    private static let sendTimeout = Duration.seconds(60)
+    /// How long the program waits at its end for a display that does not answer.
+    private static let grabPatience = MediaTime.seconds(2)
+    /// The daemon tells its counters each second. When it has told nothing for so long, the user is told.
+    private static let silence = MediaTime.seconds(5)
 
     /// Why a broadcast has ended.
     private enum End {
@@ -35,7 +48,7 @@ final class ScreenSession {
     init(_ plan: ScreenPlan) throws {
         self.plan = plan
         sound = try SoundThread(plan.sound)
-        session = plan.watchesSession ? SessionWatch() : nil
+        session = plan.watchesSession ? try SessionThread() : nil
     }
 
     /// Runs until a signal, the end of the duration, or an error that does not pass.
@@ -44,14 +57,19 @@ final class ScreenSession {
             // What is wrong from the start is said at the start.
             let display = try ScreenSource(plan)
             try display.check(plan)
-            if let text = try Self.soundMistake(plan.sound) {
+            // Before other threads start.
+            let signals = try EndingSignals()
+            defer { signals.stop() }
+            try session?.start()
+            defer { session?.stop() }
+            let soundServer = try Self.askSoundServer(plan.sound, stop: signals.descriptor)
+            if case .mistake(let text) = soundServer {
                 Report.line("upcast-screen: \(text)")
                 return .badScreen
             }
-            let signals = try SignalDescriptor([SIGINT, SIGTERM])
             // Before anything is broadcast: the user may say no.
-            guard try display.allow(plan, stop: signals.raw) else { return .sent }
-            try sound.start()
+            guard try display.allow(plan, stop: signals.descriptor) else { return .sent }
+            try sound.start(isSilent: soundServer == .silent)
             defer { sound.stop() }
             return run(signals, display)
         } catch let error as SharingRefused {
@@ -63,17 +81,32 @@ final class ScreenSession {
         }
     }
 
-    /// What is wrong with the sound that was asked for; nil if nothing, or if nobody has asked.
-    private static func soundMistake(_ plan: SoundPlan) throws -> String? {
-        guard !plan.isOptional, !plan.tracks.isEmpty else { return nil }
+    private enum SoundServer: Equatable {
+        case fine
+        /// What is wrong with the sound that was asked for.
+        case mistake(String)
+        /// It does not answer. It may do so later: no broadcast waits for it.
+        case silent
+    }
+
+    /// Asks only if somebody has asked for sound.
+    private static func askSoundServer(_ plan: SoundPlan, stop: CInt) throws -> SoundServer {
+        guard !plan.isOptional, !plan.tracks.isEmpty else { return .fine }
         do {
-            return plan.mistake(try PulseConnection(stop: try EventDescriptor().raw).facts())
-        } catch let error as ScreenError {
-            return "\(error)"
+            let server = try PulseConnection(stop: stop, patience: serverPatience)
+            return plan.mistake(try server.facts()).map(SoundServer.mistake) ?? .fine
+        } catch PulseConnection.OpenFailure.failed(let error) {
+            return .mistake("\(error)")
+        } catch PulseConnection.OpenFailure.silent, PulseConnection.Interruption.silent {
+            SoundThread.tellOfSilence()
+            return .silent
+        } catch {
+            // It ends at this moment, or this program does: what follows says so.
+            return .fine
         }
     }
 
-    private func run(_ signals: borrowing SignalDescriptor, _ first: ScreenSource) -> ExitStatus {
+    private func run(_ signals: EndingSignals, _ first: ScreenSource) -> ExitStatus {
         var display: ScreenSource? = first
         kept = first.outlivesBroadcasts ? first : nil
         var (hasBegun, hasToldOfLoss) = (false, false)
@@ -96,46 +129,59 @@ final class ScreenSession {
     }
 
     /// False when a signal has come.
-    private func sleep(_ signals: borrowing SignalDescriptor) -> Bool {
-        var waiting = pollfd(fd: signals.raw, events: Int16(POLLIN), revents: 0)
+    private func sleep(_ signals: EndingSignals) -> Bool {
+        var waiting = pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&waiting, 1, CInt(Self.retry.milliseconds)) == 0
     }
 
     /// One broadcast, from connecting to its end.
     private func broadcast(
-        _ signals: borrowing SignalDescriptor, _ display: ScreenSource?, since begin: MediaTime, _ begun: () -> Void
+        _ signals: EndingSignals, _ display: ScreenSource?, since begin: MediaTime, _ begun: () -> Void
     ) -> End {
         let connection: CaptureConnection
+        let hidden =
+            session?.look(until: clock.now() + Self.sessionPatience, stop: signals.descriptor) ?? Self.shown
         do {
-            connection = try CaptureConnection(path: plan.socket)
+            connection = try CaptureConnection(
+                path: plan.socket, connectTimeout: Self.connectTimeout, sendTimeout: Self.sendTimeout,
+                isCancelled: { signals.isEnding })
+            signals.watch(connection)
             let recorded = sound.waitUntilSettled(until: clock.now() + Self.soundPatience)
             let welcome = try connection.start(plan.setup(recorded))
             if !plan.isQuiet { Report.line("broadcast \(welcome.broadcastID) at \(plan.socket), \(welcome.canvas)") }
         } catch {
-            return Self.end(error)
+            return signals.isEnding ? .stopped : Self.end(error)
         }
+        defer { signals.watch(nil) }
+        signals.watch(connection, hasBegun: true)
         begun()
         let pause = PauseKeeper(connection, sound)
         let grabbing: GrabThread
-        let hidden = session?.look() ?? []
         do {
             if plan.settings.front != nil { try pause.set(.notInFront, true) }
-            if !hidden.isEmpty { try hide(pause, hidden) }
-            grabbing = try GrabThread(plan, connection, display, pause, isHeld: !hidden.isEmpty)
+            if !hidden.state.isEmpty { try hide(pause, hidden) }
+            grabbing = try GrabThread(plan, connection, display, pause, isHeld: !hidden.state.isEmpty)
         } catch let error as CaptureError {
             return Self.end(error, of: connection)
         } catch {
             return .failed(.badScreen, "cannot start a thread: \(error)")
         }
-        let end = watch(connection, grabbing, pause, signals, begin, hidden)
+        var end = watch(connection, grabbing, pause, signals, begin, hidden)
+        // From here on, a daemon that stands still keeps nobody waiting.
+        if signals.isEnding { end = .stopped }
+        switch end {
+        case .daemonGone, .failed(.refused, _): connection.abort()
+        case .stopped, .failed: signals.end()
+        }
         sound.send(to: nil)
-        grabbing.stop()
+        grabbing.stop(until: signals.isEnding ? clock.now() + Self.grabPatience : nil)
         kept = grabbing.kept
         switch end {
         case .stopped:
-            // A second signal ends the program while it waits.
-            letSignalsThrough()
             _ = try? connection.finish(.userStopped)
+            if signals.hasCut {
+                Report.line("upcast-screen: upcastd does not answer; the program ends without its goodbye")
+            }
         case .failed(.badScreen, let text), .failed(.notShared, let text):
             _ = try? connection.finish(.failed, text: text)
         case .failed, .daemonGone: break
@@ -143,21 +189,34 @@ final class ScreenSession {
         return end
     }
 
+    private static let shown = SessionThread.News(state: [])
+
     /// Raises the curtain.
-    private func hide(_ pause: PauseKeeper, _ state: SessionState) throws(CaptureError) {
+    private func hide(_ pause: PauseKeeper, _ session: SessionThread.News) throws(CaptureError) {
         try pause.set(.session, true)
-        Report.line("upcast-screen: \(state.text); viewers see the curtain until that is over")
+        Self.tell(session)
+    }
+
+    private static func tell(_ session: SessionThread.News) {
+        guard let silent = session.silent else {
+            return Report.line("upcast-screen: \(session.state.text); viewers see the curtain until that is over")
+        }
+        Report.line(
+            "upcast-screen: \(silent) does not answer, so that \(session.state.text); viewers see the curtain until it "
+                + "answers. With --no-curtain-when-locked they see the screen, locked or not")
     }
 
     /// Raises the curtain while nobody may see the screen, and lowers it.
     private func follow(
-        _ state: SessionState, after last: SessionState, _ pause: PauseKeeper, _ grabbing: GrabThread
+        _ session: SessionThread.News, after last: SessionThread.News, _ pause: PauseKeeper, _ grabbing: GrabThread
     ) throws(CaptureError) {
-        if last.isEmpty, !state.isEmpty {
+        if last.state.isEmpty, !session.state.isEmpty {
             // A frame that is being grabbed may follow the pause: the daemon does not show it.
             grabbing.control.hold(true)
-            try hide(pause, state)
-        } else if !last.isEmpty, state.isEmpty {
+            try hide(pause, session)
+        } else if !session.state.isEmpty, session.silent != last.silent {
+            Self.tell(session)
+        } else if !last.state.isEmpty, session.state.isEmpty {
             try pause.set(.session, false)
             grabbing.control.hold(false)
             if !plan.isQuiet { Report.line("viewers see the screen again") }
@@ -166,27 +225,30 @@ final class ScreenSession {
 
     private func watch(
         _ connection: CaptureConnection, _ grabbing: GrabThread, _ pause: PauseKeeper,
-        _ signals: borrowing SignalDescriptor, _ begin: MediaTime, _ hidden: SessionState
+        _ signals: EndingSignals, _ begin: MediaTime, _ hidden: SessionThread.News
     ) -> End {
         var hidden = hidden
+        var silence = DaemonSilence(limit: Self.silence)
         let deadline = plan.duration.map { begin + $0 }
         while true {
             do {
-                let state = session?.look() ?? []
-                try follow(state, after: hidden, pause, grabbing)
-                hidden = state
+                let news = session?.look(until: clock.now(), stop: signals.descriptor) ?? Self.shown
+                try follow(news, after: hidden, pause, grabbing)
+                hidden = news
                 // A still screen wakes nobody.
-                let buses = session?.descriptors ?? (system: -1, user: -1)
-                let left = deadline.map { Duration.nanoseconds(max(0, ($0 - clock.now()).nanoseconds)) }
+                let next = [deadline, silence.due].compactMap { $0 }.min()
+                let left = next.map { Duration.nanoseconds(max(0, ($0 - clock.now()).nanoseconds)) }
                 let event = try connection.nextEvent(
-                    timeout: left, wake: [signals.raw, grabbing.descriptor, buses.system, buses.user])
+                    timeout: left,
+                    wake: [signals.descriptor, grabbing.descriptor, session?.descriptor ?? -1, -1])
+                if let news = silence.look(DaemonSilence.Word(event), now: clock.now()) { tell(news) }
                 if case .goodbye(let goodbye)? = event { return Self.end(goodbye) }
                 if case .refused(let refusal)? = event { Report.line("upcast-screen: refused: \(refusal.text)") }
                 if connection.takeLackOfPicture() { grabbing.control.sendAgain() }
             } catch {
                 return Self.end(error, of: connection)
             }
-            if signals.next() != nil { return .stopped }
+            if signals.isEnding { return .stopped }
             if let deadline, clock.now() >= deadline { return .stopped }
             switch grabbing.failure {
             case nil: break
@@ -194,6 +256,17 @@ final class ScreenSession {
             case .screen(let text)?: return .failed(.badScreen, text)
             case .notShared(let text)?: return .failed(.notShared, text)
             }
+        }
+    }
+
+    private func tell(_ news: DaemonSilence.News) {
+        switch news {
+        case .silent:
+            Report.line(
+                "upcast-screen: upcastd has said nothing for \(Self.silence.milliseconds / 1000) s: it is stopped, or "
+                    + "hangs, and viewers get nothing new; the broadcast goes on if it is back within a minute, or "
+                    + "else restart it")
+        case .back: if !plan.isQuiet { Report.line("upcastd goes on, and so does the broadcast") }
         }
     }
 
@@ -217,14 +290,5 @@ final class ScreenSession {
     private static func end(_ goodbye: CaptureGoodbye) -> End {
         let text = "upcastd ended the broadcast" + (goodbye.text.isEmpty ? "" : ": \(goodbye.text)")
         return goodbye.reason == .daemonStopping ? .daemonGone(text) : .failed(.refused, text)
-    }
-
-    /// Restores the default handling of signals.
-    private func letSignalsThrough() {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        unsafe sigaddset(&set, SIGINT)
-        unsafe sigaddset(&set, SIGTERM)
-        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 }

@@ -22,6 +22,8 @@ final class SoundThread: Sendable {
     private let thread = Monitor<WorkerThread?>(nil)
     private static let retryMilliseconds: CInt = 2000
     private static let tickMilliseconds: Int64 = 1000
+    /// How long the server may take for an answer.
+    private static let patience = MediaTime.seconds(3)
 
     init(_ plan: SoundPlan) throws(Errno) {
         self.plan = plan
@@ -29,9 +31,14 @@ final class SoundThread: Sendable {
     }
 
     /// Starts the thread, if there is anything to record.
-    func start() throws(Errno) {
+    ///
+    /// - Parameter isSilent: the server does not answer, and the user knows. No broadcast waits for it.
+    func start(isSilent: Bool) throws(Errno) {
         guard !plan.tracks.isEmpty else { return settle() }
-        let worker = try WorkerThread(name: "sound", stackBytes: 512 * 1024) { [self] in run() }
+        if isSilent { settle() }
+        let worker = try WorkerThread(name: "sound", stackBytes: 512 * 1024) { [self] in
+            run(isSilent ? .silent : nil)
+        }
         thread.withLock { $0 = worker }
     }
 
@@ -49,30 +56,46 @@ final class SoundThread: Sendable {
     /// Sends the sound to a broadcast; nil for none.
     func send(to connection: CaptureConnection?) { state.withLock { $0.connection = connection } }
 
-    private func run() {
-        var lastError: ScreenError?
+    /// - Parameter told: what the user knows.
+    private func run(_ told: PulseConnection.OpenFailure?) {
+        var told = told
         while true {
-            do throws(PulseConnection.Interruption) {
-                let server: PulseConnection
-                do { server = try PulseConnection(stop: stopping.raw) } catch {
-                    if error != lastError { tell("\(error)", "there is no sound until then") }
-                    lastError = error
-                    settle()
-                    guard error.isTemporary, sleep() else { return }
-                    continue
+            do throws(PulseConnection.OpenFailure) {
+                let server = try PulseConnection(stop: stopping.raw, patience: Self.patience)
+                do throws(PulseConnection.Interruption) { try record(server) { told = nil } } catch {
+                    switch error {
+                    case .stopped: throw .stopped
+                    case .silent: throw .silent
+                    case .lost: tell("the sound server has ended", "waiting for it to come back")
+                    }
                 }
-                lastError = nil
-                try record(server)
-            } catch .stopped {
-                return
             } catch {
-                tell("the sound server has ended", "waiting for it to come back")
-                guard sleep() else { return }
+                settle()
+                let isNews = error != told
+                told = error
+                switch error {
+                case .stopped: return
+                case .silent: if isNews { Self.tellOfSilence() }
+                case .failed(let why):
+                    if isNews { tell("\(why)", "there is no sound until then") }
+                    if !why.isTemporary { return }
+                }
             }
+            guard sleep() else { return }
         }
     }
 
-    private func record(_ server: PulseConnection) throws(PulseConnection.Interruption) {
+    /// What happens, and what would be right.
+    static func tellOfSilence() {
+        Report.line(
+            "upcast-screen: \(PulseConnection.silence); pictures are sent without sound, and it is tried again "
+                + "until it answers (pactl info asks it, too)")
+    }
+
+    /// - Parameter answered: called when the server has told what it has.
+    private func record(
+        _ server: PulseConnection, answered: () -> Void
+    ) throws(PulseConnection.Interruption) {
         let clock = MonotonicClock()
         let tracks = plan.tracks.map { ($0, SoundTrack($0.wish, channels: $0.channels, server)) }
         var mustFollow = true
@@ -80,6 +103,7 @@ final class SoundThread: Sendable {
             let now = clock.now()
             if mustFollow || server.hasChanged || tracks.contains(where: { $1.mustFollow(now: now) }) {
                 let facts = try server.facts()
+                answered()
                 for (plan, track) in tracks { track.follow(facts, now: now) { report($0, plan) } }
                 mustFollow = false
             }

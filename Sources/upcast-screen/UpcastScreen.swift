@@ -32,7 +32,8 @@ import UpcastClient
             --hide class=KeePassXC --hide "title=*Private Browsing*".
 
             If the X server, the compositor, the sound server or the daemon ends, upcast-screen continues when it is \
-            back. SIGINT and SIGTERM end the broadcast; a second signal ends the program.
+            back. SIGINT and SIGTERM end the broadcast; a second signal ends the program at once. A daemon that says \
+            nothing for two seconds is not waited for.
 
             Exit status: 0 success; 2 cannot connect to the daemon; 3 refused or ended by the daemon; 4 the screen, \
             or the sound that was asked for, cannot be captured; 5 the user does not share a screen; 64 usage error.
@@ -100,7 +101,10 @@ import UpcastClient
             valueName: "rule"))
     var hide: [String] = []
 
-    @Option(help: ArgumentHelp("Hide windows that match a rule of a file, one on each line.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Hide windows that match a rule of a file, one on each line.",
+            discussion: "Comments begin with # and a space; \\# is a # in a rule.", valueName: "file"))
     var hideFile: String?
 
     @Flag(help: "Hide notifications: --hide type=notification.")
@@ -115,7 +119,9 @@ import UpcastClient
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Raise the curtain while the session is locked or not on the screen, or the screen saver is on.")
+        help: ArgumentHelp(
+            "Raise the curtain while the session is locked or not on the screen, or the screen saver is on.",
+            discussion: "Also while those who know it do not answer (D-Bus, logind)."))
     var curtainWhenLocked = true
 
     @Option(help: "End after this many seconds (default: when stopped).")

@@ -30,17 +30,20 @@ final class Session {
     enum Failure: Error {
         case input(String)
         case daemon(CaptureError)
+        /// The daemon stands still.
+        case silent(String)
 
         var status: ExitStatus {
             switch self {
             case .input: .badInput
+            case .silent: .refused
             case .daemon(let error):
                 error.code == .cannotConnect ? .cannotConnect : error.code == .invalidArgument ? .badInput : .refused
             }
         }
         var text: String {
             switch self {
-            case .input(let text): text
+            case .input(let text), .silent(let text): text
             case .daemon(let error): error.message
             }
         }
@@ -89,7 +92,8 @@ final class Session {
         progress.began(welcome, at: plan.socket)
 
         // From here on, signals end the broadcast, not the program. No thread may start earlier and receive them.
-        let signals = try SignalDescriptor([SIGINT, SIGTERM])
+        let signals = try EndingSignals()
+        signals.watch(connection, hasBegun: true)
         let start = CommonStart(Set(inputs.map(\.name)))
         let pipes = Set(inputs.filter(\.isSeparatePipe).map(\.name))
         let live = pipes.count > 1 ? LiveStart(pipes) : nil
@@ -99,24 +103,31 @@ final class Session {
             start.cancel()
             live?.cancel()
             for thread in threads { thread.join() }
+            signals.stop()
         }
         for input in inputs { threads.append(try self.start(input, connection, start, live, stop)) }
         let goodbye = try watch(
             connection, signals, start, live, inputs.filter(\.isSeparatePipe).compactMap(\.stream?.file))
 
+        // From here on, a daemon that stands still keeps nobody waiting, and the next signal ends the program.
+        signals.end()
         stop.stop()
         start.cancel()
         live?.cancel()
         for thread in threads { thread.join() }
         threads = []
-        letSignalsThrough()
+        if signals.hasCut { throw Self.noGoodbye }
         if let failure = shared.withLock({ $0.failure }) {
             // The daemon learns of the failure, so that it does not report a vanished client.
             if case .input(let text) = failure { _ = try? connection.finish(.failed, text: text) }
             throw failure
         }
-        return try finish(connection, goodbye)
+        do { return try finish(connection, goodbye) } catch {
+            throw signals.hasCut ? Self.noGoodbye : error
+        }
     }
+
+    private static let noGoodbye = Failure.silent("upcastd does not answer: the broadcast ends without its goodbye")
 
     // MARK: Tracks
 
@@ -166,7 +177,7 @@ final class Session {
 
     /// Runs the main thread until the broadcast ends. Returns the goodbye if the daemon ended it.
     private func watch(
-        _ connection: CaptureConnection, _ signals: borrowing SignalDescriptor, _ start: CommonStart,
+        _ connection: CaptureConnection, _ signals: EndingSignals, _ start: CommonStart,
         _ live: LiveStart?, _ pipes: [FileInput]
     ) throws -> CaptureGoodbye? {
         var pauses = plan.pauses[...]
@@ -177,7 +188,7 @@ final class Session {
             let event = try daemon { () throws(CaptureError) in try connection.nextEvent(timeout: Self.tick) }
             if case .goodbye(let goodbye)? = event { return goodbye }
             if let event { progress.show(event) }
-            if signals.next() != nil {
+            if signals.isEnding {
                 reason = .userStopped
                 return nil
             }
@@ -253,16 +264,6 @@ final class Session {
         // A goodbye that answers this program's own end says what became of the broadcast.
         progress.report(goodbye == nil && last.reason == .failed ? text : "upcastd ended the broadcast: \(text)")
         return .refused
-    }
-
-    /// Restores the default handling of signals, so that a second signal ends the program while it waits for the
-    /// goodbye.
-    private func letSignalsThrough() {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        unsafe sigaddset(&set, SIGINT)
-        unsafe sigaddset(&set, SIGTERM)
-        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     private func daemon<Result>(_ call: () throws(CaptureError) -> Result) throws(Failure) -> Result {

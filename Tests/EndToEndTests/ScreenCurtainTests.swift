@@ -71,6 +71,49 @@ import Testing
         }
     }
 
+    /// A bus that takes the connection and does not answer: nobody knows whether the session is locked. The broadcast
+    /// begins at once, with the curtain, and shows the screen when the bus answers.
+    @Test(.inItsTurn) func aBusThatHangs() async throws {
+        try await blocking {
+            let bus = try SessionBus()
+            try bus.freeze()
+            let broadcast = try Broadcast(bus: bus)
+            try broadcast.waitUntilHidden("the curtain")
+            let errors = broadcast.client.errors
+            #expect(errors.contains("the D-Bus daemon of the session does not answer"), "\(errors)")
+            #expect(errors.contains("nobody knows whether the session is locked"), "\(errors)")
+            bus.thaw()
+            try broadcast.waitUntilShown("the screen")
+            // It is heard as any other.
+            try bus.signal("org.gnome.ScreenSaver", "ActiveChanged", "boolean:true")
+            try broadcast.waitUntilHidden("the curtain of the screen saver")
+            try broadcast.end()
+        }
+    }
+
+    /// Without the bus, the desktop cannot be asked.
+    @Test(.inItsTurn) func aBusThatHangsBelowThePortal() async throws {
+        try await blocking {
+            let bus = try SessionBus()
+            try bus.freeze()
+            let client = try ChildProcess(
+                ProductExecutable.upcastScreen.path, ["--portal", "--socket", "/nowhere"], environment: bus.environment)
+            #expect(client.waitForExit(within: 12) == .code(4), "\(client.errorTail)")
+            #expect(client.errors.contains("does not answer: it is stopped, or hangs"), "\(client.errors)")
+        }
+    }
+
+    /// With the option, nobody asks a bus.
+    @Test(.inItsTurn) func aBusThatHangsAndDoesNotMatter() async throws {
+        try await blocking {
+            let bus = try SessionBus()
+            try bus.freeze()
+            let broadcast = try Broadcast(["--no-curtain-when-locked"], bus: bus)
+            try broadcast.waitUntilShown("the screen")
+            try broadcast.end()
+        }
+    }
+
     @Test(.inItsTurn) func withoutTheOptionItGoesOn() async throws {
         try await blocking {
             let broadcast = try Broadcast(["--no-curtain-when-locked"])

@@ -127,6 +127,34 @@ import Testing
         }
     }
 
+    /// A server that takes the connection and does not answer: pictures are not kept waiting, the user is told, and
+    /// sound comes when it answers.
+    @Test(.inItsTurn, arguments: [["--sound", "default"], []]) func aServerThatHangs(options: [String]) async throws {
+        try await blocking {
+            let stage = try Stage(FlashAndBeep.settings)
+            let desktop = try Desktop()
+            try desktop.sound.freeze()
+            let client = try desktop.client(stage, options)
+            try waitFor("pictures", within: 5, evidence: { client.errorTail }) { try stage.receivedPictures() > 0 }
+            try Self.waitForError("the sound server does not answer: it is stopped, or hangs", of: client)
+            #expect(client.errors.contains("pictures are sent without sound"), "\(client.errors)")
+            let list = try ChildProcess(
+                ProductExecutable.upcastScreen.path, ["--list"], environment: desktop.environment)
+            #expect(list.waitForExit(within: 8) == .code(0), "\(list.errorTail)")
+            #expect(list.errors.contains("the list is without sound"), "\(list.errors)")
+            desktop.sound.thaw()
+            try Self.waitForError("app audio is sink.monitor", of: client)
+            try desktop.play().waitForSuccess(within: 40)
+            client.signal(SIGINT)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            #expect(!client.errors.lowercased().contains("entity killed"), "\(client.errors)")
+            let silences = client.errors.components(separatedBy: "does not answer").count - 1
+            #expect(silences == 1, "\(client.errors)")
+            try FlashAndBeep(stage.server.finishedRecording()).expectTogether(onTheWhole: 0.040)
+            try stage.end()
+        }
+    }
+
     /// What is wrong with the sound that was asked for is said at the start. Without a server, a screen has no sound.
     @Test(.inItsTurn) func mistakes() async throws {
         try await blocking {

@@ -30,7 +30,17 @@ package final class SessionBus: Sendable {
         }
     }
 
-    deinit { server.signal(SIGTERM) }
+    deinit {
+        thaw()
+        server.signal(SIGTERM)
+    }
+
+    /// The daemon takes connections, and does not answer, until `thaw`.
+    package func freeze() throws {
+        try waitFor("dbus-daemon to answer") { has("org.freedesktop.DBus") }
+        server.signal(SIGSTOP)
+    }
+    package func thaw() { server.signal(SIGCONT) }
 
     /// Of a bus that starts only these services.
     private static func configuration(_ folder: TemporaryDirectory, _ services: [String]) throws -> String {

@@ -15,7 +15,10 @@ package final class VirtualSound: Sendable {
         environment = Self.home(folder).merging(["PULSE_SERVER": "unix:\(Self.socket(folder))"]) { $1 }
     }
 
-    deinit { server.withLock { $0.signal(SIGTERM) } }
+    deinit {
+        thaw()
+        server.withLock { $0.signal(SIGTERM) }
+    }
 
     /// Ends the server, and starts it again once `meanwhile` has returned.
     package func restart(meanwhile: () throws -> Void) throws {
@@ -26,6 +29,16 @@ package final class VirtualSound: Sendable {
         let next = try Self.start(folder)
         server.withLock { $0 = next }
     }
+
+    /// The server takes connections, and does not answer, until `thaw`.
+    package func freeze() throws {
+        // Its socket is there before it listens.
+        try waitFor("PulseAudio to answer") {
+            (try? ChildProcess.run("pactl", ["-s", environment["PULSE_SERVER"] ?? "", "info"])) != nil
+        }
+        server.withLock { $0.signal(SIGSTOP) }
+    }
+    package func thaw() { server.withLock { $0.signal(SIGCONT) } }
 
     private static func socket(_ folder: TemporaryDirectory) -> String { folder.file("native") }
     private static func home(_ folder: TemporaryDirectory) -> [String: String] {

@@ -57,9 +57,11 @@ enum upcast_portal_open_error {
     UPCAST_PORTAL_NO_LIBRARY = 1,
     UPCAST_PORTAL_NO_BUS,
     UPCAST_PORTAL_NO_MEMORY,
+    /// The bus has taken the connection, and does not answer.
+    UPCAST_PORTAL_SILENT_BUS,
 };
 
-/// Connects to the bus of the user's session. Returns NULL and an upcast_portal_open_error.
+/// Connects to the bus of the user's session, and waits some seconds for it at most. Returns NULL and an upcast_portal_open_error.
 upcast_portal *upcast_portal_open(int *error);
 /// Closes the session, if there is one, and the connection.
 void upcast_portal_close(upcast_portal *p);

@@ -55,13 +55,24 @@ typedef struct {
 enum upcast_pulse_open_error {
     UPCAST_PULSE_NO_LIBRARY = -1,
     UPCAST_PULSE_NO_MEMORY = -2,
+    /// `stop` is readable.
+    UPCAST_PULSE_STOPPED = -3,
+    /// The server has taken the connection, and says nothing.
+    UPCAST_PULSE_SILENT = -4,
+    /// Nobody listens at the server's socket.
+    UPCAST_PULSE_REFUSED = -5,
+    /// The server does not take this user.
+    UPCAST_PULSE_DENIED = -6,
+    /// The server has ended the connection.
+    UPCAST_PULSE_ENDED = -7,
 };
 
 /// Connects to a server (NULL: $PULSE_SERVER, or that of the user) and waits for its answer.
 ///
-/// @param stop   a descriptor; once it is readable, all that waits ends.
+/// @param stop      a descriptor; once it is readable, all that waits ends.
+/// @param patience  how many milliseconds the server has for each answer.
 /// @param error  when NULL is returned: libpulse's code, or one of `upcast_pulse_open_error`.
-upcast_pulse *upcast_pulse_open(const char *server, int stop, int *error);
+upcast_pulse *upcast_pulse_open(const char *server, int stop, int patience, int *error);
 void upcast_pulse_close(upcast_pulse *p);
 /// libpulse's words for one of its codes; lives as long as the process.
 const char *upcast_pulse_error_text(int error);
@@ -72,7 +83,7 @@ int upcast_pulse_wait(upcast_pulse *p, int milliseconds);
 
 /// Whether devices or programs have come, gone or changed since the last `upcast_pulse_read`.
 bool upcast_pulse_has_changed(upcast_pulse *p);
-/// Asks for all that the server has. A status, as of `upcast_pulse_wait`.
+/// Asks for all that the server has. A status, as of `upcast_pulse_wait`; UPCAST_PULSE_SILENT if it does not answer in time.
 int upcast_pulse_read(upcast_pulse *p, upcast_pulse_facts *facts);
 
 /// Begins to record a source, in 16-bit little-endian samples at 48 kHz.

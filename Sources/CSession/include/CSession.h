@@ -20,20 +20,21 @@ typedef struct {
 } upcast_session_state;
 
 /// Connects to the system's bus and to that of the user, as far as they are there. NULL if neither is, or libsystemd is
-/// not installed.
-upcast_session *upcast_session_open(void);
+/// not installed. After the first one that does not answer, nobody else is asked.
+///
+/// @param stop      a descriptor; once it is readable, nobody waits for a bus any more.
+/// @param patience  how many milliseconds a bus may take until it takes questions.
+upcast_session *upcast_session_open(int stop, int patience);
 void upcast_session_close(upcast_session *s);
 
-/// Whether logind knows the session.
-bool upcast_session_has_login(upcast_session *s);
-/// Whether the user's bus can be heard.
-bool upcast_session_has_user_bus(upcast_session *s);
+/// Who is there and does not answer: the state may be wrong, and stays so. NULL for nobody. Lives as long as the process.
+const char *upcast_session_silent(const upcast_session *s);
 
 /// The descriptors of the buses, to be polled for input before the next look; -1 for one that is not there.
 void upcast_session_descriptors(upcast_session *s, int *system, int *user);
 
 /// Handles all that has arrived, and tells what is true now. Does not wait, but for logind's answer after it has told of a
-/// change, at most for a second. What cannot be heard any more stays as it was.
+/// change, at most for a second each. What cannot be heard any more, because a bus has ended, stays as it was.
 void upcast_session_look(upcast_session *s, upcast_session_state *state);
 
 #endif

@@ -1,8 +1,8 @@
 /// How a file of rules is written: one rule on each line, empty lines, and comments. Pure.
 ///
-/// `#` begins a comment at the start of a line, or between spaces. Within a word it is an ordinary character, and `\#` is
-/// one everywhere. A `#` after a space and before another character could be either: it is refused, because a rule that
-/// is cut hides less than it says.
+/// `#` begins a comment at the start of a line, or between spaces. Within a word it is an ordinary character, and `\#`
+/// is one everywhere. A `#` after a space and before another character could be either: it is refused, because a rule
+/// that is cut hides less than it says.
 enum RuleFile {
     /// The lines, without the mark of byte order that some editors write.
     static func lines(_ text: String) -> [Substring] {

@@ -14,7 +14,8 @@ package enum WindowChoice: Equatable, Sendable {
     ) throws(ScreenError) {
         guard !text.isEmpty else {
             throw ScreenError(
-                "--window names no window; write its number, as 0x3a00007 (--list shows it), or a rule, as class=firefox")
+                "--window names no window; write its number, as 0x3a00007 (--list shows it), or a rule, as "
+                    + "class=firefox")
         }
         if text.lowercased().hasPrefix("0x"), let number = UInt32(text.dropFirst(2), radix: 16) {
             self = .number(number)

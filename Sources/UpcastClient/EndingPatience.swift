@@ -1,0 +1,22 @@
+internal import MediaCore
+
+/// Decides when a program that ends waits no more for its daemon. Pure.
+///
+/// A daemon that sends out what it has says so each second, however long that takes. One that says nothing for two
+/// seconds stands still, and could not end the broadcast in good order.
+struct EndingPatience: Equatable {
+    /// The daemon has begun the broadcast.
+    var hasBegun = false
+    private var began: MediaTime?
+    private static let silence = MediaTime.seconds(2)
+
+    var isEnding: Bool { began != nil }
+
+    mutating func end(now: MediaTime) { began = began ?? now }
+
+    /// - Parameter heard: when the daemon has said something last.
+    func isOver(now: MediaTime, heard: MediaTime) -> Bool {
+        guard let began else { return false }
+        return !hasBegun || now - max(began, heard) >= Self.silence
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import LinuxSystem
+import MediaCore
+import SessionWatch
+
+/// The thread that follows the lock of the session. Whoever does not answer keeps nobody waiting: the state is unknown
+/// until there is an answer, which counts as locked.
+final class SessionThread: Sendable {
+    struct News: Equatable, Sendable {
+        var state: SessionState
+        /// Who does not answer; nil for nobody.
+        var silent: String?
+    }
+
+    /// Nil until something is known.
+    private let news = Monitor<News?>(nil)
+    private let changed: EventDescriptor
+    private let stopping: EventDescriptor
+    private let thread = Monitor<WorkerThread?>(nil)
+    private static let retryMilliseconds: CInt = 2000
+    /// A call in which the thread may be takes a second at most.
+    private static let endPatience = MediaTime.milliseconds(100)
+
+    /// Readable when there is news since the last `look`.
+    var descriptor: CInt { changed.raw }
+
+    init() throws(Errno) { (changed, stopping) = (try EventDescriptor(), try EventDescriptor()) }
+
+    func start() throws(Errno) {
+        let worker = try WorkerThread(name: "session", stackBytes: 512 * 1024) { [self] in run() }
+        thread.withLock { $0 = worker }
+    }
+
+    /// Ends the thread, or leaves it to the end of the process.
+    func stop() {
+        stopping.signal()
+        _ = thread.withLock { $0 }?.join(until: MonotonicClock().now() + Self.endPatience)
+    }
+
+    /// What is true now.
+    ///
+    /// - Parameters:
+    ///   - deadline: how long to wait until something is known.
+    ///   - stop: a descriptor that ends waiting when it is readable.
+    func look(until deadline: MediaTime, stop: CInt) -> News {
+        let clock = MonotonicClock()
+        while true {
+            changed.clear()
+            if let news = news.withLock({ $0 }) { return news }
+            let left = (deadline - clock.now()).pollTimeout
+            guard left > 0, !Self.wait([stop, changed.raw], milliseconds: left) else {
+                return News(state: .unknown, silent: "D-Bus")
+            }
+        }
+    }
+
+    private func run() {
+        var wasSilent = false
+        while true {
+            if let watch = SessionWatch(stop: stopping.raw) {
+                follow(watch)
+                wasSilent = true
+            } else if !wasSilent {
+                return tell(News(state: []))
+            }
+            // A bus that has ended after it was silent may have known that the session is locked.
+            if Self.wait([stopping.raw], milliseconds: Self.retryMilliseconds) { return }
+        }
+    }
+
+    /// Until the thread is to end, or somebody does not answer.
+    private func follow(_ watch: SessionWatch) {
+        while true {
+            let state = watch.look()
+            tell(News(state: state, silent: watch.silent))
+            guard watch.silent == nil else { return }
+            let buses = watch.descriptors
+            if Self.wait([stopping.raw, buses.system, buses.user], milliseconds: -1) { return }
+        }
+    }
+
+    private func tell(_ next: News) {
+        let isNew = news.signal { news in
+            defer { news = next }
+            return news != next
+        }
+        if isNew { changed.signal() }
+    }
+
+    /// Waits for one of several descriptors; those below 0 are passed over. Whether the first one is readable.
+    private static func wait(_ descriptors: [CInt], milliseconds: CInt) -> Bool {
+        var waiting = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        _ = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)
+        return waiting[0].revents != 0
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: a daemon that stands still keeps no client from ending, and its standstill ends no broadcast.
+@Suite struct FrozenDaemonTests {
+    /// A screen with sound, which fills the socket of a daemon that does not read, and a client that sends both.
+    private struct Broadcast {
+        let screen: VirtualScreen
+        let sound: VirtualSound
+        let stage: Stage
+        let client: ChildProcess
+        let colour: ChildProcess
+
+        init(waits: Bool = true) throws {
+            (screen, sound) = (try VirtualScreen(width: 640, height: 360), try VirtualSound())
+            colour = try screen.fill("0xc08040")
+            stage = try Stage()
+            if !waits { stage.daemon.process.signal(SIGSTOP) }
+            client = try ChildProcess(
+                ProductExecutable.upcastScreen.path,
+                ["--display", screen.display, "--socket", stage.daemon.ingestSocket, "--sound", "default"],
+                environment: sound.environment)
+            guard waits else { return }
+            try stage.waitUntilLive(client)
+            try waitFor("sound", evidence: { client.errorTail }) {
+                client.errors.contains("app audio is sink.monitor")
+            }
+            // Twice as long as the daemon takes to tell its first counters.
+            let stage = stage
+            let begin = try Self.uptime(stage)
+            try waitFor("counters", evidence: { stage.daemon.log }) { try Self.uptime(stage) > begin + 2000 }
+        }
+
+        private static func uptime(_ stage: Stage) throws -> Int {
+            try stage.daemon.status()["uptime_ms"] as? Int ?? 0
+        }
+
+        func thaw() throws {
+            stage.daemon.process.signal(SIGCONT)
+            try colour.stop(SIGKILL)
+        }
+    }
+
+    /// How long a process takes to end.
+    private static func secondsToEnd(_ process: ChildProcess, _ numbers: [CInt]) throws -> Double {
+        let clock = MonotonicClock()
+        let begin = clock.now()
+        for number in numbers { process.signal(number) }
+        guard process.waitForExit(within: 40) != nil else {
+            throw TestFailure("it has not ended. \(process.errorTail)")
+        }
+        return Double((clock.now() - begin).milliseconds) / 1000
+    }
+
+    /// At once, and after the socket is full and each thread of the client waits for the daemon.
+    @Test(.inItsTurn, arguments: [false, true]) func theScreenEnds(isFull: Bool) async throws {
+        try await blocking {
+            let broadcast = try Broadcast()
+            broadcast.stage.daemon.process.signal(SIGSTOP)
+            if isFull {
+                try waitFor("the user to be told", evidence: { broadcast.client.errorTail }) {
+                    broadcast.client.errors.contains("upcastd has said nothing for 5 s")
+                }
+            }
+            let seconds = try Self.secondsToEnd(broadcast.client, [SIGTERM])
+            #expect(seconds < 3, "\(seconds) s. \(broadcast.client.errorTail)")
+            #expect(broadcast.client.waitForExit(within: 1) == .code(0))
+            #expect(broadcast.client.errors.contains("upcastd does not answer"), "\(broadcast.client.errors)")
+            try broadcast.thaw()
+            _ = try broadcast.stage.server.finishedRecording()
+            try broadcast.stage.end()
+        }
+    }
+
+    @Test(.inItsTurn) func aSecondSignalEndsTheScreenAtOnce() async throws {
+        try await blocking {
+            let broadcast = try Broadcast()
+            broadcast.stage.daemon.process.signal(SIGSTOP)
+            broadcast.client.signal(SIGINT)
+            usleep(300_000)
+            let seconds = try Self.secondsToEnd(broadcast.client, [SIGINT])
+            #expect(seconds < 1, "\(seconds) s. \(broadcast.client.errorTail)")
+            #expect(broadcast.client.waitForExit(within: 1) == .signal(Int(SIGINT)))
+            try broadcast.thaw()
+            _ = try broadcast.stage.server.finishedRecording()
+            try broadcast.stage.end()
+        }
+    }
+
+    /// The daemon has taken the connection, and has not answered.
+    @Test(.inItsTurn) func theScreenEndsWhileItConnects() async throws {
+        try await blocking {
+            let broadcast = try Broadcast(waits: false)
+            try waitFor("the client to wait for its sound", evidence: { broadcast.client.errorTail }) {
+                broadcast.client.errors.contains("app audio is sink.monitor")
+            }
+            let seconds = try Self.secondsToEnd(broadcast.client, [SIGTERM])
+            #expect(seconds < 2.5, "\(seconds) s. \(broadcast.client.errorTail)")
+            #expect(broadcast.client.waitForExit(within: 1) == .code(0))
+            try broadcast.thaw()
+            try broadcast.stage.end()
+        }
+    }
+
+    @Test(.inItsTurn) func aSenderEnds() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let client = try ChildProcess(
+                ProductExecutable.upcastSend.path, ["--socket", stage.daemon.ingestSocket])
+            try waitFor("the broadcast", evidence: { client.errorTail }) {
+                guard client.isRunning else { throw TestFailure("upcast-send ended. \(client.errorTail)") }
+                return try stage.receivedPictures() > 0
+            }
+            stage.daemon.process.signal(SIGSTOP)
+            let seconds = try Self.secondsToEnd(client, [SIGTERM])
+            #expect(seconds < 3, "\(seconds) s. \(client.errorTail)")
+            #expect(client.waitForExit(within: 1) == .code(3))
+            #expect(client.errors.contains("upcastd does not answer"), "\(client.errors)")
+            stage.daemon.process.signal(SIGCONT)
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
+    /// A daemon that needs more than two seconds to send out what it has says so: the client waits for its goodbye.
+    @Test(.inItsTurn) func aDaemonThatDrains() async throws {
+        try await blocking {
+            let (screen, server) = (try VirtualScreen(width: 640, height: 360), try StallingServer())
+            let scene = try screen.fill("0xc08040")
+            var settings = DaemonSettings()
+            settings.stop = ["drain_ms": "5000"]
+            settings.publish(to: "rtmp://127.0.0.1:\(server.port)/live")
+            let daemon = try Daemon(settings)
+            let client = try ChildProcess(
+                ProductExecutable.upcastScreen.path,
+                ["--display", screen.display, "--socket", daemon.ingestSocket, "--sound", "none"])
+            try waitFor("the broadcast", evidence: { client.errorTail + daemon.log }) {
+                server.connections.contains { $0.isPublishing && $0.received > 0 }
+            }
+            server.stall()
+            try waitFor("packets that are not sent", evidence: { client.errorTail + daemon.log }) {
+                let destinations = try daemon.status()["destinations"] as? [[String: Any]]
+                return destinations?.first?["backlog_ms"] as? Int ?? 0 > 1000
+            }
+            let seconds = try Self.secondsToEnd(client, [SIGTERM])
+            #expect(seconds > 3, "\(seconds) s: it drained too little to show anything. \(client.errorTail)")
+            #expect(!client.errors.contains("does not answer"), "\(client.errors)")
+            try scene.stop(SIGKILL)
+            _ = try daemon.terminate()
+        }
+    }
+
+    /// Longer than any limit of the daemon's: it has not run, and its client is not late.
+    @Test(.inItsTurn) func aStandstillEndsNoBroadcast() async throws {
+        try await blocking {
+            let broadcast = try Broadcast()
+            let (stage, client) = (broadcast.stage, broadcast.client)
+            stage.daemon.process.signal(SIGSTOP)
+            try waitFor("the user to be told", evidence: { client.errorTail }) {
+                client.errors.contains("upcastd has said nothing for 5 s")
+            }
+            // What must not end does so in this time, or it does not; nothing waits for its end.
+            Thread.sleep(forTimeInterval: 9)
+            stage.daemon.process.signal(SIGCONT)
+            try waitFor("the broadcast to go on", evidence: { client.errorTail + stage.daemon.log }) {
+                client.errors.contains("upcastd goes on")
+            }
+            let before = try stage.receivedPictures()
+            let change = try broadcast.screen.fill("white")
+            try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
+            try change.stop(SIGKILL)
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            let broadcasts = stage.daemon.log.components(separatedBy: "broadcast started").count - 1
+            #expect(broadcasts == 1, "\(stage.daemon.log)")
+            #expect(stage.server.recordings.count == 1)
+            try broadcast.colour.stop(SIGKILL)
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+}
