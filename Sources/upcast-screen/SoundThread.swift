@@ -22,6 +22,8 @@ final class SoundThread: Sendable {
     private let thread = Monitor<WorkerThread?>(nil)
     private static let retryMilliseconds: CInt = 2000
     private static let tickMilliseconds: Int64 = 1000
+    /// How long a server that is heard may send nothing until it is asked.
+    private static let silence = MediaTime.seconds(5)
     /// How long the server may take for an answer.
     private static let patience = MediaTime.seconds(3)
 
@@ -99,11 +101,16 @@ final class SoundThread: Sendable {
         let clock = MonotonicClock()
         let tracks = plan.tracks.map { ($0, SoundTrack($0.wish, channels: $0.channels, server)) }
         var mustFollow = true
+        // When something has come. A sink that rests sends nothing, and a server that hangs neither: it is asked.
+        var heard = clock.now()
         while true {
             let now = clock.now()
-            if mustFollow || server.hasChanged || tracks.contains(where: { $1.mustFollow(now: now) }) {
+            if mustFollow || server.hasChanged || now - heard >= Self.silence
+                || tracks.contains(where: { $1.mustFollow(now: now) })
+            {
                 let facts = try server.facts()
                 answered()
+                heard = now
                 for (plan, track) in tracks { track.follow(facts, now: now) { report($0, plan) } }
                 mustFollow = false
             }
@@ -111,6 +118,7 @@ final class SoundThread: Sendable {
             var next = now + .milliseconds(Self.tickMilliseconds)
             for (plan, track) in tracks {
                 let wish = track.read(now: clock.now()) { bytes, time in
+                    heard = now
                     // When the broadcast has ended, the main thread hears of it by itself.
                     try? connection?.sendAudio(
                         plan.source, bytes, format: plan.format, at: .nanoseconds(time.nanoseconds))

@@ -145,11 +145,18 @@ import Testing
             desktop.sound.thaw()
             try Self.waitForError("app audio is sink.monitor", of: client)
             try desktop.play().waitForSuccess(within: 40)
+            // Once more, in the middle of the broadcast.
+            func count(_ text: String) -> Int { client.errors.components(separatedBy: text).count - 1 }
+            try desktop.sound.freeze()
+            try waitFor("the second message", within: 20, evidence: { client.errorTail }) {
+                count("does not answer") == 2
+            }
+            desktop.sound.thaw()
+            try waitFor("sound again", evidence: { client.errorTail }) { count("app audio is sink.monitor") == 2 }
             client.signal(SIGINT)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             #expect(!client.errors.lowercased().contains("entity killed"), "\(client.errors)")
-            let silences = client.errors.components(separatedBy: "does not answer").count - 1
-            #expect(silences == 1, "\(client.errors)")
+            #expect(count("does not answer") == 2, "told once each time. \(client.errors)")
             try FlashAndBeep(stage.server.finishedRecording()).expectTogether(onTheWhole: 0.040)
             try stage.end()
         }
