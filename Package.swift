@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 // upcast: a daemon that takes raw sample buffers at a Unix socket and pushes a broadcast to an RTMP server.
 //
-// Targets stand in rows, and imports go down (a test holds it). Within a row: Ingest and Publishing import Buffering,
-// which they fill and empty; Painting imports FrameGeometry, whose canvas it paints on; Pipeline imports
-// Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, ScreenCapture the UpcastClient that it fills,
-// WaylandCapture both, because it takes areas and rates as ScreenCapture has them, and SoundCapture ScreenCapture,
+// Targets stand in rows, and imports go down (a test holds it). Within a row: C modules import those that load their
+// libraries; Ingest and Publishing import Buffering, which they fill and empty; Painting imports FrameGeometry, whose
+// canvas it paints on; Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, ScreenCapture
+// the UpcastClient that it fills, WaylandCapture both, because it takes areas and rates as ScreenCapture has them, and SoundCapture ScreenCapture,
 // whose errors it has. PortalCapture imports these three: its pictures have times and transforms as those of
 // WaylandCapture.
 // docs/architecture.md has the map.
@@ -47,17 +47,17 @@ let package = Package(
                 "xcb", "xcb-shm", "xcb-damage", "xcb-xfixes", "xcb-randr", "xcb-res", "xcb-render", "xcb-composite",
                 "xcb-xinput",
             ].map { .linkedLibrary($0) }),
-        // Loads libpulse itself: its headers are needed, and no library.
-        .target(name: "CPulse"),
-        // These two load libsystemd themselves.
-        .target(name: "CSession"),
-        .target(name: "CPortal"),
-        // Loads libpipewire itself. Its headers lie in folders of their own; pkg-config would link the library, too.
+        // CLoader loads the libraries of these when they are needed: their headers are needed, and nothing is linked.
+        .target(name: "CLoader"),
+        .target(name: "CPulse", dependencies: ["CLoader"]),
+        .target(name: "CWayland", dependencies: ["CLoader"]),
+        .target(name: "CBus", dependencies: ["CLoader"]),
+        .target(name: "CSession", dependencies: ["CBus"]),
+        .target(name: "CPortal", dependencies: ["CBus"]),
+        // The headers lie in folders of their own; pkg-config would link the library, too.
         .target(
-            name: "CPipeWire",
+            name: "CPipeWire", dependencies: ["CLoader"],
             cSettings: [.unsafeFlags(["-isystem", "/usr/include/pipewire-0.3", "-isystem", "/usr/include/spa-0.2"])]),
-        // libwayland-client is loaded when it is needed: nothing of it is linked.
-        .target(name: "CWayland"),
         .target(name: "CRTMPSocket", dependencies: ["CLibRTMP", "CGnuTLS"]),
 
         // Row 1: vocabulary.
@@ -341,7 +341,8 @@ let systemLibraries: Set<String> = [
     "CLibAV", "CLibSWScale", "CLibSWResample", "CLibYUV", "CLibRTMP", "CGnuTLS", "CYAML",
 ]
 let cTargets: Set<String> = [
-    "CLinux", "CPipeWire", "CPlanes", "CPortal", "CPulse", "CRTMPSocket", "CSession", "CWayland", "CXCB",
+    "CBus", "CLinux", "CLoader", "CPipeWire", "CPlanes", "CPortal", "CPulse", "CRTMPSocket", "CSession", "CWayland",
+    "CXCB",
 ]
 let testLibraries: Set<String> = [
     "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",

@@ -1,6 +1,7 @@
 #ifndef UPCAST_PIPEWIRE_LIBRARY_H
 #define UPCAST_PIPEWIRE_LIBRARY_H
 
+#include <CLoader.h>
 #include <pipewire/pipewire.h>
 
 // What is used of libpipewire. What its headers have as macros needs no function of it.
@@ -24,11 +25,7 @@
     F(pw_stream_dequeue_buffer) \
     F(pw_stream_queue_buffer)
 
-typedef struct {
-#define UPCAST_PIPEWIRE_MEMBER(name) __typeof__(name) *name;
-    UPCAST_PIPEWIRE_FUNCTIONS(UPCAST_PIPEWIRE_MEMBER)
-#undef UPCAST_PIPEWIRE_MEMBER
-} upcast_pipewire_library;
+typedef UPCAST_LOADER_TABLE(UPCAST_PIPEWIRE_FUNCTIONS) upcast_pipewire_library;
 
 /// Loads libpipewire, once; NULL if it is not there, or lacks a function. Stays loaded.
 const upcast_pipewire_library *upcast_pipewire_load(void);

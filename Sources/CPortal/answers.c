@@ -34,7 +34,7 @@ static void fail_reading(upcast_portal *p) {
 /// Calls `take` for each entry of a{sv}, with the message at the entry's variant. Negative for another thing.
 static int each(
     upcast_portal *p, sd_bus_message *message, int (*take)(upcast_portal *p, sd_bus_message *message, const char *key)) {
-    const upcast_portal_library *l = p->l;
+    const upcast_bus_library *l = p->l;
     int status = l->sd_bus_message_enter_container(message, 'a', "{sv}");
     while (status >= 0 && (status = l->sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
         const char *key = NULL;
@@ -122,7 +122,7 @@ static bool is_portals(upcast_portal *p, sd_bus_message *message, const char *pa
 
 /// a(ua{sv}): the first one is taken, because one was asked for.
 static int take_streams(upcast_portal *p, sd_bus_message *message) {
-    const upcast_portal_library *l = p->l;
+    const upcast_bus_library *l = p->l;
     int status = l->sd_bus_message_enter_container(message, 'v', "a(ua{sv})");
     if (status >= 0) status = l->sd_bus_message_enter_container(message, 'a', "(ua{sv})");
     while (status >= 0 && (status = l->sd_bus_message_enter_container(message, 'r', "ua{sv}")) > 0) {

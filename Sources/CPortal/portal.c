@@ -1,7 +1,6 @@
 #include "portal.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,39 +17,15 @@ static const char properties[] = "org.freedesktop.DBus.Properties";
 /// The portal may have to be started, with the backend of the desktop.
 static const uint64_t answer_usec = 25000000;
 
-static int64_t now_msec(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /// How long a bus may take until it takes questions, and for an answer of its own.
 enum { BUS_MSEC = 5000 };
 
-/// Waits until a bus takes questions. libsystemd itself waits for that without an end, or a minute and a half.
-static int wait_until_ready(const upcast_portal_library *l, sd_bus *bus) {
-    const int64_t deadline = now_msec() + BUS_MSEC;
-    for (;;) {
-        int status;
-        while ((status = l->sd_bus_process(bus, NULL)) > 0) {}
-        if (status < 0) return status;
-        status = l->sd_bus_is_ready(bus);
-        if (status != 0) return status;
-        const int64_t left = deadline - now_msec();
-        const int events = l->sd_bus_get_events(bus);
-        if (left <= 0) return -ETIMEDOUT;
-        if (events < 0) return events;
-        struct pollfd waiting = {.fd = l->sd_bus_get_fd(bus), .events = (short)events};
-        poll(&waiting, 1, (int)left);
-    }
-}
-
 /// A bus that takes questions; NULL and an error otherwise.
-static sd_bus *open_bus(const upcast_portal_library *l, int *error) {
+static sd_bus *open_bus(const upcast_bus_library *l, int *error) {
     sd_bus *bus = NULL;
     *error = UPCAST_PORTAL_NO_BUS;
     if (l->sd_bus_open_user(&bus) < 0) return NULL;
-    const int status = wait_until_ready(l, bus);
+    const int status = upcast_bus_wait(l, bus, -1, BUS_MSEC);
     if (status > 0) {
         l->sd_bus_set_method_call_timeout(bus, (uint64_t)BUS_MSEC * 1000);
         return bus;
@@ -64,7 +39,7 @@ static sd_bus *open_bus(const upcast_portal_library *l, int *error) {
 
 upcast_portal *upcast_portal_open(int *error) {
     *error = UPCAST_PORTAL_NO_LIBRARY;
-    const upcast_portal_library *l = upcast_portal_load();
+    const upcast_bus_library *l = upcast_bus_load();
     if (!l) return NULL;
     *error = UPCAST_PORTAL_NO_MEMORY;
     upcast_portal *p = calloc(1, sizeof *p);
@@ -159,7 +134,7 @@ void upcast_portal_ask_facts(upcast_portal *p) {
 
 /// Begins the options of a request, with the name by which its answer can be heard before the call is answered.
 static int open_options(upcast_portal *p, sd_bus_message *message) {
-    const upcast_portal_library *l = p->l;
+    const upcast_bus_library *l = p->l;
     const char *name = NULL;
     char sender[128], token[32];
     int status = l->sd_bus_get_unique_name(p->bus, &name);
@@ -188,7 +163,7 @@ void upcast_portal_create_session(upcast_portal *p) {
 
 void upcast_portal_select(
     upcast_portal *p, uint32_t sources, uint32_t pointer, bool is_persistent, const char *token) {
-    const upcast_portal_library *l = p->l;
+    const upcast_bus_library *l = p->l;
     begin(p);
     sd_bus_message *message = NULL;
     int status = new_call(p, &message, "SelectSources");

@@ -2,10 +2,11 @@
 #define UPCAST_PORTAL_PORTAL_H
 
 #include "CPortal.h"
-#include "library.h"
+
+#include <CBus.h>
 
 struct upcast_portal {
-    const upcast_portal_library *l;
+    const upcast_bus_library *l;
     sd_bus *bus;
     upcast_portal_state state;
     /// The question that is open, and the one about the session.

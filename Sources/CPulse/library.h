@@ -1,6 +1,7 @@
 #ifndef UPCAST_PULSE_LIBRARY_H
 #define UPCAST_PULSE_LIBRARY_H
 
+#include <CLoader.h>
 #include <pulse/pulseaudio.h>
 
 // What is used of libpulse.
@@ -43,11 +44,7 @@
     F(pa_stream_set_overflow_callback) \
     F(pa_strerror)
 
-typedef struct {
-#define UPCAST_PULSE_MEMBER(name) __typeof__(name) *name;
-    UPCAST_PULSE_FUNCTIONS(UPCAST_PULSE_MEMBER)
-#undef UPCAST_PULSE_MEMBER
-} upcast_pulse_library;
+typedef UPCAST_LOADER_TABLE(UPCAST_PULSE_FUNCTIONS) upcast_pulse_library;
 
 /// Loads libpulse, once; NULL if it is not there, or lacks a function. Stays loaded.
 const upcast_pulse_library *upcast_pulse_load(void);

@@ -1,12 +1,10 @@
 #include "CSession.h"
-#include "library.h"
 
+#include <CBus.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char login[] = "org.freedesktop.login1";
 static const char login_path[] = "/org/freedesktop/login1";
@@ -26,7 +24,7 @@ static const struct {
 enum { SAVERS = sizeof savers / sizeof savers[0] };
 
 struct upcast_session {
-    const upcast_session_library *l;
+    const upcast_bus_library *l;
     sd_bus *system, *user;
     /// The session's path at logind; empty without one.
     char path[256];
@@ -132,37 +130,11 @@ static void refresh(upcast_session *s) {
     s->state.is_switched = !ask_login(s, "Active", !s->state.is_switched);
 }
 
-static int64_t now_msec(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void end_bus(upcast_session *s, sd_bus **bus) {
     // Nothing is left to be sent: each question has its answer, or nobody waits for it.
     s->l->sd_bus_close(*bus);
     s->l->sd_bus_unref(*bus);
     *bus = NULL;
-}
-
-/// Waits until a bus takes questions. libsystemd itself waits for that without an end, or a minute and a half.
-static int wait_until_ready(upcast_session *s, sd_bus *bus, int stop, int patience) {
-    const int64_t deadline = now_msec() + patience;
-    for (;;) {
-        int status;
-        while ((status = s->l->sd_bus_process(bus, NULL)) > 0) {}
-        if (status < 0) return status;
-        status = s->l->sd_bus_is_ready(bus);
-        if (status != 0) return status;
-        const int64_t left = deadline - now_msec();
-        const int events = s->l->sd_bus_get_events(bus);
-        if (left <= 0) return -ETIMEDOUT;
-        if (events < 0) return events;
-        struct pollfd waiting[] = {
-            {.fd = s->l->sd_bus_get_fd(bus), .events = (short)events}, {.fd = stop, .events = POLLIN}};
-        poll(waiting, 2, (int)left);
-        if (waiting[1].revents) return -ECANCELED;
-    }
 }
 
 /// Takes an opened bus as far as it is there; NULL otherwise.
@@ -173,7 +145,7 @@ static void begin_bus(upcast_session *s, sd_bus **bus, int status, const char *n
         if (status == -EAGAIN) heard(s, -ETIMEDOUT, name);
         return;
     }
-    if (heard(s, wait_until_ready(s, *bus, stop, patience), name) < 0) {
+    if (heard(s, upcast_bus_wait(s->l, *bus, stop, patience), name) < 0) {
         end_bus(s, bus);
         return;
     }
@@ -237,7 +209,7 @@ static void begin_savers(upcast_session *s, int stop, int patience) {
 }
 
 upcast_session *upcast_session_open(int stop, int patience) {
-    const upcast_session_library *l = upcast_session_load();
+    const upcast_bus_library *l = upcast_bus_load();
     upcast_session *s = l ? calloc(1, sizeof *s) : NULL;
     if (!s) return NULL;
     s->l = l;

@@ -2,26 +2,11 @@
 
 #include "CWayland.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-
 static upcast_wl_library library;
-static int failure = UPCAST_WL_NO_LIBRARY;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load(void) {
-    void *handle = dlopen("libwayland-client.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return;
-    failure = UPCAST_WL_OLD_LIBRARY;
-#define UPCAST_WL_FIND(name) \
-    if (!(library.name = (__typeof__(library.name))dlsym(handle, #name))) return;
-    UPCAST_WL_FUNCTIONS(UPCAST_WL_FIND)
-#undef UPCAST_WL_FIND
-    failure = 0;
-}
+static upcast_loader loader = UPCAST_LOADER("libwayland-client.so.0", UPCAST_WL_FUNCTIONS, library);
 
 const upcast_wl_library *upcast_wl_load(int *error) {
-    pthread_once(&once, load);
-    *error = failure;
-    return failure ? NULL : &library;
+    const enum upcast_loader_state state = upcast_loader_load(&loader);
+    *error = state == UPCAST_LOADER_OLD_LIBRARY ? UPCAST_WL_OLD_LIBRARY : UPCAST_WL_NO_LIBRARY;
+    return state == UPCAST_LOADER_LOADED ? &library : NULL;
 }

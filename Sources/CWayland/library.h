@@ -1,6 +1,7 @@
 #ifndef UPCAST_WAYLAND_LIBRARY_H
 #define UPCAST_WAYLAND_LIBRARY_H
 
+#include <CLoader.h>
 #include <wayland-client-core.h>
 
 // What is used of libwayland-client. Its headers give the types; nothing is linked.
@@ -22,11 +23,7 @@
     F(wl_proxy_destroy) \
     F(wl_proxy_get_version)
 
-typedef struct {
-#define UPCAST_WL_MEMBER(name) __typeof__(name) *name;
-    UPCAST_WL_FUNCTIONS(UPCAST_WL_MEMBER)
-#undef UPCAST_WL_MEMBER
-} upcast_wl_library;
+typedef UPCAST_LOADER_TABLE(UPCAST_WL_FUNCTIONS) upcast_wl_library;
 
 /// Loads the library, once. NULL and an upcast_wl_error if it is not there. Any thread. Stays loaded.
 const upcast_wl_library *upcast_wl_load(int *error);

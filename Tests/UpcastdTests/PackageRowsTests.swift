@@ -12,7 +12,9 @@ import Testing
 
     /// Dependencies within a row. Package.swift says why.
     private static let sideways: Set = [
-        "CRTMPSocket -> CGnuTLS", "CRTMPSocket -> CLibRTMP", "LinuxSystem -> MediaCore", "Ingest -> Buffering",
+        "CRTMPSocket -> CGnuTLS", "CRTMPSocket -> CLibRTMP", "CBus -> CLoader", "CPulse -> CLoader",
+        "CPipeWire -> CLoader", "CWayland -> CLoader", "CPortal -> CBus", "CSession -> CBus",
+        "LinuxSystem -> MediaCore", "Ingest -> Buffering",
         "Publishing -> Buffering", "Painting -> FrameGeometry", "Pipeline -> Configuration",
         "UpcastPrivacy -> ControlClient", "ScreenCapture -> UpcastClient", "WaylandCapture -> UpcastClient",
         "WaylandCapture -> ScreenCapture", "SoundCapture -> ScreenCapture", "PortalCapture -> UpcastClient",

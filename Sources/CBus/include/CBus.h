@@ -1,10 +1,12 @@
-#ifndef UPCAST_PORTAL_LIBRARY_H
-#define UPCAST_PORTAL_LIBRARY_H
+/// What is used of libsystemd: sd-bus, for the buses of D-Bus.
+#ifndef UPCAST_BUS_H
+#define UPCAST_BUS_H
 
+#include <CLoader.h>
 #include <systemd/sd-bus.h>
 
-// What is used of libsystemd.
-#define UPCAST_PORTAL_FUNCTIONS(F) \
+#define UPCAST_BUS_FUNCTIONS(F) \
+    F(sd_bus_open_system) \
     F(sd_bus_open_user) \
     F(sd_bus_flush_close_unref) \
     F(sd_bus_close) \
@@ -19,7 +21,12 @@
     F(sd_bus_flush) \
     F(sd_bus_send) \
     F(sd_bus_add_match) \
+    F(sd_bus_match_signal) \
     F(sd_bus_call_async) \
+    F(sd_bus_call_method) \
+    F(sd_bus_get_property) \
+    F(sd_bus_get_property_trivial) \
+    F(sd_bus_error_free) \
     F(sd_bus_slot_unref) \
     F(sd_bus_message_new_method_call) \
     F(sd_bus_message_append) \
@@ -31,17 +38,22 @@
     F(sd_bus_message_read) \
     F(sd_bus_message_skip) \
     F(sd_bus_message_get_error) \
+    F(sd_bus_message_get_interface) \
     F(sd_bus_message_get_path) \
     F(sd_bus_message_get_sender) \
     F(sd_bus_message_unref)
 
-typedef struct {
-#define UPCAST_PORTAL_MEMBER(name) __typeof__(name) *name;
-    UPCAST_PORTAL_FUNCTIONS(UPCAST_PORTAL_MEMBER)
-#undef UPCAST_PORTAL_MEMBER
-} upcast_portal_library;
+typedef UPCAST_LOADER_TABLE(UPCAST_BUS_FUNCTIONS) upcast_bus_library;
 
 /// Loads libsystemd, once; NULL if it is not there, or lacks a function. Stays loaded.
-const upcast_portal_library *upcast_portal_load(void);
+const upcast_bus_library *upcast_bus_load(void);
+
+/// Waits until a bus that was opened takes questions. libsystemd itself waits for that without an end, or for a minute and
+/// a half.
+///
+/// @param stop      a descriptor; once it is readable, nobody waits any more. -1 for none.
+/// @param patience  how many milliseconds the bus may take.
+/// Returns 1, or what libsystemd says; -ETIMEDOUT for a bus that does not answer, -ECANCELED because of `stop`.
+int upcast_bus_wait(const upcast_bus_library *l, sd_bus *bus, int stop, int patience);
 
 #endif
