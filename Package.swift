@@ -3,10 +3,9 @@
 //
 // Targets stand in rows, and imports go down (a test holds it). Within a row: C modules import those that load their
 // libraries; Ingest and Publishing import Buffering, which they fill and empty; Painting imports FrameGeometry, whose
-// canvas it paints on; Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore, ScreenCapture
-// the UpcastClient that it fills, WaylandCapture both, because it takes areas and rates as ScreenCapture has them, and SoundCapture ScreenCapture,
-// whose errors it has. PortalCapture imports these three: its pictures have times and transforms as those of
-// WaylandCapture.
+// canvas it paints on; Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore.
+// ScreenCapture, WaylandCapture and PortalCapture import the UpcastClient that they fill. They and SoundCapture import
+// Grabbing, which has what grabbers have in common. PortalCapture has times and transforms as WaylandCapture has them.
 // docs/architecture.md has the map.
 
 import PackageDescription
@@ -122,16 +121,16 @@ let package = Package(
         .target(name: "ControlClient", dependencies: ["ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "UpcastPrivacy", dependencies: ["ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
-        .target(name: "ScreenCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "CXCB"]),
+        .target(name: "Grabbing", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient"]),
+        .target(name: "ScreenCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "Grabbing", "CXCB"]),
         .target(name: "SessionWatch", dependencies: ["CSession"]),
-        .target(name: "SoundCapture", dependencies: ["MediaCore", "ScreenCapture", "CPulse"]),
+        .target(name: "SoundCapture", dependencies: ["MediaCore", "Grabbing", "CPulse"]),
         .target(
-            name: "WaylandCapture",
-            dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "ScreenCapture", "CWayland"]),
+            name: "WaylandCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "Grabbing", "CWayland"]),
         .target(
             name: "PortalCapture",
             dependencies: [
-                "MediaCore", "LinuxSystem", "UpcastClient", "ScreenCapture", "WaylandCapture", "CPipeWire", "CPortal",
+                "MediaCore", "LinuxSystem", "UpcastClient", "Grabbing", "WaylandCapture", "CPipeWire", "CPortal",
             ]),
 
         // Row 6: executables.
@@ -157,8 +156,8 @@ let package = Package(
         .executableTarget(
             name: "upcast-screen",
             dependencies: [
-                "UpcastClient", "ScreenCapture", "WaylandCapture", "PortalCapture", "SoundCapture", "SessionWatch",
-                "CaptureSources", "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
+                "UpcastClient", "Grabbing", "ScreenCapture", "WaylandCapture", "PortalCapture", "SoundCapture",
+                "SessionWatch", "CaptureSources", "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -246,19 +245,19 @@ let package = Package(
             name: "wayland-window", path: "Tests/wayland-window", linkerSettings: [.linkedLibrary("wayland-client")]),
         .testTarget(
             name: "ScreenCaptureTests",
-            dependencies: ["TestSupport", "ScreenCapture", "LinuxSystem", "MediaCore", "UpcastClient"]),
+            dependencies: ["TestSupport", "Grabbing", "ScreenCapture", "LinuxSystem", "MediaCore", "UpcastClient"]),
         .testTarget(name: "SoundCaptureTests", dependencies: ["SoundCapture", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "WaylandCaptureTests",
-            dependencies: ["ScreenCapture", "WaylandCapture", "MediaCore", "UpcastClient"]),
+            dependencies: ["Grabbing", "WaylandCapture", "MediaCore", "UpcastClient"]),
         .testTarget(
             name: "PortalCaptureTests",
-            dependencies: ["TestSupport", "PortalCapture", "ScreenCapture", "MediaCore", "UpcastClient"]),
+            dependencies: ["TestSupport", "PortalCapture", "Grabbing", "MediaCore", "UpcastClient"]),
         .testTarget(
             name: "UpcastScreenTests",
             dependencies: [
-                "upcast-screen", "ScreenCapture", "WaylandCapture", "PortalCapture", "SoundCapture", "MediaCore",
-                "UpcastClient",
+                "upcast-screen", "Grabbing", "ScreenCapture", "WaylandCapture", "PortalCapture", "SoundCapture",
+                "MediaCore", "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(

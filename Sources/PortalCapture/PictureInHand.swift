@@ -1,5 +1,5 @@
+internal import Grabbing
 internal import MediaCore
-internal import ScreenCapture
 internal import UpcastClient
 internal import WaylandCapture
 

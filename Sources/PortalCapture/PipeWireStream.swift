@@ -1,7 +1,7 @@
 internal import CPipeWire
 internal import Glibc
+internal import Grabbing
 internal import MediaCore
-internal import ScreenCapture
 internal import UpcastClient
 
 /// A stream of pictures from PipeWire. One thread at a time.

@@ -1,5 +1,5 @@
+package import Grabbing
 internal import MediaCore
-package import ScreenCapture
 package import UpcastClient
 
 /// Where the pointer is over a shared screen, and what it looks like, as the stream has told. Pure.

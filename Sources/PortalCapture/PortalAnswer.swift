@@ -1,4 +1,4 @@
-internal import ScreenCapture
+internal import Grabbing
 
 /// The user does not let the screen be captured, or not any more; one sentence for people.
 package struct SharingRefused: Error, Equatable, Sendable, CustomStringConvertible {

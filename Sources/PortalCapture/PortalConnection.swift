@@ -1,8 +1,8 @@
 internal import CPortal
 internal import Glibc
+package import Grabbing
 internal import LinuxSystem
 internal import MediaCore
-package import ScreenCapture
 
 /// A connection to the ScreenCast portal of the user's session. One thread at a time.
 @safe package final class PortalConnection {

@@ -1,7 +1,7 @@
 internal import Glibc
+package import Grabbing
 internal import LinuxSystem
 package import MediaCore
-package import ScreenCapture
 package import UpcastClient
 internal import WaylandCapture
 

@@ -1,4 +1,4 @@
-package import ScreenCapture
+package import Grabbing
 
 /// What is asked of a portal. Pure.
 package struct PortalWish: Equatable, Sendable {

@@ -1,6 +1,6 @@
+package import Grabbing
 internal import LinuxSystem
 package import MediaCore
-package import ScreenCapture
 
 /// A screen or window that the user shares through the ScreenCast portal, beyond the end of a broadcast: each dialogue
 /// is for the user. One thread at a time.

@@ -1,4 +1,4 @@
-internal import ScreenCapture
+internal import Grabbing
 package import UpcastClient
 
 /// What of each place for frames differs from the picture that is to be sent: only that is copied. Pure.

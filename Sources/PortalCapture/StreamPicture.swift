@@ -1,6 +1,6 @@
 internal import CPipeWire
+package import Grabbing
 package import MediaCore
-package import ScreenCapture
 package import UpcastClient
 
 /// Where a picture lies in the memory of a buffer, and what it looks like. Pure.

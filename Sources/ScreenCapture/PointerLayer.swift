@@ -1,3 +1,4 @@
+internal import Grabbing
 internal import MediaCore
 internal import UpcastClient
 

@@ -1,3 +1,4 @@
+package import Grabbing
 package import MediaCore
 
 /// How the X server stores the pixels of its root window, and what they become. Pure.

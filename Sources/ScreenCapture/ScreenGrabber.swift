@@ -1,3 +1,4 @@
+package import Grabbing
 internal import LinuxSystem
 package import MediaCore
 package import UpcastClient

@@ -1,4 +1,5 @@
 internal import CXCB
+package import Grabbing
 package import UpcastClient
 
 /// Pictures that are put together of windows.

@@ -1,4 +1,5 @@
 internal import CXCB
+internal import Grabbing
 package import UpcastClient
 
 private let maxWindows = 4096

@@ -1,5 +1,6 @@
 internal import CXCB
 internal import Glibc
+package import Grabbing
 internal import LinuxSystem
 package import UpcastClient
 

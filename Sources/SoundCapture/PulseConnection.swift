@@ -1,6 +1,6 @@
 internal import CPulse
+package import Grabbing
 package import MediaCore
-package import ScreenCapture
 
 /// A connection to a sound server that speaks PulseAudio's protocol. One thread.
 @safe package final class PulseConnection {

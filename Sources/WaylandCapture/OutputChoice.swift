@@ -1,4 +1,4 @@
-package import ScreenCapture
+package import Grabbing
 
 /// Decides which output is captured. Pure.
 ///

@@ -1,8 +1,8 @@
 internal import CWayland
 internal import Glibc
+package import Grabbing
 internal import LinuxSystem
 package import MediaCore
-package import ScreenCapture
 package import UpcastClient
 
 /// A connection to a Wayland compositor, of which an output is captured.

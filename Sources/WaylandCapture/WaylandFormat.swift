@@ -1,5 +1,5 @@
+package import Grabbing
 package import MediaCore
-package import ScreenCapture
 
 /// What a compositor's pictures look like. Pure.
 package struct WaylandFormat: Equatable, Sendable {

@@ -1,6 +1,6 @@
+package import Grabbing
 internal import LinuxSystem
 package import MediaCore
-package import ScreenCapture
 package import UpcastClient
 
 /// Sends the frames of an output to the daemon: when it changes, and no faster than the frame rate. One thread.

@@ -1,5 +1,5 @@
+internal import Grabbing
 package import MediaCore
-internal import ScreenCapture
 package import UpcastClient
 
 /// An output of a compositor's: a monitor, as the program sees it.

@@ -1,4 +1,5 @@
 import Glibc
+import Grabbing
 import LinuxSystem
 import MediaCore
 import PortalCapture

@@ -1,6 +1,6 @@
 import Glibc
+import Grabbing
 import LinuxSystem
-import ScreenCapture
 
 /// What /proc says of a process, and the rules of a file.
 enum ProcessFacts {

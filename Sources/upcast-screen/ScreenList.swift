@@ -1,4 +1,5 @@
 import ControlProtocol
+import Grabbing
 import LinuxSystem
 import MediaCore
 import PortalCapture

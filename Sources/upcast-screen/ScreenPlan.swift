@@ -1,5 +1,6 @@
 import CaptureSources
 import Glibc
+import Grabbing
 import LinuxSystem
 import MediaCore
 import ScreenCapture

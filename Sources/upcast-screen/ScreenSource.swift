@@ -1,3 +1,4 @@
+import Grabbing
 import PortalCapture
 import ScreenCapture
 import UpcastClient

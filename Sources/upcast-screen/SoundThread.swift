@@ -1,7 +1,7 @@
 import Glibc
+import Grabbing
 import LinuxSystem
 import MediaCore
-import ScreenCapture
 import SoundCapture
 import UpcastClient
 

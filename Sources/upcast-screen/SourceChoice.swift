@@ -1,5 +1,4 @@
 import PortalCapture
-import ScreenCapture
 import WaylandCapture
 
 /// Which screen is captured: an X11 display, an output of a Wayland compositor, or what the desktop lets the user

@@ -1,6 +1,6 @@
+import Grabbing
 import MediaCore
 import PortalCapture
-import ScreenCapture
 import Testing
 
 /// Promise: the portal is asked for what the options say, and for nothing that they exclude.

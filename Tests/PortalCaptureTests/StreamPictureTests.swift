@@ -1,6 +1,6 @@
+import Grabbing
 import MediaCore
 import PortalCapture
-import ScreenCapture
 import Testing
 import UpcastClient
 

@@ -1,3 +1,4 @@
+import Grabbing
 import MediaCore
 import Testing
 import UpcastClient

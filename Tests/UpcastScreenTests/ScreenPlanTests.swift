@@ -1,4 +1,5 @@
 import ArgumentParser
+import Grabbing
 import MediaCore
 import PortalCapture
 import ScreenCapture

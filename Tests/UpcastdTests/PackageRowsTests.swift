@@ -16,9 +16,10 @@ import Testing
         "CPipeWire -> CLoader", "CWayland -> CLoader", "CPortal -> CBus", "CSession -> CBus",
         "LinuxSystem -> MediaCore", "Ingest -> Buffering",
         "Publishing -> Buffering", "Painting -> FrameGeometry", "Pipeline -> Configuration",
-        "UpcastPrivacy -> ControlClient", "ScreenCapture -> UpcastClient", "WaylandCapture -> UpcastClient",
-        "WaylandCapture -> ScreenCapture", "SoundCapture -> ScreenCapture", "PortalCapture -> UpcastClient",
-        "PortalCapture -> ScreenCapture", "PortalCapture -> WaylandCapture",
+        "UpcastPrivacy -> ControlClient", "Grabbing -> UpcastClient", "ScreenCapture -> UpcastClient",
+        "ScreenCapture -> Grabbing", "SoundCapture -> Grabbing", "WaylandCapture -> UpcastClient",
+        "WaylandCapture -> Grabbing", "PortalCapture -> UpcastClient", "PortalCapture -> Grabbing",
+        "PortalCapture -> WaylandCapture",
     ]
 
     private static func text(_ path: String) throws -> String {

@@ -1,5 +1,5 @@
+import Grabbing
 import MediaCore
-import ScreenCapture
 import Testing
 import UpcastClient
 

@@ -1,3 +1,4 @@
+internal import Grabbing
 internal import UpcastClient
 
 /// Places that still show a secure window which is not there any more. Pure.

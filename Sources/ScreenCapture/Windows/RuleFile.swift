@@ -1,3 +1,5 @@
+internal import Grabbing
+
 /// How a file of rules is written: one rule on each line, empty lines, and comments. Pure.
 ///
 /// `#` begins a comment at the start of a line, or between spaces. Within a word it is an ordinary character, and `\#`

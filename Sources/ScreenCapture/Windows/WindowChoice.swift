@@ -1,3 +1,5 @@
+package import Grabbing
+
 /// Which window is captured, as the command line says it. Pure.
 package enum WindowChoice: Equatable, Sendable {
     /// Its number, as xwininfo shows it.

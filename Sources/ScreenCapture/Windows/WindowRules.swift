@@ -1,3 +1,5 @@
+package import Grabbing
+
 /// Which windows are hidden from viewers, beside those that ask for it themselves. Pure.
 package struct WindowRules: Equatable, Sendable {
     /// One condition: a window that fulfils it is hidden.

@@ -1,3 +1,4 @@
+internal import Grabbing
 package import UpcastClient
 
 /// What of the root window must not be shown. Pure.

@@ -69,5 +69,7 @@ extension CaptureRectangle {
     }
 
     /// The same place from another origin.
-    func relative(to origin: Self) -> Self { Self(x: x - origin.x, y: y - origin.y, width: width, height: height) }
+    package func relative(to origin: Self) -> Self {
+        Self(x: x - origin.x, y: y - origin.y, width: width, height: height)
+    }
 }

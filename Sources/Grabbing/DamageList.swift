@@ -20,7 +20,7 @@ package struct DamageList: Equatable, Sendable {
     /// - Parameters:
     ///   - rectangle: of the whole screen.
     ///   - area: what of it the frame shows.
-    mutating func note(_ rectangle: CaptureRectangle, in area: CaptureRectangle) {
+    package mutating func note(_ rectangle: CaptureRectangle, in area: CaptureRectangle) {
         if let inside = rectangle.intersection(area) { note(inside.relative(to: area)) }
     }
 
