@@ -1,32 +1,47 @@
 internal import Glibc
+internal import LinuxSystem
 package import MediaCore
 
-/// What a thread that grabs a screen waits for: something from the display, an order, or a moment.
-package struct GrabWait: Sendable {
-    private let display: CInt
-    private let orders: CInt
+/// What a thread that grabs waits for: an order, something from where pictures come, or a moment.
+package struct GrabWait {
+    /// The orders first. `poll` passes over descriptors below 0.
+    private var descriptors = InlineArray<4, pollfd>(repeating: pollfd(fd: -1, events: 0, revents: 0))
+    private var count = 1
+    private let now: MediaTime
     /// The earliest moment of those that were named; nil for none.
     private var deadline: MediaTime?
 
+    /// - Parameter orders: of `GrabControl`, or another descriptor that ends the wait; -1 for none.
+    package init(orders: CInt, now: MediaTime) {
+        self.now = now
+        descriptors[0] = pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
+    }
+
+    /// Names a descriptor to wait for; up to three.
+    ///
     /// - Parameters:
-    ///   - display: its descriptor.
-    ///   - orders: of `GrabControl`.
-    package init(display: CInt, orders: CInt) { (self.display, self.orders) = (display, orders) }
+    ///   - descriptor: -1 for none.
+    ///   - events: of `poll`.
+    package mutating func note(_ descriptor: CInt, events: Int16 = Int16(POLLIN)) {
+        descriptors[count] = pollfd(fd: descriptor, events: events, revents: 0)
+        count += 1
+    }
 
     /// Names a moment to wait for; nil for none.
     package mutating func note(_ moment: MediaTime?) {
         if let moment { deadline = deadline.map { min($0, moment) } ?? moment }
     }
 
-    /// - Parameter sends: the display has not taken all that was sent to it.
-    package func wait(now: MediaTime, sends: Bool = false) {
-        var waiting = (
-            pollfd(fd: display, events: Int16(sends ? POLLIN | POLLOUT : POLLIN), revents: 0),
-            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
-        )
-        let milliseconds = deadline.map { CInt(clamping: max(0, ($0 - now).nanoseconds + 999_999) / 1_000_000) } ?? -1
-        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
-            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, milliseconds)
-        }
+    /// Names a time to wait at most; nil for none.
+    package mutating func note(atMost time: MediaTime?) { note(time.map { now + $0 }) }
+
+    /// - Returns: whether there are orders.
+    @discardableResult
+    package func wait() -> Bool {
+        let timeout = deadline.map { ($0 - now).pollTimeout } ?? -1
+        var descriptors = descriptors
+        var all = descriptors.mutableSpan
+        _ = unsafe all.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, 4, timeout) }
+        return descriptors[0].revents != 0
     }
 }

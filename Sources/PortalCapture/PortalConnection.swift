@@ -1,5 +1,4 @@
 internal import CPortal
-internal import Glibc
 package import Grabbing
 internal import LinuxSystem
 internal import MediaCore
@@ -127,28 +126,21 @@ internal import MediaCore
                 asking()
                 hasTold = true
             }
-            try wait(at: hasTold ? .seconds(30) : .milliseconds(200), stop, isStopped)
+            var wait = GrabWait(orders: stop ?? -1, now: clock.now())
+            note(in: &wait)
+            wait.note(atMost: hasTold ? .seconds(30) : .milliseconds(200))
+            if wait.wait(), isStopped() { throw Interrupted() }
         }
-    }
-
-    private func wait(at most: MediaTime, _ stop: CInt?, _ isStopped: () -> Bool) throws {
-        var waiting = (pollfd(fd: descriptor, events: events, revents: 0),
-            pollfd(fd: stop ?? -1, events: Int16(POLLIN), revents: 0))
-        let limit = milliseconds
-        let most = most.pollTimeout
-        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
-            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 2, limit < 0 ? most : min(limit, most))
-        }
-        if waiting.1.revents != 0, isStopped() { throw Interrupted() }
     }
 
     // MARK: The session
 
-    /// For `poll`.
-    var descriptor: CInt { unsafe upcast_portal_descriptor(handle) }
-    var events: Int16 { unsafe upcast_portal_events(handle) }
-    /// When to process at the latest; negative for no matter.
-    var milliseconds: CInt { unsafe upcast_portal_milliseconds(handle) }
+    /// Names what has to be processed.
+    func note(in wait: inout GrabWait) {
+        wait.note(unsafe upcast_portal_descriptor(handle), events: unsafe upcast_portal_events(handle))
+        let milliseconds = unsafe upcast_portal_milliseconds(handle)
+        if milliseconds >= 0 { wait.note(atMost: .milliseconds(Int64(milliseconds))) }
+    }
 
     /// Handles what has arrived.
     func process() throws {

@@ -1,4 +1,3 @@
-internal import Glibc
 package import Grabbing
 internal import LinuxSystem
 package import MediaCore
@@ -199,25 +198,14 @@ package final class PortalGrabber {
         stale.filled(place, but: drawn)
     }
 
-    private static func earlier(_ a: MediaTime?, _ b: MediaTime?) -> MediaTime? {
-        guard let a, let b else { return a ?? b }
-        return min(a, b)
-    }
-
     /// Waits until something happens or is due.
     private func wait(until due: MediaTime?, _ now: MediaTime, _ orders: CInt, _ stream: PipeWireStream) {
-        let portal = screen.portalDescriptor
-        var waiting = (
-            pollfd(fd: stream.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: portal.descriptor, events: portal.events, revents: 0),
-            pollfd(fd: screen.compositorDescriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
-        )
-        let next = Self.earlier(due, silenceEnd).map { max($0 - now, .zero) }
-        let limit = Self.earlier(next, screen.patience)
-        _ = unsafe withUnsafeMutableBytes(of: &waiting) {
-            unsafe poll($0.assumingMemoryBound(to: pollfd.self).baseAddress!, 4, limit?.pollTimeout ?? -1)
-        }
+        var wait = GrabWait(orders: orders, now: now)
+        wait.note(stream.descriptor)
+        screen.note(in: &wait)
+        wait.note(due)
+        wait.note(silenceEnd)
+        wait.wait()
     }
 }
 

@@ -139,14 +139,10 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
         case lost
     }
 
-    /// For `poll`: descriptors with their events.
-    var portalDescriptor: (descriptor: CInt, events: Int16) { (portal.descriptor, portal.events) }
-    var compositorDescriptor: CInt { presence?.descriptor ?? -1 }
-    /// How long nothing has to be processed; nil for no matter.
-    var patience: MediaTime? {
-        let bus = portal.milliseconds
-        let limit = bus < 0 ? nil : MediaTime.milliseconds(Int64(bus))
-        guard firstSign != nil else { return limit }
-        return min(limit ?? .milliseconds(200), .milliseconds(200))
+    /// Names what has to be processed, beside the stream.
+    func note(in wait: inout GrabWait) {
+        portal.note(in: &wait)
+        wait.note(presence?.descriptor ?? -1)
+        if firstSign != nil { wait.note(atMost: .milliseconds(200)) }
     }
 }

@@ -87,11 +87,12 @@ package final class ScreenGrabber {
             if let due, due <= now {
                 try grab(now, sent, notice)
             } else if !hasMore {
-                var wait = GrabWait(display: display.descriptor, orders: control.descriptor)
+                var wait = GrabWait(orders: control.descriptor, now: now)
+                wait.note(display.descriptor)
                 wait.note(due)
                 wait.note(orders.isHeld ? nil : pointer.nextLook)
                 wait.note(windows.nextWake)
-                wait.wait(now: now)
+                wait.wait()
             }
         }
     }

@@ -82,10 +82,11 @@ package final class WindowGrabber {
             if let due, due <= now {
                 try grab(now, notice)
             } else if !hasMore {
-                var wait = GrabWait(display: display.descriptor, orders: control.descriptor)
+                var wait = GrabWait(orders: control.descriptor, now: now)
+                wait.note(display.descriptor)
                 wait.note(due)
                 wait.note(orders.isHeld ? nil : pointer.nextLook)
-                wait.wait(now: now)
+                wait.wait()
             }
         }
     }

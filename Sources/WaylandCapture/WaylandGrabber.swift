@@ -1,3 +1,4 @@
+internal import Glibc
 package import Grabbing
 internal import LinuxSystem
 package import MediaCore
@@ -87,9 +88,11 @@ package final class WaylandGrabber {
             let now = clock.now()
             if try !orders.isHeld && advance(now, sent, notice) { continue }
             let isAsking = !orders.isHeld && output != nil && compositor.stage == .idle
-            var wait = GrabWait(display: compositor.descriptor, orders: control.descriptor)
+            var wait = GrabWait(orders: control.descriptor, now: now)
+            // The compositor may not have taken all that was sent to it.
+            wait.note(compositor.descriptor, events: Int16(try compositor.flush() ? POLLIN : POLLIN | POLLOUT))
             wait.note(isAsking ? nextAsk : nil)
-            wait.wait(now: now, sends: try !compositor.flush())
+            wait.wait()
         }
     }
 
