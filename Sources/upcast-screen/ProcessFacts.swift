@@ -10,22 +10,26 @@ enum ProcessFacts {
     private static let commBytes = 15
 
     /// The name of a process and of its user; nil if it is gone, not of this system, or its whole name is not known.
+    ///
+    /// Asked when windows change, not for frames. Nothing is remembered: a process may take another name, and asking
+    /// when it began, to know it again, takes longer than to ask for its name.
     @Sendable static func look(_ process: UInt32) -> (name: String, user: String)? {
         let folder = "/proc/\(process)"
         var status = stat()
         guard unsafe stat(folder, &status) == 0, let line = read(folder + "/comm", upTo: 64) else { return nil }
-        let commandLine = read(folder + "/cmdline", upTo: 4096) ?? ""
-        let name = wholeName(String(line.prefix { $0 != "\n" }), commandLine: commandLine)
+        let name = wholeName(
+            String(line.prefix { $0 != "\n" }), commandLine: read(folder + "/cmdline", upTo: 4096) ?? "")
         return name.map { ($0, AccountNames.name(user: status.st_uid)) }
     }
 
     /// - Parameters:
     ///   - name: as the kernel has it: cut at 15 bytes.
-    ///   - commandLine: words that end with 0. The program, or what an interpreter runs, is there by its path.
+    ///   - commandLine: words that end with 0. The program, or what an interpreter runs, is there by its path. Asked for
+    ///     only if the name is cut.
     /// - Returns: nil if the rest of it is not known.
-    static func wholeName(_ name: String, commandLine: String) -> String? {
+    static func wholeName(_ name: String, commandLine: @autoclosure () -> String) -> String? {
         guard name.utf8.count >= commBytes else { return name }
-        let words = commandLine.split(separator: "\0").prefix(3)
+        let words = commandLine().split(separator: "\0").prefix(3)
         return words.map { $0.split(separator: "/").last ?? $0 }.first { $0.hasPrefix(name) }.map { String($0) }
     }
 
