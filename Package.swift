@@ -252,7 +252,9 @@ let package = Package(
             dependencies: ["Grabbing", "WaylandCapture", "MediaCore", "UpcastClient"]),
         .testTarget(
             name: "PortalCaptureTests",
-            dependencies: ["TestSupport", "PortalCapture", "Grabbing", "MediaCore", "UpcastClient"]),
+            dependencies: [
+                "SeededRandom", "TestSupport", "PortalCapture", "CPipeWire", "Grabbing", "MediaCore", "UpcastClient",
+            ]),
         .testTarget(
             name: "UpcastScreenTests",
             dependencies: [

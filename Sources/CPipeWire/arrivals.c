@@ -9,17 +9,20 @@
 /// Buffers that wait at most: the sender may have only four, of which one is in hand.
 enum { MOST = 2 };
 
-/// One that can go: later ones say the same, and more. -1 for none.
+int upcast_pipewire_find_outdated(uint32_t pictures, uint32_t shapes, int count) {
+    // A shape of the pointer is told once.
+    for (int i = 0; i < count - 1; i++)
+        if (!(shapes >> i & 1) && (!(pictures >> i & 1) || pictures >> (i + 1))) return i;
+    return -1;
+}
+
 static int find_outdated(const upcast_pipewire *pw) {
-    bool has_later_picture = false;
-    int found = -1;
-    for (int i = pw->waiting_count - 1; i >= 0; i--) {
-        const bool is_last = i == pw->waiting_count - 1;
-        // A shape of the pointer is told once.
-        if (!is_last && !pw->waiting[i].has_shape && (!pw->waiting[i].has_picture || has_later_picture)) found = i;
-        has_later_picture |= pw->waiting[i].has_picture;
+    uint32_t pictures = 0, shapes = 0;
+    for (int i = 0; i < pw->waiting_count; i++) {
+        pictures |= (uint32_t)pw->waiting[i].has_picture << i;
+        shapes |= (uint32_t)pw->waiting[i].has_shape << i;
     }
-    return found;
+    return upcast_pipewire_find_outdated(pictures, shapes, pw->waiting_count);
 }
 
 static void remove_waiting(upcast_pipewire *pw, int i) {

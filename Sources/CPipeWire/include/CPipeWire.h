@@ -116,4 +116,12 @@ const uint8_t *upcast_pipewire_shape_memory(upcast_pipewire *pw, uint32_t number
 /// Gives a buffer back to the sender, which may write to it from then on.
 void upcast_pipewire_give_back(upcast_pipewire *pw, uint32_t number);
 
+/// Which of at most 32 buffers that wait can go back to the sender, because later ones say the same, and more. Decided
+/// without a stream.
+///
+/// @param pictures  bit 0 is the first buffer: whether it has a picture.
+/// @param shapes    whether it has a shape of the pointer.
+/// @return the first one; -1 for none.
+int upcast_pipewire_find_outdated(uint32_t pictures, uint32_t shapes, int count);
+
 #endif
