@@ -33,8 +33,6 @@ package import UpcastClient
         package var transform: OutputTransform?
         /// On a clock that the protocol may leave open.
         package var stamp: MediaTime?
-        /// In pixels of the picture; nil if the compositor has not told it.
-        package var damage: [CaptureRectangle]?
     }
 
     @safe private struct Buffer {
@@ -284,15 +282,19 @@ package import UpcastClient
         let current = unsafe upcast_wl_current(handle)
         return Picture(
             isUpsideDown: current.is_upside_down, transform: OutputTransform(rawValue: Int(current.transform)),
-            stamp: current.time >= 0 ? MediaTime(nanoseconds: current.time) : nil, damage: Self.damage(current))
+            stamp: current.time >= 0 ? MediaTime(nanoseconds: current.time) : nil)
     }
 
-    private static func damage(_ picture: upcast_wl_picture) -> [CaptureRectangle]? {
-        guard picture.damage_count > 0 else { return nil }
-        var damage = picture.damage
-        return unsafe withUnsafeBytes(of: &damage) { bytes in
-            unsafe bytes.bindMemory(to: upcast_wl_rectangle.self).prefix(Int(picture.damage_count)).map {
-                CaptureRectangle(x: Int($0.x), y: Int($0.y), width: Int($0.width), height: Int($0.height))
+    /// Notes what differs from the picture before, in stage `ready`: anything, if the compositor has not told it.
+    package func note(in damage: inout DamageList) {
+        let current = unsafe upcast_wl_current(handle)
+        guard current.damage_count > 0 else { return damage.noteAll() }
+        unsafe withUnsafeBytes(of: current.damage) { bytes in
+            let places = unsafe bytes.bindMemory(to: upcast_wl_rectangle.self)
+            for unsafe place in unsafe places.prefix(Int(current.damage_count)) {
+                damage.note(
+                    CaptureRectangle(
+                        x: Int(place.x), y: Int(place.y), width: Int(place.width), height: Int(place.height)))
             }
         }
     }

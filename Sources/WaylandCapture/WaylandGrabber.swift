@@ -38,6 +38,8 @@ package final class WaylandGrabber {
     private var output: WaylandOutput?
     private var part: CaptureRectangle?
     private var frame: CaptureFrame?
+    /// Used again, so that nothing is allocated.
+    private var spare: CaptureFrame?
     private var format: WaylandFormat?
     private var damage = DamageList()
     private var time = PictureTime()
@@ -182,39 +184,37 @@ package final class WaylandGrabber {
         let layout = VideoSampleFormat(
             packed: format.pixelFormat, width: format.width, height: format.height,
             color: ColorDescription(matrix: .bt709, range: .full))
-        guard let frame = try connection.frame(CaptureVideoFormat(layout: layout), filledBy: compositor) else {
+        guard let frame = try connection.frame(CaptureVideoFormat(layout: layout), filledBy: compositor, reusing: spare)
+        else {
             // The daemon reads all frames that there is room for.
             compositor.endPicture()
             pauseEnd = now + interval
             return
         }
-        (self.frame, self.format) = (frame, format)
+        // If it is not sent, its memory is given back when it goes away.
+        (self.frame, self.format, spare) = (frame, format, nil)
         try compositor.copy(into: frame, format, waits: waitsForChange)
     }
 
     private func send(_ output: WaylandOutput, _ now: MediaTime, _ sent: () -> Void) throws {
         guard let frame, let format else { return compositor.endPicture() }
         let picture = compositor.finish(frame, format)
+        compositor.note(in: &damage)
         compositor.endPicture()
         self.frame = nil
         schedule.grabbed(at: now)
         schedule.noteChange()
         attempts.succeeded()
         waitsForChange = true
-        note(picture)
         let orientation = (picture.transform ?? output.transform).orientation(isUpsideDown: picture.isUpsideDown)
         let time = time.time(stamp: picture.stamp, arrival: clock.now())
         // Compositors do not agree on where the damage of a part, or of rows in the other order, lies: the library
         // compares these frames with the last one.
         let known = part == nil && !picture.isUpsideDown ? damage.damage : nil
         try connection.send(frame, at: .nanoseconds(time.nanoseconds), orientation: orientation, damage: known)
+        if frame.isDone { spare = frame }
         damage.clear()
         sent()
-    }
-
-    private func note(_ picture: WaylandConnection.Picture) {
-        guard let changed = picture.damage else { return damage.noteAll() }
-        for rectangle in changed { damage.note(rectangle) }
     }
 
     /// - Parameter reason: why there is no picture; told if that lasts.

@@ -24,8 +24,8 @@ enum ProcessFacts {
 
     /// - Parameters:
     ///   - name: as the kernel has it: cut at 15 bytes.
-    ///   - commandLine: words that end with 0. The program, or what an interpreter runs, is there by its path. Asked for
-    ///     only if the name is cut.
+    ///   - commandLine: words that end with 0. The program, or what an interpreter runs, is there by its path. It is
+    ///     asked for only if the name is cut.
     /// - Returns: nil if the rest of it is not known.
     static func wholeName(_ name: String, commandLine: @autoclosure () -> String) -> String? {
         guard name.utf8.count >= commBytes else { return name }

@@ -13,7 +13,7 @@ declare -A package_groups=(
     [bench]="python3 python3-numpy python3-venv mate-backgrounds gstreamer1.0-tools gstreamer1.0-plugins-base
         gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav glib-networking
         stunnel4 openssl xvfb pulseaudio pulseaudio-utils"
-    [allocations]="python3 gcc binutils util-linux xauth xvfb"
+    [allocations]="python3 gcc binutils util-linux xauth xvfb sway"
     [syscalls]="linux-perf"
     [page]="chromium curl python3 python3-venv"
     [systemd]="systemd-container debootstrap util-linux xauth xvfb"
