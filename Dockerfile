@@ -10,15 +10,9 @@ ARG SWIFT=6.3-bookworm
 ARG DEBIAN=bookworm-slim
 
 FROM docker.io/library/swift:${SWIFT} AS build
+COPY scripts/share/packages.sh /tmp/packages.sh
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates pkg-config libavcodec-dev libswscale-dev \
-        libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev \
-        libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev \
-        libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev \
-        libpulse-dev \
-        libpipewire-0.3-dev \
-        libsystemd-dev \
-        libwayland-dev \
+    && bash -c '. /tmp/packages.sh && apt-get install -y --no-install-recommends ca-certificates $library_packages' \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # A layer of its own: it changes less often than the code.

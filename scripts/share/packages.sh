@@ -1,13 +1,16 @@
 # shellcheck shell=bash
 # What a Debian 12 machine needs to build, run and test upcast: found, or installed. Sourced after messages.sh.
 
+# The libraries. The Dockerfile and scripts/package take them from here.
+library_packages="pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev
+    libyaml-dev libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev
+    libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev libpulse-dev libpipewire-0.3-dev libwayland-dev
+    libsystemd-dev"
+
 declare -A package_groups=(
     # What Swift itself needs to run and to link, then the libraries.
     [build]="binutils ca-certificates git libc6-dev libcurl4 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2
-        pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev libyaml-dev
-        libxcb-shm0-dev libxcb-damage0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-res0-dev
-        libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev libpulse-dev libpipewire-0.3-dev libwayland-dev
-        libsystemd-dev"
+        $library_packages"
     [run]="nginx libnginx-mod-rtmp ffmpeg curl jq"
     [browser]="chromium fonts-dejavu-core pulseaudio util-linux x11-utils xauth xvfb"
     [bench]="python3 python3-numpy python3-venv mate-backgrounds gstreamer1.0-tools gstreamer1.0-plugins-base
