@@ -85,8 +85,8 @@ let package = Package(
         .target(
             name: "Publishing",
             dependencies: [
-                "MediaCore", "LinuxSystem", "Endpoints", "Measurement", "FLV", "Buffering", "CLibRTMP", "CGnuTLS",
-                "CRTMPSocket",
+                "MediaCore", "LinuxSystem", "Endpoints", "ControlProtocol", "Measurement", "FLV", "Buffering",
+                "CLibRTMP", "CGnuTLS", "CRTMPSocket",
             ]),
 
         // Row 4: composition. Only Pipeline knows all stages.
@@ -200,8 +200,8 @@ let package = Package(
         .testTarget(
             name: "PublishingTests",
             dependencies: [
-                "SeededRandom", "TestSupport", "Publishing", "Buffering", "Endpoints", "FLV", "MediaCore",
-                "LinuxSystem",
+                "SeededRandom", "TestSupport", "Publishing", "Buffering", "ControlProtocol", "Endpoints", "FLV",
+                "MediaCore", "LinuxSystem",
             ]),
         .testTarget(
             name: "ConfigurationTests",

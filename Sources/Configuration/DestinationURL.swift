@@ -1,3 +1,4 @@
+package import ControlProtocol
 package import Endpoints
 internal import MediaCore
 
@@ -48,7 +49,8 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
     /// The path of a local file; nil for a server.
     var localPath: String? { if case .flvFile(let path) = self { path } else { nil } }
 
-    package var isFile: Bool { localPath != nil }
+    /// As the status names it.
+    package var kind: DestinationKind { if case .flvFile = self { .file } else { .rtmp } }
 
     /// Whether the connection uses TLS.
     package var isSecure: Bool { if case .rtmp(let endpoint) = self { endpoint.isSecure } else { false } }

@@ -29,8 +29,8 @@ package struct MemoryCosts: Equatable, Sendable {
     package var audioMixer = 0
     /// The index of the packet log, in addition to `buffer.max_bytes`.
     package var packetLogIndex = 0
-    /// For each destination.
-    package var sendBuffer = 0
+    /// For all destinations together.
+    package var sendBuffers = 0
     /// For each destination with `rtmps://`.
     package var tlsSession = 0
     /// For each webhook with `https://`.

@@ -121,7 +121,7 @@ package struct MemoryPlan: Equatable, Sendable {
         case .packetLog: return (configuration.buffer.maxBytes + costs.packetLogIndex, "buffer.max_bytes and its index")
         case .sendBuffers:
             return (
-                costs.sendBuffer * destinationCount,
+                costs.sendBuffers,
                 counted(destinationCount, "destination") + (destinations.isEmpty ? ", assumed; none is configured" : "")
             )
         case .tls: return tls(configuration, costs)

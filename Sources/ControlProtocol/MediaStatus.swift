@@ -110,16 +110,8 @@ package struct DestinationStatus: JSONRecord {
         case idle, connecting, live, congested, reconnecting, failed, closed
     }
 
-    /// `rtmp` for servers, `file` for recordings.
-    package enum Kind: String, CaseIterable, Sendable {
-        case rtmp, file
-
-        /// Whether viewers can watch what arrives there.
-        package var isServer: Bool { self != .file }
-    }
-
     package var name = ""
-    package var kind = Kind.rtmp
+    package var kind = DestinationKind.rtmp
     package var url = ""
     package var state = State.idle
     package var stateMilliseconds = 0

@@ -81,7 +81,7 @@ package final class Destination: Sendable {
         state = Monitor(
             State(
                 snapshot: DestinationSnapshot(
-                    name: settings.name, isServer: sink.isServer, location: location, since: clock.now())))
+                    name: settings.name, kind: sink.kind, location: location, since: clock.now())))
     }
 
     /// Starts the thread, which connects at once. Call it once, and call `join` afterwards even if it throws.

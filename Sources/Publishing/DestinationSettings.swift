@@ -1,17 +1,10 @@
 package import Buffering
 
 package struct DestinationSettings: Sendable {
-    package enum Kind: Sendable {
-        case rtmp(RTMPDestinationSettings)
-        case flvFile(FLVFileSettings)
-
-        /// All other code works on `SinkSettings`.
-        var sink: any SinkSettings {
-            switch self {
-            case .rtmp(let settings): settings
-            case .flvFile(let settings): settings
-            }
-        }
+    /// What it is and how that is set, which `SinkSettings` tells to all other code. Made by a function beside the
+    /// settings of each kind.
+    package struct Kind: Sendable {
+        let sink: any SinkSettings
     }
 
     /// The operator's name for it, used in all messages.

@@ -1,4 +1,5 @@
 package import Buffering
+package import ControlProtocol
 package import Measurement
 package import MediaCore
 
@@ -92,12 +93,12 @@ package struct DestinationSnapshot: Equatable, Sendable {
     /// Whether the server repeatedly accepts connections and closes them at once.
     package var isFlapping: Bool { shortConnections >= ShortConnections.worthTelling }
 
-    /// Whether it is a server, and not a file.
-    package var isServer: Bool
+    package var kind: DestinationKind
+    package var isServer: Bool { kind.isServer }
 
-    init(name: String, isServer: Bool, location: String, since: MediaTime) {
+    init(name: String, kind: DestinationKind, location: String, since: MediaTime) {
         self.name = name
-        self.isServer = isServer
+        self.kind = kind
         self.location = location
         self.since = since
         downSince = since

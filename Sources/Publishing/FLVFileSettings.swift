@@ -1,4 +1,5 @@
 internal import Buffering
+internal import ControlProtocol
 package import MediaCore
 
 package struct FLVFileSettings: Sendable, Equatable {
@@ -20,11 +21,18 @@ package struct FLVFileSettings: Sendable, Equatable {
     package var rotateAfter: MediaTime?
     package var sync = FileSync.never
 
+    /// As much as for a server: the kernel keeps what is not on the disk yet.
+    package static let heldBytes = RTMPDestinationSettings.heldBytes
+
     package init(path: String) { self.path = path }
 }
 
+extension DestinationSettings.Kind {
+    package static func flvFile(_ settings: FLVFileSettings) -> Self { Self(sink: settings) }
+}
+
 extension FLVFileSettings: SinkSettings {
-    var isServer: Bool { false }
+    var kind: DestinationKind { .file }
     var location: String { path }
     var cursorPolicy: CursorPolicy { .keepEverything }
     /// Not watched: see `Destination.work`.

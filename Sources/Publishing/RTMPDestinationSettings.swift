@@ -1,4 +1,5 @@
 internal import Buffering
+internal import ControlProtocol
 package import Endpoints
 package import MediaCore
 
@@ -43,6 +44,9 @@ package struct RTMPDestinationSettings: Sendable {
     /// come more than once a second.
     package var acknowledgementWindow: UInt32 = 64 * 1024
 
+    /// The most memory of a connection beside the packet: the kernel's for the socket.
+    package static let heldBytes = TCPConnector.kernelBytes
+
     package init(endpoint: RTMPEndpoint, key: Secret) {
         self.endpoint = endpoint
         self.key = key
@@ -50,8 +54,12 @@ package struct RTMPDestinationSettings: Sendable {
     }
 }
 
+extension DestinationSettings.Kind {
+    package static func rtmp(_ settings: RTMPDestinationSettings) -> Self { Self(sink: settings) }
+}
+
 extension RTMPDestinationSettings: SinkSettings {
-    var isServer: Bool { true }
+    var kind: DestinationKind { .rtmp }
     var location: String { endpoint.description }
     var cursorPolicy: CursorPolicy { CursorPolicy() }
     var longestWaits: SinkWaits? {

@@ -1,4 +1,5 @@
 internal import Buffering
+internal import ControlProtocol
 internal import LinuxSystem
 internal import MediaCore
 
@@ -29,11 +30,10 @@ struct SinkContext {
     let onWarning: (String) -> Void
 }
 
-/// One kind of destination. A new kind needs a type that conforms, a sink, a factory, and a case of
-/// `DestinationSettings.Kind`.
+/// One kind of destination. A new kind needs a type that conforms, a sink, a factory, and a function of
+/// `DestinationSettings.Kind` that takes the type.
 protocol SinkSettings: Sendable {
-    /// Whether viewers can watch what arrives there; false for a recording.
-    var isServer: Bool { get }
+    var kind: DestinationKind { get }
     /// The URL without secrets, or the path.
     var location: String { get }
     /// The default policy for shedding packets.

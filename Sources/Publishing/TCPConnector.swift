@@ -12,6 +12,8 @@ struct TCPConnector {
     static let sendBufferBytes: CInt = 256 * 1024
     /// Servers send little. A flood from a server fills this buffer and waits with the server.
     static let receiveBufferBytes: CInt = 32 * 1024
+    /// The most that both take: the kernel doubles them.
+    static let kernelBytes = 2 * Int(sendBufferBytes + receiveBufferBytes)
     /// The least TCP_USER_TIMEOUT: the kernel drops a connection whose sent bytes stay unacknowledged for that time. A
     /// fallback for our own deadlines.
     static let leastUserTimeout = MediaTime.seconds(15)

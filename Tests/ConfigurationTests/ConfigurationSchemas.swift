@@ -3,12 +3,20 @@ import ControlProtocol
 
 @testable import Configuration
 
-/// The schemas of docs/openapi.json that follow from the table of keys, in the order of the document.
+/// The schemas of docs/openapi.json that follow from the table of keys and from the kinds of destinations.
 enum ConfigurationSchemas {
     static var all: [(name: String, schema: JSONValue)] {
         let hidden = "Names of environment variables are shown as ***, and secrets are left out."
         return [
             ("Configuration", configuration),
+            (
+                "DestinationKind",
+                .object([
+                    .init("type", .string("string")),
+                    .init("description", .string("A server that viewers can watch, or a recording (file).")),
+                    .init("enum", .array(DestinationKind.allCases.map { .string($0.rawValue) })),
+                ])
+            ),
             (
                 "DestinationConfiguration",
                 object("A destination, as in the configuration file. \(hidden)", ConfigurationTable.destinationKeys)

@@ -18,7 +18,7 @@ import Testing
         costs.pcmQueue = 13
         costs.audioMixer = 17
         costs.packetLogIndex = 19
-        costs.sendBuffer = 23
+        costs.sendBuffers = 23
         costs.tlsSession = 29
         costs.controlServer = 41
         costs.threadStack = 43
@@ -54,7 +54,7 @@ import Testing
         let expected: [MemoryPlan.Purpose: Int] = [
             .baseline: 1_000_000, .videoEncoder: 2_000_000, .audioEncoder: 30_000, .canvases: 400,
             .ingestBand: 7,
-            .scaler: 11, .pcmQueue: 13, .audioMixer: 17, .packetLog: 2_097_152 + 19, .sendBuffers: 46, .tls: 29 + 61,
+            .scaler: 11, .pcmQueue: 13, .audioMixer: 17, .packetLog: 2_097_152 + 19, .sendBuffers: 23, .tls: 29 + 61,
             .controlServer: 41, .snapshots: 53, .webhooks: 2 * 59, .curtain: 0,
             .threadStacks: 9 * 43, .reserve: 47
         ]

@@ -11,7 +11,7 @@ import Testing
 
     private func server(_ change: (inout DestinationSnapshot) -> Void = { _ in }) -> DestinationSnapshot {
         var snapshot = DestinationSnapshot(
-            name: "main", isServer: true, location: "rtmp://server/live", since: .seconds(1))
+            name: "main", kind: .rtmp, location: "rtmp://server/live", since: .seconds(1))
         snapshot.downSince = nil
         change(&snapshot)
         return snapshot
@@ -19,7 +19,7 @@ import Testing
 
     private func file(isDown: Bool = false) -> DestinationSnapshot {
         server {
-            $0.isServer = false
+            $0.kind = .file
             $0.downSince = isDown ? .seconds(1) : nil
         }
     }

@@ -30,7 +30,7 @@ import Testing
 
     private func snapshot() -> DestinationSnapshot {
         var snapshot = DestinationSnapshot(
-            name: "main", isServer: true, location: "rtmp://a/live", since: .seconds(90))
+            name: "main", kind: .rtmp, location: "rtmp://a/live", since: .seconds(90))
         snapshot.lastError = Self.error
         snapshot.lastErrorAt = .seconds(88)
         snapshot.shortConnections = 4

@@ -56,7 +56,7 @@ import Testing
         -> DestinationSnapshot
     {
         var snapshot = DestinationSnapshot(
-            name: "main", isServer: true, location: "rtmp://server/live", since: .zero)
+            name: "main", kind: .rtmp, location: "rtmp://server/live", since: .zero)
         snapshot.offeredPackets = offered
         snapshot.video.packets = sent
         snapshot.isDrained = isDrained

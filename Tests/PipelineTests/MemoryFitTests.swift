@@ -56,4 +56,17 @@ import Testing
         #expect(configuration.memoryFit == MemoryFit(pictures: 2, subpixelMotion: true))
         #expect(configuration.memoryPlan.compromise == nil)
     }
+
+    /// Each destination is planned for with a packet and the kernel's memory for a socket: 256 and 32 KiB, doubled.
+    @Test(arguments: [[], ["rtmp://a/b/c"], ["rtmp://a/b/c", "/a.flv", "rtmps://a/b/c"]])
+    func sendBuffersOfAllDestinations(urls: [String]) throws {
+        var configuration = Configuration()
+        for url in urls {
+            var destination = DestinationConfiguration()
+            destination.url = try DestinationURL(url)
+            configuration.destinations.append(destination)
+        }
+        let line = try #require(configuration.memoryPlan.lines.first { $0.purpose == .sendBuffers })
+        #expect(line.bytes == max(1, urls.count) * (configuration.maximumPacketBytes + 2 * (256 + 32) * 1024))
+    }
 }

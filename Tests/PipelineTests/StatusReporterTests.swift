@@ -30,7 +30,7 @@ import Testing
     @Test func afterABroadcast() throws {
         let rig = try PartsRig()
         var snapshot = DestinationSnapshot(
-            name: "main", isServer: true, location: "rtmp://elsewhere/live", since: .zero)
+            name: "main", kind: .rtmp, location: "rtmp://elsewhere/live", since: .zero)
         snapshot.state = .failed
         var counted = StatusReport()
         counted.broadcasts = 1

@@ -122,7 +122,7 @@ import Testing
             for byte in writer.bytes { if !peer.send([byte]) { return } else { usleep(20_000) } }
         }
         var settings = try Self.settings(server)
-        guard case .rtmp(var rtmp) = settings.kind else { return }
+        var rtmp = try #require(settings.kind.sink as? RTMPDestinationSettings)
         rtmp.handshakeTimeout = .milliseconds(400)
         settings.kind = .rtmp(rtmp)
         let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))

@@ -1,4 +1,5 @@
 import Buffering
+import ControlProtocol
 import LinuxSystem
 import MediaCore
 import TestSupport
@@ -80,7 +81,7 @@ import Testing
 
     private struct Kind: SinkSettings {
         let links = Monitor<[Link]>([])
-        var isServer: Bool { true }
+        var kind: DestinationKind { .rtmp }
         var location: String { "own://buffer" }
         var cursorPolicy: CursorPolicy { .keepEverything }
         var longestWaits: SinkWaits? { SinkWaits(opening: .seconds(30), turn: .seconds(30)) }

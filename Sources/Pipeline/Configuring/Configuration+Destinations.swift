@@ -1,6 +1,7 @@
 internal import Adaptation
 internal import Buffering
 internal import Configuration
+internal import ControlProtocol
 internal import Endpoints
 internal import MediaCore
 internal import Publishing
@@ -23,7 +24,7 @@ extension Configuration {
             case .rtmp(let url): .rtmp(rtmp(destination, url, environment: environment))
             case .flvFile(let path): .flvFile(file(destination, path))
             }
-        let isServer = !destination.url.isFile
+        let isServer = destination.url.kind.isServer
         var policy =
             isServer
             ? CursorPolicy(
@@ -46,6 +47,19 @@ extension Configuration {
     /// The limits of bitrate adaptation.
     var bitrateLimits: BitrateController.Limits {
         BitrateController.Limits(ceiling: video.bitrate, floor: video.minBitrate, audio: audio.bitrate)
+    }
+
+    /// What all destinations hold: a copy of a packet each, and what its sink holds beside it. Without a destination, a
+    /// server is assumed.
+    var sendBufferBytes: Int {
+        (destinations.isEmpty ? [DestinationConfiguration()] : destinations).reduce(0) { sum, destination in
+            let held =
+                switch destination.url {
+                case .none, .rtmp: RTMPDestinationSettings.heldBytes
+                case .flvFile: FLVFileSettings.heldBytes
+                }
+            return sum + maximumPacketBytes + held
+        }
     }
 
     private func reconnectPolicy(_ destination: DestinationConfiguration) -> ReconnectPolicy {

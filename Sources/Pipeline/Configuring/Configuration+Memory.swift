@@ -34,7 +34,7 @@ extension Configuration {
         costs.pcmQueue = Broadcast.pcmQueueBytes
         costs.audioMixer = AudioMixer.memoryBytes(mixerSettings(expecting: []))
         costs.packetLogIndex = packetLogLimits.reservedBytes - buffer.maxBytes
-        costs.sendBuffer = maximumPacketBytes + MeasuredMemory.socketBuffer
+        costs.sendBuffers = sendBufferBytes
         costs.tlsSession = MeasuredMemory.tlsSession
         let hasAudit = privacy.auditFile != nil
         costs.controlServer =
@@ -63,9 +63,6 @@ private enum MeasuredMemory {
     static let baseline = 5_000_000 + MemoryRoom.codeInUse
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
-    /// The kernel's limit for a destination's socket (SO_SNDBUF 256 KiB and SO_RCVBUF 32 KiB, both doubled by the
-    /// kernel).
-    static let socketBuffer = 589_824
     static let tlsSession = 1_000_000
     /// Includes 256 events of usual length.
     static let controlServer = 830_000

@@ -39,7 +39,7 @@ extension DestinationSnapshot {
     func status(at now: MediaTime) -> DestinationStatus {
         var status = DestinationStatus()
         status.name = name
-        status.kind = isServer ? .rtmp : .file
+        status.kind = kind
         status.url = location
         status.state =
             switch state {

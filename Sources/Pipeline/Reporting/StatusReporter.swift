@@ -134,7 +134,7 @@ package final class StatusReporter: Sendable {
             let name = report.destinations[index].name
             guard let destination = configured.first(where: { $0.name == name }) else { continue }
             report.destinations[index].url = destination.redactedURL
-            report.destinations[index].kind = destination.url.isFile ? .file : .rtmp
+            report.destinations[index].kind = destination.url.kind
         }
     }
 
