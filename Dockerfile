@@ -84,8 +84,9 @@ RUN cd ffmpeg-*/ \
     && strip --strip-unneeded /products/usr/lib/*.so.*
 
 FROM docker.io/library/debian:${DEBIAN} AS runtime
+COPY scripts/share/packages.sh /usr/local/lib/upcast/packages.sh
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libgnutls30 librtmp1 libyaml-0-2 libyuv0 \
+    && bash -c '. /usr/local/lib/upcast/packages.sh && apt-get install -y --no-install-recommends $daemon_packages' \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/* \
     && install -d -o 10001 -g 10001 -m 0770 /run/upcast /run/upcast-capture \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/upcast
@@ -108,7 +109,7 @@ ENTRYPOINT ["upcastd"]
 
 FROM runtime AS full
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libavcodec59 libswresample4 \
+    && bash -c '. /usr/local/lib/upcast/packages.sh && apt-get install -y --no-install-recommends $codec_packages' \
     && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/*
 COPY --from=build /products/bin/upcastd /products/bin/upcastctl /usr/local/bin/
 USER 10001:10001

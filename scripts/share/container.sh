@@ -11,8 +11,8 @@ container_group=upcast-systemd-$$
 container_controllers=()
 
 # What upcast's executables need to run.
-system_packages=systemd,systemd-sysv,dbus,procps,libavcodec59,libswresample4,libyuv0,librtmp1,libgnutls30,libyaml-0-2
-system_packages+=,libstdc++6,ca-certificates
+system_packages="systemd systemd-sysv dbus procps $codec_packages $daemon_packages libstdc++6 ca-certificates"
+system_packages=${system_packages// /,}
 # And a session whose screen and sound are broadcast.
 system_packages+=,libpam-systemd,pulseaudio,libxcb-composite0,libxcb-damage0,libxcb-randr0,libxcb-render0,libxcb-res0
 system_packages+=,libxcb-shm0,libxcb-xfixes0,libxcb-xinput0

@@ -7,6 +7,12 @@ library_packages="pkg-config libavcodec-dev libswscale-dev libswresample-dev lib
     libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev libpulse-dev libpipewire-0.3-dev libwayland-dev
     libsystemd-dev"
 
+# What upcastd needs of them to run. The Dockerfile takes the second list only where it does not build its own.
+# shellcheck disable=SC2034 # for whoever sources this
+daemon_packages="libgnutls30 librtmp1 libyaml-0-2 libyuv0"
+# shellcheck disable=SC2034
+codec_packages="libavcodec59 libswresample4"
+
 declare -A package_groups=(
     # What Swift itself needs to run and to link, then the libraries.
     [build]="binutils ca-certificates git libc6-dev libcurl4 libncurses6 libsqlite3-0 libstdc++-12-dev libxml2
