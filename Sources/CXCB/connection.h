@@ -58,6 +58,12 @@ struct upcast_x {
 /// Frees the error. 0 for none, -1 where the connection is lost.
 int upcast_x_failure(upcast_x *x, xcb_generic_error_t *error);
 
+/// Asks for the first words of a property.
+xcb_get_property_cookie_t upcast_x_ask(upcast_x *x, xcb_window_t window, xcb_atom_t name, uint32_t words);
+
+/// The process of a window's X client; 0 if the server does not know it.
+uint32_t upcast_x_process(upcast_x *x, uint32_t window);
+
 /// Whether the server has XInput 2.1.
 bool upcast_x_begin_motion(upcast_x *x);
 /// Whether an event says that the pointer moves.

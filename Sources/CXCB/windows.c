@@ -64,76 +64,8 @@ int upcast_x_watch_windows(upcast_x *x, uint32_t *windows, size_t capacity) {
 
 // Properties.
 
-static xcb_get_property_cookie_t ask(upcast_x *x, xcb_window_t window, xcb_atom_t name, uint32_t words) {
+xcb_get_property_cookie_t upcast_x_ask(upcast_x *x, xcb_window_t window, xcb_atom_t name, uint32_t words) {
     return xcb_get_property(x->c, 0, window, name, XCB_GET_PROPERTY_TYPE_ANY, 0, words);
-}
-
-/// Copies text up to a 0 byte, in UTF-8. Returns where the next text begins.
-///
-/// @param is_latin  the bytes are ISO 8859-1.
-/// @param is_cut    set where the text does not fit.
-static int copy(
-    const char *value, int length, int from, bool is_latin, char *target, size_t capacity, bool *is_cut) {
-    size_t written = 0;
-    int i = from;
-    for (; i < length && value[i]; i++) {
-        const unsigned char byte = (unsigned char)value[i];
-        const bool is_wide = is_latin && byte >= 0x80;
-        if (written + (is_wide ? 2 : 1) >= capacity) {
-            *is_cut = true;
-            continue;
-        }
-        if (is_wide) {
-            target[written++] = (char)(0xc0 | byte >> 6);
-            target[written++] = (char)(0x80 | (byte & 0x3f));
-        } else {
-            target[written++] = (char)byte;
-        }
-    }
-    target[written] = 0;
-    return i + 1;
-}
-
-/// Whether text is ISO 8859-1: of type STRING, as ICCCM says. Programs that write UTF-8 there are many.
-static bool is_latin(const xcb_get_property_reply_t *reply) {
-    if (reply->type != XCB_ATOM_STRING) return false;
-    const unsigned char *value = xcb_get_property_value(reply);
-    const int length = xcb_get_property_value_length(reply);
-    for (int i = 0; i < length;) {
-        const unsigned char first = value[i];
-        const int more = first < 0x80 ? 0 : first >> 5 == 6 ? 1 : first >> 4 == 14 ? 2 : first >> 3 == 30 ? 3 : -1;
-        // The end of a text that is cut.
-        if (more > 0 && i + more >= length) return reply->bytes_after == 0;
-        if (more < 0) return true;
-        for (int k = 1; k <= more; k++)
-            if (value[i + k] >> 6 != 2) return true;
-        i += 1 + more;
-    }
-    return false;
-}
-
-static void take_class(xcb_get_property_reply_t *reply, upcast_x_names *names) {
-    const char *value = xcb_get_property_value(reply);
-    const int length = xcb_get_property_value_length(reply);
-    const bool latin = is_latin(reply);
-    if (reply->bytes_after) names->is_cut = true;
-    const int next = copy(value, length, 0, latin, names->instance, sizeof names->instance, &names->is_cut);
-    copy(value, length, next, latin, names->class_name, sizeof names->class_name, &names->is_cut);
-}
-
-static void take_title(
-    xcb_get_property_reply_t *reply, upcast_x_names *names, char *target, size_t capacity) {
-    if (reply->bytes_after) names->is_cut = true;
-    copy(
-        xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, is_latin(reply), target, capacity,
-        &names->is_cut);
-}
-
-/// Whether a title is in an encoding that nobody reads here: COMPOUND_TEXT with other characters than those of Latin-1.
-static bool is_coded(const xcb_get_property_reply_t *reply) {
-    enum { ESCAPE = 0x1b };
-    return reply->type != XCB_ATOM_STRING
-        && memchr(xcb_get_property_value(reply), ESCAPE, (size_t)xcb_get_property_value_length(reply));
 }
 
 static void take_types(upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_facts *facts) {
@@ -157,59 +89,6 @@ static uint32_t word(xcb_get_property_reply_t *reply) {
     return *(const uint32_t *)xcb_get_property_value(reply);
 }
 
-// Processes.
-
-static xcb_res_query_client_ids_cookie_t ask_process(upcast_x *x, xcb_window_t window) {
-    const xcb_res_client_id_spec_t spec = {.client = window, .mask = XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID};
-    return xcb_res_query_client_ids(x->c, 1, &spec);
-}
-
-/// 0 if the server does not know it, or the client is gone.
-static uint32_t take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie) {
-    xcb_res_query_client_ids_reply_t *reply = xcb_res_query_client_ids_reply(x->c, cookie, NULL);
-    if (!reply) return 0;
-    uint32_t process = 0;
-    for (xcb_res_client_id_value_iterator_t id = xcb_res_query_client_ids_ids_iterator(reply); id.rem;
-         xcb_res_client_id_value_next(&id))
-        if (id.data->spec.mask & XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID && id.data->length >= 4)
-            process = *xcb_res_client_id_value_value(id.data);
-    free(reply);
-    return process;
-}
-
-/// The longest texts, in words.
-enum { CLASS_WORDS = 64, TITLE_WORDS = 256 };
-
-/// What a window is called, and whose it is. False if it is gone.
-static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) {
-    // Before the names: as the window is there afterwards, so was its client. Without its process, a menu of a client
-    // that ends just now would be nobody's.
-    xcb_res_query_client_ids_cookie_t process = {0};
-    if (x->has_resources) process = ask_process(x, window);
-    const xcb_get_property_cookie_t class_name = ask(x, window, XCB_ATOM_WM_CLASS, CLASS_WORDS);
-    const xcb_get_property_cookie_t name = ask(x, window, XCB_ATOM_WM_NAME, TITLE_WORDS);
-    const xcb_get_property_cookie_t net_name = ask(x, window, x->atoms.net_name, TITLE_WORDS);
-    names->window = window;
-    if (x->has_resources) names->process = take_process(x, process);
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_name, NULL);
-    if (reply && reply->value_len) take_class(reply, names);
-    free(reply);
-    xcb_get_property_reply_t *old = xcb_get_property_reply(x->c, name, NULL);
-    // The last one tells whether the window is still there.
-    reply = xcb_get_property_reply(x->c, net_name, NULL);
-    const bool is_there = reply != NULL, has_new = reply && reply->value_len;
-    if (has_new) take_title(reply, names, names->title, sizeof names->title);
-    if (old && old->value_len && is_coded(old)) {
-        // Toolkits write the same text twice: one that can be read is enough.
-        if (!has_new) names->is_cut = true;
-    } else if (old && old->value_len) {
-        take_title(old, names, has_new ? names->old_title : names->title, sizeof names->title);
-    }
-    free(old);
-    free(reply);
-    return is_there;
-}
-
 /// The window group of WM_HINTS; 0 for none.
 static uint32_t group(const xcb_get_property_reply_t *hints) {
     enum { FLAG = 1 << 6, PLACE = 8 };
@@ -220,9 +99,9 @@ static uint32_t group(const xcb_get_property_reply_t *hints) {
 
 /// Adds what else the window says of itself. False if it is gone.
 static bool take_properties(upcast_x *x, xcb_window_t window, upcast_x_facts *facts) {
-    const xcb_get_property_cookie_t type = ask(x, window, x->atoms.type, 16);
-    const xcb_get_property_cookie_t hints = ask(x, window, XCB_ATOM_WM_HINTS, 9);
-    const xcb_get_property_cookie_t transient = ask(x, window, XCB_ATOM_WM_TRANSIENT_FOR, 1);
+    const xcb_get_property_cookie_t type = upcast_x_ask(x, window, x->atoms.type, 16);
+    const xcb_get_property_cookie_t hints = upcast_x_ask(x, window, XCB_ATOM_WM_HINTS, 9);
+    const xcb_get_property_cookie_t transient = upcast_x_ask(x, window, XCB_ATOM_WM_TRANSIENT_FOR, 1);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, type, NULL);
     if (reply) take_types(x, reply, facts);
     free(reply);
@@ -274,11 +153,11 @@ static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct ins
     }
     inside->visited++;
     watch(x, window, XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
-    const xcb_get_property_cookie_t state = ask(x, window, x->atoms.wm_state, 0);
-    const xcb_get_property_cookie_t class_name = ask(x, window, XCB_ATOM_WM_CLASS, 0);
-    const xcb_get_property_cookie_t name = ask(x, window, XCB_ATOM_WM_NAME, 0);
-    const xcb_get_property_cookie_t net_name = ask(x, window, x->atoms.net_name, 0);
-    const xcb_get_property_cookie_t secure = ask(x, window, x->atoms.secure, 1);
+    const xcb_get_property_cookie_t state = upcast_x_ask(x, window, x->atoms.wm_state, 0);
+    const xcb_get_property_cookie_t class_name = upcast_x_ask(x, window, XCB_ATOM_WM_CLASS, 0);
+    const xcb_get_property_cookie_t name = upcast_x_ask(x, window, XCB_ATOM_WM_NAME, 0);
+    const xcb_get_property_cookie_t net_name = upcast_x_ask(x, window, x->atoms.net_name, 0);
+    const xcb_get_property_cookie_t secure = upcast_x_ask(x, window, x->atoms.secure, 1);
     const xcb_query_tree_cookie_t inferiors = xcb_query_tree(x->c, window);
     const bool has_state = is_set(x, state), has_class = is_set(x, class_name);
     const bool has_name = is_set(x, name), has_net_name = is_set(x, net_name);
@@ -301,10 +180,10 @@ static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct ins
 /// The process of the window manager; 0 if nobody knows.
 static uint32_t manager(upcast_x *x) {
     xcb_get_property_reply_t *reply =
-        xcb_get_property_reply(x->c, ask(x, x->screen->root, x->atoms.manager_check, 1), NULL);
+        xcb_get_property_reply(x->c, upcast_x_ask(x, x->screen->root, x->atoms.manager_check, 1), NULL);
     const xcb_window_t window = reply ? word(reply) : XCB_NONE;
     free(reply);
-    return window && x->has_resources ? take_process(x, ask_process(x, window)) : 0;
+    return window ? upcast_x_process(x, window) : 0;
 }
 
 static bool has_manager(upcast_x *x) {
@@ -344,19 +223,6 @@ static bool take_place(upcast_x *x, xcb_window_t window, upcast_x_facts *facts) 
     return is_there;
 }
 
-/// The X client that made a window, as all of its windows' numbers tell.
-static uint32_t maker(upcast_x *x, xcb_window_t window) {
-    return window & ~xcb_get_setup(x->c)->resource_id_mask;
-}
-
-int upcast_x_read_names(upcast_x *x, uint32_t window, upcast_x_names *names) {
-    memset(names, 0, sizeof *names);
-    const bool is_there = take_names(x, window, names);
-    names->maker = maker(x, window);
-    if (upcast_x_is_lost(x)) return -1;
-    return is_there ? 0 : XCB_WINDOW;
-}
-
 int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
     memset(facts, 0, sizeof *facts);
     bool is_there = take_place(x, window, facts);
@@ -380,7 +246,7 @@ int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
 
 int upcast_x_active_window(upcast_x *x, uint32_t *window) {
     xcb_get_property_reply_t *reply =
-        xcb_get_property_reply(x->c, ask(x, x->screen->root, x->atoms.active, 1), NULL);
+        xcb_get_property_reply(x->c, upcast_x_ask(x, x->screen->root, x->atoms.active, 1), NULL);
     *window = reply ? word(reply) : XCB_NONE;
     free(reply);
     return upcast_x_is_lost(x) ? -1 : 0;
