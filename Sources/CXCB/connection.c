@@ -13,7 +13,7 @@ upcast_x *upcast_x_open(const char *display, int *error) {
         return NULL;
     }
     xcb_screen_iterator_t screens = xcb_setup_roots_iterator(xcb_get_setup(c));
-    for (; screens.rem && number > 0; number--) xcb_screen_next(&screens);
+    for (int skipped = 0; screens.rem && skipped < number; skipped++) xcb_screen_next(&screens);
     upcast_x *x = screens.rem ? calloc(1, sizeof *x) : NULL;
     if (!x) {
         *error = UPCAST_X_NO_SCREEN;
@@ -22,6 +22,7 @@ upcast_x *upcast_x_open(const char *display, int *error) {
     }
     x->c = c;
     x->screen = screens.data;
+    x->screen_number = number;
     return x;
 }
 

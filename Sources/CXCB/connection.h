@@ -24,6 +24,7 @@ struct upcast_x_source {
 struct upcast_x {
     xcb_connection_t *c;
     xcb_screen_t *screen;
+    int screen_number;
     bool has_shared_memory, has_fixes, has_damage, has_monitors, has_resources, watches_windows;
     uint8_t fixes_event, damage_event, randr_event;
     /// XInput 2; 0 without.
@@ -42,6 +43,10 @@ struct upcast_x {
         xcb_atom_t notification, dialog, utility, dropdown, popup, menu, tooltip, combo, dock, desktop;
         xcb_atom_t manager_check, active;
     } atoms;
+    /// WM_S0 for the first screen.
+    xcb_atom_t manager_selection;
+    /// As of the last `upcast_x_read_manager`.
+    upcast_x_manager manager;
     /// Pictures of chosen windows are put together here.
     struct {
         xcb_render_query_pict_formats_reply_t *formats;
@@ -61,8 +66,10 @@ int upcast_x_failure(upcast_x *x, xcb_generic_error_t *error);
 /// Asks for the first words of a property.
 xcb_get_property_cookie_t upcast_x_ask(upcast_x *x, xcb_window_t window, xcb_atom_t name, uint32_t words);
 
-/// The process of a window's X client; 0 if the server does not know it.
-uint32_t upcast_x_process(upcast_x *x, uint32_t window);
+/// The first word of a property; 0 if it is none.
+uint32_t upcast_x_word(const xcb_get_property_reply_t *reply);
+/// The X client that made a window, as all of its windows' numbers tell.
+uint32_t upcast_x_maker(upcast_x *x, xcb_window_t window);
 
 /// Whether the server has XInput 2.1.
 bool upcast_x_begin_motion(upcast_x *x);

@@ -54,6 +54,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         upcast_x_forget_source(x, e->window);
         result.kind = e->event == root ? UPCAST_X_WINDOW_WENT : UPCAST_X_WINDOW_CHANGED;
         result.window = e->event == root ? e->window : e->event;
+        result.destroyed = e->window;
         return result;
     }
     case XCB_MAP_NOTIFY: {

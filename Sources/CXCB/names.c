@@ -90,10 +90,6 @@ static uint32_t take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cook
     return process;
 }
 
-uint32_t upcast_x_process(upcast_x *x, uint32_t window) {
-    return x->has_resources ? take_process(x, ask_process(x, window)) : 0;
-}
-
 /// The longest texts, in words.
 enum { CLASS_WORDS = 64, TITLE_WORDS = 256 };
 
@@ -127,15 +123,10 @@ static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) 
     return is_there;
 }
 
-/// The X client that made a window, as all of its windows' numbers tell.
-static uint32_t maker(upcast_x *x, xcb_window_t window) {
-    return window & ~xcb_get_setup(x->c)->resource_id_mask;
-}
-
 int upcast_x_read_names(upcast_x *x, uint32_t window, upcast_x_names *names) {
     memset(names, 0, sizeof *names);
     const bool is_there = take_names(x, window, names);
-    names->maker = maker(x, window);
+    names->maker = upcast_x_maker(x, window);
     if (upcast_x_is_lost(x)) return -1;
     return is_there ? 0 : XCB_WINDOW;
 }

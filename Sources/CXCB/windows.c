@@ -1,7 +1,15 @@
 #include "connection.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static xcb_atom_t interned(upcast_x *x, xcb_intern_atom_cookie_t cookie) {
+    xcb_intern_atom_reply_t *reply = xcb_intern_atom_reply(x->c, cookie, NULL);
+    const xcb_atom_t atom = reply ? reply->atom : XCB_NONE;
+    free(reply);
+    return atom;
+}
 
 static void intern(upcast_x *x) {
     static const char *const names[] = {
@@ -28,12 +36,12 @@ static void intern(upcast_x *x) {
     xcb_intern_atom_cookie_t cookies[COUNT];
     for (int i = 0; i < COUNT; i++)
         cookies[i] = xcb_intern_atom(x->c, 0, (uint16_t)strlen(names[i]), names[i]);
+    char selection[16];
+    const int length = snprintf(selection, sizeof selection, "WM_S%d", x->screen_number);
+    const xcb_intern_atom_cookie_t last = xcb_intern_atom(x->c, 0, (uint16_t)length, selection);
     xcb_atom_t *atoms = (xcb_atom_t *)&x->atoms;
-    for (int i = 0; i < COUNT; i++) {
-        xcb_intern_atom_reply_t *reply = xcb_intern_atom_reply(x->c, cookies[i], NULL);
-        atoms[i] = reply ? reply->atom : XCB_NONE;
-        free(reply);
-    }
+    for (int i = 0; i < COUNT; i++) atoms[i] = interned(x, cookies[i]);
+    x->manager_selection = interned(x, last);
 }
 
 static void begin_resources(upcast_x *x) {
@@ -84,9 +92,13 @@ static void take_types(upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_fa
     }
 }
 
-static uint32_t word(xcb_get_property_reply_t *reply) {
+uint32_t upcast_x_word(const xcb_get_property_reply_t *reply) {
     if (reply->format != 32 || xcb_get_property_value_length(reply) < 4) return 0;
     return *(const uint32_t *)xcb_get_property_value(reply);
+}
+
+uint32_t upcast_x_maker(upcast_x *x, xcb_window_t window) {
+    return window & ~xcb_get_setup(x->c)->resource_id_mask;
 }
 
 /// The window group of WM_HINTS; 0 for none.
@@ -111,7 +123,7 @@ static bool take_properties(upcast_x *x, xcb_window_t window, upcast_x_facts *fa
     reply = xcb_get_property_reply(x->c, transient, NULL);
     const bool is_there = reply != NULL;
     if (reply && reply->type != XCB_NONE) {
-        const uint32_t owner = word(reply);
+        const uint32_t owner = upcast_x_word(reply);
         // For the root window, or none: for all windows of the group (EWMH). Qt names the leader of the group.
         facts->is_transient_for_group =
             owner == XCB_NONE || owner == x->screen->root || (facts->group && owner == facts->group);
@@ -141,17 +153,19 @@ struct inside {
     xcb_window_t managed;
     /// Windows that have a class or a name, or want to be secure.
     xcb_window_t named[UPCAST_X_MAX_INSIDE];
-    uint32_t named_count, visited, secure;
+    /// All of them.
+    xcb_window_t visited[UPCAST_X_MAX_INSIDE];
+    uint32_t named_count, visited_count, secure;
     bool has_unseen;
 };
 
 /// Looks at a window and all in it, which may be of other programs. Watches them.
 static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct inside *inside) {
-    if (inside->visited == UPCAST_X_MAX_INSIDE || levels == 0) {
+    if (inside->visited_count == UPCAST_X_MAX_INSIDE || levels == 0) {
         inside->has_unseen = true;
         return;
     }
-    inside->visited++;
+    inside->visited[inside->visited_count++] = window;
     watch(x, window, XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
     const xcb_get_property_cookie_t state = upcast_x_ask(x, window, x->atoms.wm_state, 0);
     const xcb_get_property_cookie_t class_name = upcast_x_ask(x, window, XCB_ATOM_WM_CLASS, 0);
@@ -163,7 +177,7 @@ static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct ins
     const bool has_name = is_set(x, name), has_net_name = is_set(x, net_name);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, secure, NULL);
     // A value that is no number hides the window, too.
-    const uint32_t value = reply && reply->value_len ? (reply->format == 32 ? word(reply) : 1) : 0;
+    const uint32_t value = reply && reply->value_len ? (reply->format == 32 ? upcast_x_word(reply) : 1) : 0;
     free(reply);
     if (value > inside->secure) inside->secure = value;
     if (has_state && !inside->managed) inside->managed = window;
@@ -175,30 +189,6 @@ static void look_inside(upcast_x *x, xcb_window_t window, int levels, struct ins
     const int count = xcb_query_tree_children_length(tree);
     for (int i = 0; i < count; i++) look_inside(x, children[i], levels - 1, inside);
     free(tree);
-}
-
-/// The process of the window manager; 0 if nobody knows.
-static uint32_t manager(upcast_x *x) {
-    xcb_get_property_reply_t *reply =
-        xcb_get_property_reply(x->c, upcast_x_ask(x, x->screen->root, x->atoms.manager_check, 1), NULL);
-    const xcb_window_t window = reply ? word(reply) : XCB_NONE;
-    free(reply);
-    return window ? upcast_x_process(x, window) : 0;
-}
-
-static bool has_manager(upcast_x *x) {
-    xcb_get_window_attributes_reply_t *root =
-        xcb_get_window_attributes_reply(x->c, xcb_get_window_attributes(x->c, x->screen->root), NULL);
-    const bool result = root && root->all_event_masks & XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
-    free(root);
-    return result;
-}
-
-/// Whether a window without a client may be the frame of one that is gone.
-static bool may_be_frame(upcast_x *x, const upcast_x_names *names) {
-    if (names->class_name[0] || names->instance[0] || names->title[0] || !has_manager(x)) return false;
-    const uint32_t process = manager(x);
-    return !process || !names->process || process == names->process;
 }
 
 /// False if the window is gone.
@@ -223,15 +213,32 @@ static bool take_place(upcast_x *x, xcb_window_t window, upcast_x_facts *facts) 
     return is_there;
 }
 
+static xcb_window_t client_of(upcast_x *x, xcb_window_t window, const struct inside *inside) {
+    if (inside->managed) return inside->managed;
+    // Managers set WM_STATE when the client may be on the screen already. What they make themselves is no client.
+    for (uint32_t i = inside->named_count; i > 0; i--)
+        if (!x->manager.maker || upcast_x_maker(x, inside->named[i - 1]) != x->manager.maker)
+            return inside->named[i - 1];
+    return window;
+}
+
+/// Whether a window without a client may be the frame of one that is gone. Panels are none.
+static bool may_be_frame(upcast_x *x, const upcast_x_facts *facts) {
+    if (!x->manager.is_there || facts->types & (UPCAST_X_DOCK | UPCAST_X_DESKTOP)) return false;
+    if (x->manager.maker) return facts->maker == x->manager.maker;
+    const upcast_x_names *names = &facts->client_names;
+    return !names->class_name[0] && !names->instance[0] && !names->title[0];
+}
+
 int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
     memset(facts, 0, sizeof *facts);
     bool is_there = take_place(x, window, facts);
     struct inside inside = {0};
     look_inside(x, window, UPCAST_X_MAX_LEVELS, &inside);
-    // Managers set WM_STATE when the client may be on the screen already.
-    xcb_window_t client = inside.managed;
-    if (!client) client = inside.named_count ? inside.named[inside.named_count - 1] : window;
+    const xcb_window_t client = client_of(x, window, &inside);
     facts->client = client;
+    facts->has_frame = inside.managed && inside.managed != window;
+    facts->maker = upcast_x_maker(x, window);
     facts->secure = inside.secure;
     facts->has_unseen = inside.has_unseen;
     is_there = is_there && take_properties(x, window, facts);
@@ -239,7 +246,9 @@ int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
     is_there = is_there && upcast_x_read_names(x, client, &facts->client_names) == 0;
     for (uint32_t i = 0; i < inside.named_count; i++)
         if (inside.named[i] != client) facts->others[facts->other_count++] = inside.named[i];
-    facts->is_empty_frame = client == window && may_be_frame(x, &facts->client_names);
+    memcpy(facts->inside, inside.visited, inside.visited_count * sizeof inside.visited[0]);
+    facts->inside_count = inside.visited_count;
+    facts->is_empty_frame = client == window && !inside.managed && may_be_frame(x, facts);
     if (upcast_x_is_lost(x)) return -1;
     return is_there ? 0 : XCB_WINDOW;
 }
@@ -247,7 +256,7 @@ int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts) {
 int upcast_x_active_window(upcast_x *x, uint32_t *window) {
     xcb_get_property_reply_t *reply =
         xcb_get_property_reply(x->c, upcast_x_ask(x, x->screen->root, x->atoms.active, 1), NULL);
-    *window = reply ? word(reply) : XCB_NONE;
+    *window = reply ? upcast_x_word(reply) : XCB_NONE;
     free(reply);
     return upcast_x_is_lost(x) ? -1 : 0;
 }

@@ -110,7 +110,7 @@ package final class WindowGrabber {
     private func find(_ notice: (Notice) throws -> Void) throws -> Target? {
         if !isStale { return target }
         isStale = false
-        if model.hasUnknown { for window in model.unread { model.note(try display.facts(of: window), of: window) } }
+        if model.hasUnknown { try display.readUnknown(of: &model) }
         var found: (top: UInt32, client: UInt32)?
         // The same one as long as it is there.
         if let target, model.shows(target.client, in: target.top) { found = (target.top, target.client) }

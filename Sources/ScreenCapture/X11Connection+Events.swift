@@ -59,7 +59,10 @@ extension X11Connection {
         case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
         default: return nil
         }
-        return .window(WindowEvent(kind, event.window, sequence: event.sequence))
+        return .window(
+            WindowEvent(
+                kind, event.window, sequence: event.sequence,
+                destroyed: event.destroyed == 0 ? nil : event.destroyed))
     }
 
     private static func place(_ event: upcast_x_event) -> CaptureRectangle {

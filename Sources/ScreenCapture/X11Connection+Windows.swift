@@ -38,6 +38,20 @@ extension X11Connection {
         unsafe upcast_x_redraw(handle, &area)
     }
 
+    /// Reads what is not known of windows, as of the window manager that is there now.
+    func readUnknown(of model: inout WindowModel) throws(GrabError) {
+        model.manager = try windowManager()
+        for window in model.unread { model.note(try facts(of: window), of: window) }
+    }
+
+    /// Who the window manager is now.
+    private func windowManager() throws(GrabError) -> WindowManager {
+        var manager = upcast_x_manager()
+        guard unsafe upcast_x_read_manager(handle, &manager) == 0 else { throw .lost }
+        guard manager.is_there else { return .none }
+        return manager.maker == 0 ? .unnamed : .client(manager.maker)
+    }
+
     /// What is known of a window; nil if it is gone.
     package func facts(of window: UInt32) throws(GrabError) -> WindowFacts? {
         var facts = upcast_x_facts()
@@ -51,7 +65,15 @@ extension X11Connection {
             names: try names(&facts), types: .init(rawValue: facts.types), secure: facts.secure,
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
             group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
-            isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen)
+            isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen, maker: facts.maker,
+            hasFrame: facts.has_frame, inside: inside(&facts))
+    }
+
+    private func inside(_ facts: inout upcast_x_facts) -> [UInt32] {
+        let count = Int(facts.inside_count)
+        return unsafe withUnsafeBytes(of: &facts.inside) { bytes in
+            unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(count))
+        }
     }
 
     /// The client's, and those of all windows beside it and in it.

@@ -16,7 +16,8 @@ import UpcastClient
         _ window: UInt32, x: Int = 0, viewable: Bool = true, override: Bool = false, sequence: UInt32 = 10,
         className: String = "", secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32? = nil,
         process: UInt32? = nil, maker: UInt32? = nil, title: String = "", isCut: Bool = false,
-        types: WindowFacts.Types = [], group: UInt32? = nil, isForGroup: Bool = false, inside: [WindowNames] = []
+        types: WindowFacts.Types = [], group: UInt32? = nil, isForGroup: Bool = false, inside: [WindowNames] = [],
+        all: [UInt32] = []
     ) -> WindowFacts {
         WindowFacts(
             place: place(x), isViewable: viewable, isOverrideRedirect: override, sequence: sequence,
@@ -25,7 +26,7 @@ import UpcastClient
                     window: client ?? window, className: className, title: title, isCut: isCut, process: process,
                     maker: maker ?? window)
             ] + inside, types: types, secure: secure, transientFor: transientFor, client: client ?? window,
-            group: group, isTransientForGroup: isForGroup)
+            group: group, isTransientForGroup: isForGroup, inside: all)
     }
 
     private static func model(_ all: [UInt32: WindowFacts], rules: [String] = []) throws -> WindowModel {
@@ -103,13 +104,39 @@ import UpcastClient
         #expect(model.secrets(hidesUnknown: true).isEverywhere)
     }
 
-    /// A change of the client concerns its frame; one of another window concerns all.
+    /// A change of any window that was looked at concerns the child of the root window around it, and no other.
     @Test func windowsInsideFrames() throws {
-        var model = try Self.model([1: Self.facts(1, client: 100), 2: Self.facts(2, client: 200), 3: Self.facts(3)])
+        var model = try Self.model([
+            1: Self.facts(1, client: 100, all: [1, 150, 100, 101]), 2: Self.facts(2, client: 200), 3: Self.facts(3),
+        ])
         model.apply(WindowEvent(.changed, 200, sequence: 11))
         #expect(model.hasUnknown && model.unread == [2])
-        model.apply(WindowEvent(.changed, 999, sequence: 12))
-        #expect(model.hasUnknown && model.unread == [1, 2, 3], "it may be in a frame whose client nobody knew")
+        // A client that makes and destroys windows without a name inside.
+        for step in 12..<1000 { model.apply(WindowEvent(.changed, step % 2 == 0 ? 101 : 150, sequence: UInt32(step))) }
+        #expect(model.unread == [1, 2])
+        #expect(model.secrets(hidesUnknown: true).places == [Self.place(0)])
+        // It has left 1, and is in no other one that was looked at.
+        model.note(Self.facts(1, client: 100, all: [1, 100]), of: 1)
+        model.note(Self.facts(2, client: 200), of: 2)
+        for window: UInt32 in [101, 150, 999] { model.apply(WindowEvent(.changed, window, sequence: 1001)) }
+        #expect(model.unread == [])
+    }
+
+    /// A window inside a frame goes to another one, whichever of the two is read first.
+    @Test(arguments: [[UInt32(1), 2], [2, 1]]) func windowsThatChangeFrames(order: [UInt32]) throws {
+        var model = try Self.model([
+            1: Self.facts(1, client: 100, all: [1, 100, 101]), 2: Self.facts(2, client: 200, all: [2, 200]),
+        ])
+        for window: UInt32 in [100, 200] { model.apply(WindowEvent(.changed, window, sequence: 11)) }
+        let facts: [UInt32: WindowFacts] = [
+            1: Self.facts(1, client: 100, all: [1, 100]), 2: Self.facts(2, client: 200, all: [2, 200, 101]),
+        ]
+        for window in order { model.note(facts[window], of: window) }
+        model.apply(WindowEvent(.changed, 101, sequence: 12))
+        #expect(model.unread == [2])
+        model.apply(WindowEvent(.went, 2, sequence: 13))
+        model.apply(WindowEvent(.changed, 101, sequence: 14))
+        #expect(model.unread == [])
     }
 
     /// Over a network, the server does not know processes: the X client counts.

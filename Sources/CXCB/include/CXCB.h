@@ -87,10 +87,17 @@ typedef struct {
     bool is_viewable, is_override_redirect;
     /// The client window; the window itself without a frame.
     uint32_t client;
+    /// The client is managed, and inside: this is its frame, if there is a window manager.
+    bool has_frame;
+    /// The X client that made this window.
+    uint32_t maker;
     upcast_x_names client_names;
     /// Windows beside the client and in it that are called something, or want to be secure. They may be of other programs.
     uint32_t others[UPCAST_X_MAX_INSIDE];
     uint32_t other_count;
+    /// All windows that were looked at, itself included: they have events from now on.
+    uint32_t inside[UPCAST_X_MAX_INSIDE];
+    uint32_t inside_count;
     /// There are more windows in it, or deeper ones: nobody knows what they are.
     bool has_unseen;
     /// The largest value of _UPCAST_SECURE.
@@ -105,6 +112,14 @@ typedef struct {
     bool is_empty_frame;
     uint32_t types;
 } upcast_x_facts;
+
+/// The window manager.
+typedef struct {
+    /// Somebody decides where windows are (SubstructureRedirect).
+    bool is_there;
+    /// The X client that makes its windows; 0 if it does not say so.
+    uint32_t maker;
+} upcast_x_manager;
 
 enum upcast_x_event_kind {
     UPCAST_X_OTHER,
@@ -138,6 +153,8 @@ typedef struct {
     /// Of the root window, of the window with its border, or of what was drawn.
     int32_t x, y, width, height;
     uint32_t window;
+    /// A window that was destroyed, this one or one in it; 0 for none.
+    uint32_t destroyed;
     bool is_override_redirect;
 } upcast_x_event;
 
@@ -221,6 +238,8 @@ int upcast_x_monitors(upcast_x *x, upcast_x_monitor *monitors, size_t capacity);
 /// than `capacity`; -1 where the connection is lost.
 int upcast_x_watch_windows(upcast_x *x, uint32_t *windows, size_t capacity);
 
+/// Who the window manager is now. The facts that are read after this are as of it. A status.
+int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager);
 /// Asks for events of a window and of its client, and then reads what they are. A status: an X error if the window is
 /// gone.
 int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts);

@@ -35,24 +35,29 @@ package struct WindowFacts: Equatable, Sendable {
     package var isEmptyFrame: Bool
     /// There are more windows in it than were looked at: one of them may be secret.
     package var hasUnseen: Bool
+    /// The X client that made this window.
+    package var maker: UInt32
+    /// The client is managed, and inside: this is its frame, if there is a window manager.
+    package var hasFrame: Bool
+    /// All windows that were looked at, itself included.
+    package var inside: [UInt32]
 
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false, sequence: UInt32 = 0,
         names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
         group: UInt32? = nil, isTransientForGroup: Bool = false, isEmptyFrame: Bool = false,
-        hasUnseen: Bool = false
+        hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false, inside: [UInt32] = []
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
         (self.sequence, self.names) = (sequence, names)
         (self.types, self.secure, self.transientFor) = (types, secure, transientFor)
         (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
-        (self.isEmptyFrame, self.hasUnseen) = (isEmptyFrame, hasUnseen)
+        (self.isEmptyFrame, self.hasUnseen, self.hasFrame) = (isEmptyFrame, hasUnseen, hasFrame)
+        (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
     }
 
     /// Who owns the window and what is in it.
     var owners: [WindowNames.Owner] { names.map(\.owner) }
-    /// Whether a window is the client, or one of those that are known beside it and in it.
-    func contains(_ window: UInt32) -> Bool { client == window || names.contains { $0.window == window } }
     /// The client's.
     package var className: String { names.first?.className ?? "" }
     package var title: String { names.first?.title ?? "" }
@@ -78,6 +83,8 @@ package struct WindowNames: Equatable, Sendable {
     package var isCut: Bool
     /// Nil if the server does not know it.
     package var process: UInt32?
+    /// The X client, of which a process may have several.
+    package var maker: UInt32
     package var owner: Owner
 
     package init(
@@ -85,7 +92,7 @@ package struct WindowNames: Equatable, Sendable {
         isCut: Bool = false, process: UInt32? = nil, maker: UInt32 = 0
     ) {
         (self.window, self.instance, self.className, self.title) = (window, instance, className, title)
-        (self.oldTitle, self.isCut, self.process) = (oldTitle, isCut, process)
+        (self.oldTitle, self.isCut, self.process, self.maker) = (oldTitle, isCut, process, maker)
         owner = process.map(Owner.process) ?? .client(maker)
     }
 }
@@ -108,8 +115,10 @@ package struct WindowEvent: Equatable, Sendable {
     package var window: UInt32
     package var kind: Kind
     package var sequence: UInt32
+    /// It, or a window in it, if that was destroyed.
+    package var destroyed: UInt32?
 
-    package init(_ kind: Kind, _ window: UInt32, sequence: UInt32) {
-        (self.kind, self.window, self.sequence) = (kind, window, sequence)
+    package init(_ kind: Kind, _ window: UInt32, sequence: UInt32, destroyed: UInt32? = nil) {
+        (self.kind, self.window, self.sequence, self.destroyed) = (kind, window, sequence, destroyed)
     }
 }

@@ -5,7 +5,7 @@ package import UpcastClient
 /// The X server does one thing after the other, and numbers its answers. With all events before a picture applied, and
 /// none after it, the model is what the picture shows.
 package struct WindowModel: Sendable {
-    private struct Window {
+    struct Window {
         /// Nil while it is not known.
         var place: CaptureRectangle?
         var isViewable: Bool
@@ -16,11 +16,14 @@ package struct WindowModel: Sendable {
     }
 
     private let rules: WindowRules
-    private var windows: [UInt32: Window] = [:]
+    private(set) var windows: [UInt32: Window] = [:]
+    private var tree = WindowTree()
+    /// As of the facts that are noted.
+    package var manager = WindowManager.none
     /// Nil if no application has to be in front.
     private var front: FrontWindows?
     /// As of the last time that all facts were known.
-    private var secure: Set<UInt32> = []
+    private(set) var secure: Set<UInt32> = []
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
     private var owners: Set<WindowNames.Owner> = []
     private static let maxOwners = 4096
@@ -62,11 +65,13 @@ package struct WindowModel: Sendable {
         }
         known.facts = facts
         windows[window] = known
+        tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: window)
         front?.note(facts, of: window)
         let wasSecure = secure.contains(window)
         secure = secureWindows()
         if owners.count < Self.maxOwners {
-            owners.formUnion(secure.flatMap { windows[$0]?.facts?.owners ?? [] })
+            let menus = menuOwners
+            owners.formUnion(secure.flatMap { windows[$0]?.facts.map(menus.owners) ?? [] })
         }
         // What it has left behind as a secure window, or with a client that is gone, stays secret.
         if !wasSecure, !secure.contains(window), !facts.isEmptyFrame { ghosts.forget(window) }
@@ -103,6 +108,7 @@ package struct WindowModel: Sendable {
             front?.note(nil, of: event.window)
             windows[event.window] = nil
             secure.remove(event.window)
+            tree.forget(event.window)
         case .mapped: update(event) { $0.isViewable = true }
         case .unmapped: update(event) { $0.isViewable = false }
         case .moved(let place): update(event) { $0.place = place }
@@ -141,69 +147,26 @@ package struct WindowModel: Sendable {
         windows[event.window] = window
     }
 
-    /// The facts of a window are not true any more. An event of a window inside a frame names that window.
+    /// The child of the root window that a window is or is in.
+    func top(of window: UInt32) -> UInt32? { windows[window] == nil ? tree.top(of: window) : window }
+
+    /// The facts of a window are not true any more. An event of a window in it names that window.
+    ///
+    /// A window has events once it was looked at. One that is in none of those as they were looked at last has gone into
+    /// another one since, which has a change of its own, before this one, or was not looked at yet.
     private mutating func forget(_ window: UInt32) {
-        let changed: [UInt32]
-        if windows[window] != nil {
-            changed = [window]
-        } else if let frame = windows.first(where: { $0.value.facts?.contains(window) ?? false })?.key {
-            changed = [frame]
-        } else {
-            // Between a frame and its client, or a client of which nothing was known: it may be in any of them.
-            changed = Array(windows.keys)
+        guard let top = top(of: window), let known = windows[top] else { return }
+        // A client that ends leaves its pixels in its frame, which is not secure then.
+        if leavesPixels, known.isViewable, known.facts == nil || secure.contains(top) {
+            ghosts.note(known.place ?? bounds, of: top, in: bounds)
         }
-        for window in changed {
-            guard let known = windows[window] else { continue }
-            // A client that ends leaves its pixels in its frame, which is not secure then.
-            if leavesPixels, known.isViewable, known.facts == nil || secure.contains(window) {
-                ghosts.note(known.place ?? bounds, of: window, in: bounds)
-            }
-            windows[window]?.facts = nil
-            front?.note(nil, of: window)
-        }
+        windows[top]?.facts = nil
+        front?.note(nil, of: top)
     }
 
     /// Whether a child of the root window, or the client inside it, is of the application that has to be in front.
     /// False for one of which nothing is known.
     func isOfFront(_ window: UInt32) -> Bool { front?.contains(window) ?? false }
-
-    /// The application window that a choice means: of several that are viewable, the one that was made first.
-    func window(chosenBy choice: WindowChoice) -> (top: UInt32, client: UInt32)? {
-        let found = windows.filter { id, window in
-            guard window.isViewable, let facts = window.facts, !facts.isEmptyFrame else { return false }
-            return choice.means(id, facts)
-        }.min { $0.key < $1.key }
-        return found.map { ($0.key, $0.value.facts?.client ?? $0.key) }
-    }
-
-    /// Whether a child of the root window is viewable and still shows a client.
-    func shows(_ client: UInt32, in top: UInt32) -> Bool {
-        guard let window = windows[top], window.isViewable else { return false }
-        return window.facts.map { $0.client == client } ?? false
-    }
-
-    /// Whether a child of the root window is secure, or may be.
-    func isSecure(_ top: UInt32) -> Bool { windows[top]?.facts == nil || secure.contains(top) }
-
-    /// Dialogs, menus and tooltips of an application window: its transient windows, then the override-redirect windows
-    /// of its process, and where they are with their border. Secure ones are left out.
-    func popups(of top: UInt32) -> [(top: UInt32, place: CaptureRectangle)] {
-        guard let facts = windows[top]?.facts else { return [] }
-        var (dialogs, menus): ([UInt32], [UInt32]) = ([], [])
-        for (id, window) in windows where id != top && window.isViewable && !isSecure(id) {
-            guard let other = window.facts else { continue }
-            if let owner = other.transientFor, owner == facts.client || owner == top {
-                dialogs.append(id)
-            } else if other.isOverrideRedirect, !other.isEmptyFrame, let owner = other.owners.first,
-                owner == facts.owners.first
-            {
-                menus.append(id)
-            }
-        }
-        return (dialogs.sorted() + menus.sorted()).compactMap { id in
-            windows[id]?.place.map { (id, $0) }
-        }
-    }
 
     /// Whether a picture may show a window of which nothing is known.
     package var hasUnknown: Bool { windows.values.contains { $0.isViewable && $0.facts == nil } }
@@ -231,25 +194,35 @@ package struct WindowModel: Sendable {
 
     private func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
 
+    var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
+
     /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips.
     private func secureWindows() -> Set<UInt32> {
+        let (windows, menus) = (windows, menuOwners)
         var secure = Set(windows.filter { $0.value.facts.map(isSecret) ?? false }.keys)
         var before = -1
         while secure.count != before {
             before = secure.count
-            let facts = secure.compactMap { windows[$0]?.facts }
-            let makers = owners.union(facts.flatMap(\.owners))
-            // With the windows inside: tabs and embedded programs have dialogs of their own.
-            let parents = Set(facts.map(\.client)).union(secure).union(facts.flatMap { $0.names.map(\.window) })
-            let groups = Set(facts.compactMap(\.group)).union(parents)
+            let makers = secure.reduce(into: owners) { all, top in
+                if let facts = windows[top]?.facts { all.formUnion(menus.owners(of: facts)) }
+            }
             for (id, window) in windows where !secure.contains(id) {
                 guard let facts = window.facts else { continue }
-                let isOwned = facts.transientFor.map(parents.contains) ?? false
-                let isOfGroup = facts.isTransientForGroup && facts.group.map(groups.contains) ?? false
-                let isMenu = facts.isOverrideRedirect && facts.owners.contains { makers.contains($0) }
-                if isOwned || isOfGroup || isMenu { secure.insert(id) }
+                if parent(of: facts, in: secure) != nil
+                    || menus.isMenu(facts) && menus.owners(of: facts).contains(where: makers.contains)
+                {
+                    secure.insert(id)
+                }
             }
         }
         return secure
+    }
+
+    /// The secure window that a dialog belongs to.
+    private func parent(of facts: WindowFacts, in secure: Set<UInt32>) -> UInt32? {
+        if let parent = facts.transientFor.flatMap(top(of:)), secure.contains(parent) { return parent }
+        guard facts.isTransientForGroup, let group = facts.group else { return nil }
+        if let leader = top(of: group), secure.contains(leader) { return leader }
+        return secure.first { windows[$0]?.facts?.group == group }
     }
 }

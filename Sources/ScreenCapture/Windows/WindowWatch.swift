@@ -89,7 +89,7 @@ struct WindowWatch {
         display.watchDrawing(model.needsDrawing)
         guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
             unjudged += 1
-            for window in model.unread { model.note(try display.facts(of: window), of: window) }
+            try display.readUnknown(of: &model)
             display.watchDrawing(model.needsDrawing)
             return false
         }

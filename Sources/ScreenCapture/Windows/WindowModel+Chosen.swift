@@ -1,0 +1,58 @@
+internal import UpcastClient
+
+/// The application window that is captured alone, and what belongs to it.
+extension WindowModel {
+    /// The application window that a choice means: of several that are viewable, the one that was made first.
+    func window(chosenBy choice: WindowChoice) -> (top: UInt32, client: UInt32)? {
+        let found = windows.filter { id, window in
+            guard window.isViewable, let facts = window.facts, !facts.isEmptyFrame else { return false }
+            return choice.means(id, facts)
+        }.min { $0.key < $1.key }
+        return found.map { ($0.key, $0.value.facts?.client ?? $0.key) }
+    }
+
+    /// Whether a child of the root window is viewable and still shows a client.
+    func shows(_ client: UInt32, in top: UInt32) -> Bool {
+        guard let window = windows[top], window.isViewable else { return false }
+        return window.facts.map { $0.client == client } ?? false
+    }
+
+    /// Whether a child of the root window is secure, or may be.
+    func isSecure(_ top: UInt32) -> Bool { windows[top]?.facts == nil || secure.contains(top) }
+
+    /// Dialogs, menus and tooltips of an application window, and where they are with their border. Secure ones are left
+    /// out.
+    ///
+    /// A menu that does not say whose it is belongs to it if its owner has no other window on the screen.
+    func popups(of top: UInt32) -> [(top: UInt32, place: CaptureRectangle)] {
+        guard let owner = windows[top]?.facts?.owners.first else { return [] }
+        let owners = menuOwners
+        var (dialogs, menus, silent): ([UInt32], [UInt32], [UInt32]) = ([], [], [])
+        var isAlone = true
+        for (id, window) in windows where id != top && window.isViewable {
+            guard let facts = window.facts, !facts.isEmptyFrame else { continue }
+            let (parent, isMenu) = (ancestor(of: id), owners.isMenu(facts))
+            let hasOwner = owners.owners(of: facts).first == owner
+            if parent == top {
+                if isMenu { menus.append(id) } else { dialogs.append(id) }
+            } else if hasOwner, !isMenu {
+                isAlone = false
+            } else if hasOwner, parent == id || windows[parent]?.isViewable != true {
+                silent.append(id)
+            }
+        }
+        if isAlone { menus += silent }
+        return (dialogs.sorted() + menus.sorted()).compactMap { id in
+            isSecure(id) ? nil : windows[id]?.place.map { (id, $0) }
+        }
+    }
+
+    /// The window that a dialog or menu belongs to, over all dialogs between them; itself if it belongs to none.
+    private func ancestor(of window: UInt32) -> UInt32 {
+        var (at, seen): (UInt32, Set<UInt32>) = (window, [window])
+        while let parent = windows[at]?.facts?.transientFor.flatMap(top(of:)), seen.insert(parent).inserted {
+            at = parent
+        }
+        return at
+    }
+}

@@ -1,0 +1,153 @@
+import Testing
+import UpcastClient
+
+@testable import ScreenCapture
+
+/// Promise: menus and dialogs of a secret window are hidden with it; what a window manager makes is no menu; and a window
+/// that is captured alone has its own menus and dialogs, and those of no other window.
+@Suite struct WindowBelongingTests {
+    private static let bounds = CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)
+    private static let manager: UInt32 = 0x20_0000
+    private static func place(_ x: UInt32) -> CaptureRectangle {
+        CaptureRectangle(x: Int(x), y: 10, width: 100, height: 50)
+    }
+
+    /// A window at the place of its number.
+    private static func window(
+        _ number: UInt32, process: UInt32?, maker: UInt32 = 0, override: Bool = false, secure: UInt32 = 0,
+        for parent: UInt32? = nil, group: UInt32? = nil, isForGroup: Bool = false, all: [UInt32] = []
+    ) -> WindowFacts {
+        WindowFacts(
+            place: place(number), isViewable: true, isOverrideRedirect: override, sequence: 10,
+            names: [WindowNames(window: number, process: process, maker: maker)], secure: secure,
+            transientFor: parent, client: number, group: group, isTransientForGroup: isForGroup, inside: all)
+    }
+
+    /// A frame around a client, as i3 and icewm make it: an override-redirect window with a name.
+    private static func frame(
+        _ number: UInt32, of client: UInt32, process: UInt32, secure: UInt32 = 0, for parent: UInt32? = nil,
+        hasState: Bool = true, maker: UInt32 = manager
+    ) -> WindowFacts {
+        WindowFacts(
+            place: place(number), isViewable: true, isOverrideRedirect: true, sequence: 10,
+            names: [
+                WindowNames(window: client, process: process, maker: process),
+                WindowNames(window: number, className: "i3-frame", process: 9, maker: maker),
+            ], secure: secure, transientFor: parent, client: client, maker: maker, hasFrame: hasState)
+    }
+
+    private static func model(
+        _ all: [UInt32: WindowFacts], manager: WindowManager = .client(manager), rules: WindowRules = WindowRules()
+    ) -> WindowModel {
+        var model = WindowModel(rules, bounds: bounds)
+        model.manager = manager
+        model.add(Array(all.keys))
+        for (window, facts) in all { model.note(facts, of: window) }
+        return model
+    }
+
+    private static func hidden(_ model: WindowModel) -> [Int] {
+        model.secrets(hidesUnknown: false).places.map(\.x).sorted()
+    }
+
+    // MARK: Menus
+
+    /// Frames of clients of others, frames of the secret window's process, and panels.
+    @Test(arguments: [true, false]) func framesAndPanelsAreNoMenus(hasState: Bool) {
+        var model = Self.model([
+            1: Self.frame(1, of: 100, process: 50, secure: 1, hasState: hasState),
+            2: Self.frame(2, of: 200, process: 60, hasState: hasState),
+            3: Self.frame(3, of: 300, process: 50, hasState: hasState),
+            4: Self.window(4, process: 9, maker: Self.manager, override: true),
+            5: Self.window(5, process: 50, override: true),
+        ])
+        #expect(Self.hidden(model) == [1, 5])
+        model.apply(WindowEvent(.went, 1, sequence: 11, destroyed: 1))
+        #expect(Self.hidden(model) == [5])
+        // What comes later is judged by owners that are remembered.
+        model.add([6, 7, 8])
+        model.note(Self.frame(6, of: 600, process: 60, hasState: hasState), of: 6)
+        model.note(Self.window(7, process: 9, maker: Self.manager, override: true), of: 7)
+        model.note(Self.window(8, process: 50, override: true), of: 8)
+        #expect(Self.hidden(model) == [5, 8])
+    }
+
+    /// twm does not say who it is; its frames do, by what is in them.
+    @Test func anUnnamedManager() {
+        let windows: [UInt32: WindowFacts] = [
+            1: Self.frame(1, of: 100, process: 50, secure: 1), 2: Self.frame(2, of: 200, process: 60),
+            3: Self.window(3, process: 9, maker: Self.manager, override: true),
+            4: Self.window(4, process: 50, override: true),
+        ]
+        #expect(Self.hidden(Self.model(windows, manager: .unnamed)) == [1, 4])
+        // Without a manager, nothing is a frame: nobody knows what such a window is.
+        #expect(Self.hidden(Self.model(windows, manager: .none)) == [1, 2, 3, 4])
+    }
+
+    /// One process with two X clients: one manages windows, the other one has a secret window and a menu.
+    @Test func aProcessThatIsTheManager() {
+        let model = Self.model([
+            1: Self.window(1, process: 9, maker: 0x40_0000, secure: 1),
+            2: Self.window(2, process: 9, maker: 0x40_0000, override: true),
+            3: Self.frame(3, of: 300, process: 60),
+        ])
+        #expect(Self.hidden(model) == [1, 2])
+    }
+
+    // MARK: Dialogs
+
+    /// It names a window inside an embedded program, which has no name and no class.
+    @Test func aDialogOfAnUnnamedWindow() {
+        let model = Self.model([
+            1: Self.window(1, process: 50, secure: 1, all: [1, 110, 111]),
+            2: Self.window(2, process: 60, for: 111), 3: Self.window(3, process: 60, for: 112),
+        ])
+        #expect(Self.hidden(model) == [1, 2])
+    }
+
+    // MARK: A window that is captured alone
+
+    private static func popups(_ all: [UInt32: WindowFacts], manager: WindowManager = .client(manager)) -> [UInt32] {
+        model(all, manager: manager).popups(of: 1).map(\.top)
+    }
+
+    /// Two windows of one process in frames that look like menus.
+    @Test func otherWindowsOfItsProcess() {
+        #expect(
+            Self.popups([
+                1: Self.frame(1, of: 100, process: 50), 2: Self.frame(2, of: 200, process: 50),
+                3: Self.frame(3, of: 300, process: 50, for: 100), 4: Self.frame(4, of: 400, process: 50, for: 200),
+            ]) == [3])
+        // Without a manager, they are no override-redirect windows.
+        #expect(
+            Self.popups([1: Self.window(1, process: 50), 2: Self.window(2, process: 50)], manager: .none) == [])
+    }
+
+    /// A menu says whose it is, also over a dialog or another menu; or nobody knows it if there are two windows.
+    @Test func menusOfTwoWindows() {
+        var windows: [UInt32: WindowFacts] = [
+            1: Self.frame(1, of: 100, process: 50), 2: Self.frame(2, of: 200, process: 50),
+            3: Self.window(3, process: 50, override: true, for: 100),
+            4: Self.window(4, process: 50, override: true, for: 3),
+            5: Self.window(5, process: 50, override: true, for: 200),
+            6: Self.window(6, process: 50, override: true), 7: Self.window(7, process: 60, override: true),
+            8: Self.window(8, process: 50, override: true, for: 999),
+        ]
+        #expect(Self.popups(windows) == [3, 4])
+        windows[2] = nil
+        windows[5] = nil
+        #expect(Self.popups(windows) == [3, 4, 6, 8])
+        // A dialog is no other window.
+        windows[2] = Self.frame(2, of: 200, process: 50, for: 100)
+        #expect(Self.popups(windows) == [2, 3, 4, 6, 8])
+    }
+
+    /// Windows that are dialogs of each other.
+    @Test func aCircle() {
+        #expect(
+            Self.popups([
+                1: Self.window(1, process: 50), 2: Self.window(2, process: 50, for: 3),
+                3: Self.window(3, process: 50, for: 2),
+            ]) == [])
+    }
+}
