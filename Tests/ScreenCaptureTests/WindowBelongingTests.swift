@@ -3,8 +3,8 @@ import UpcastClient
 
 @testable import ScreenCapture
 
-/// Promise: menus and dialogs of a secret window are hidden with it; what a window manager makes is no menu; and a window
-/// that is captured alone has its own menus and dialogs, and those of no other window.
+/// Promise: menus and dialogs of a secret window are hidden with it; what a window manager makes is no menu; and a
+/// window that is captured alone has its own menus and dialogs, and those of no other window.
 @Suite struct WindowBelongingTests {
     private static let bounds = CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)
     private static let manager: UInt32 = 0x20_0000
@@ -103,6 +103,47 @@ import UpcastClient
             2: Self.window(2, process: 60, for: 111), 3: Self.window(3, process: 60, for: 112),
         ])
         #expect(Self.hidden(model) == [1, 2])
+    }
+
+    /// Its parent is destroyed: inside a frame, without one, as the window that it names, or as one of its group.
+    @Test func aDialogWhoseParentIsGone() {
+        var model = Self.model([
+            1: Self.frame(1, of: 100, process: 50, secure: 1), 2: Self.window(2, process: 60, for: 100),
+            3: Self.window(3, process: 61, for: 2), 4: Self.window(4, process: 62, secure: 1, group: 77),
+            5: Self.window(5, process: 62, group: 77, isForGroup: true), 6: Self.window(6, process: 63),
+        ])
+        #expect(Self.hidden(model) == [1, 2, 3, 4, 5])
+        model.apply(WindowEvent(.changed, 1, sequence: 11, destroyed: 100))
+        model.note(Self.window(1, process: 9, maker: Self.manager, override: true), of: 1)
+        model.apply(WindowEvent(.went, 1, sequence: 12, destroyed: 1))
+        model.apply(WindowEvent(.went, 4, sequence: 13, destroyed: 4))
+        model.note(Self.window(6, process: 63), of: 6)
+        #expect(Self.hidden(model) == [2, 3, 5])
+        // Into a frame and out again, it is the same dialog.
+        model.apply(WindowEvent(.went, 2, sequence: 14))
+        model.add([7])
+        model.note(Self.frame(7, of: 2, process: 60, for: 100), of: 7)
+        #expect(Self.hidden(model) == [3, 5, 7])
+        model.apply(WindowEvent(.changed, 7, sequence: 15, destroyed: 2))
+        model.note(Self.frame(7, of: 70, process: 60), of: 7)
+        model.apply(WindowEvent(.went, 3, sequence: 16, destroyed: 3))
+        #expect(Self.hidden(model) == [5], "another window may have its number")
+        model.add([2, 3])
+        for window: UInt32 in [2, 3] { model.note(Self.window(window, process: 60), of: window) }
+        #expect(Self.hidden(model) == [5])
+    }
+
+    /// The window that it names inside its parent is gone, and the parent is not.
+    @Test func aDialogOfAWindowThatIsGone() {
+        var model = Self.model([
+            1: Self.window(1, process: 50, secure: 1, all: [1, 110]), 2: Self.window(2, process: 60, for: 110),
+        ])
+        model.apply(WindowEvent(.changed, 1, sequence: 11, destroyed: 110))
+        model.note(Self.window(1, process: 50, secure: 1, all: [1]), of: 1)
+        #expect(Self.hidden(model) == [1, 2])
+        model.apply(WindowEvent(.changed, 1, sequence: 12))
+        model.note(Self.window(1, process: 50, all: [1]), of: 1)
+        #expect(Self.hidden(model) == [], "its parent does not want to be hidden any more")
     }
 
     // MARK: A window that is captured alone

@@ -11,7 +11,7 @@ package enum WindowManager: Equatable, Sendable {
 /// Tells menus from what a window manager makes. Pure.
 ///
 /// Frames and panels are override-redirect windows of one X client with many managers, as the menus of a program are.
-/// A window that the manager's X client has made is nobody's menu, and a frame says nothing about who owns what is in it.
+/// A window that the manager's X client has made is nobody's menu. A frame does not own what is in it.
 struct MenuOwners: Sendable {
     /// X clients that make frames.
     private let framers: Set<UInt32>

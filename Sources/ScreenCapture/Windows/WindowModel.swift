@@ -24,6 +24,7 @@ package struct WindowModel: Sendable {
     private var front: FrontWindows?
     /// As of the last time that all facts were known.
     private(set) var secure: Set<UInt32> = []
+    private var dialogs = SecretDialogs()
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
     private var owners: Set<WindowNames.Owner> = []
     private static let maxOwners = 4096
@@ -100,6 +101,7 @@ package struct WindowModel: Sendable {
 
     package mutating func apply(_ event: WindowEvent) {
         noteLeaving(event)
+        if let gone = event.destroyed { dialogs.destroyed(gone) }
         switch event.kind {
         case .came(let place):
             front?.note(nil, of: event.window)
@@ -152,8 +154,8 @@ package struct WindowModel: Sendable {
 
     /// The facts of a window are not true any more. An event of a window in it names that window.
     ///
-    /// A window has events once it was looked at. One that is in none of those as they were looked at last has gone into
-    /// another one since, which has a change of its own, before this one, or was not looked at yet.
+    /// A window has events once it was looked at. One that is in no window as that was looked at last has gone into
+    /// another one since. That has a change of its own, before this one, or was not looked at yet.
     private mutating func forget(_ window: UInt32) {
         guard let top = top(of: window), let known = windows[top] else { return }
         // A client that ends leaves its pixels in its frame, which is not secure then.
@@ -197,9 +199,13 @@ package struct WindowModel: Sendable {
     var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
 
     /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips.
-    private func secureWindows() -> Set<UInt32> {
+    private mutating func secureWindows() -> Set<UInt32> {
         let (windows, menus) = (windows, menuOwners)
+        var dialogs = dialogs
         var secure = Set(windows.filter { $0.value.facts.map(isSecret) ?? false }.keys)
+        func isHarmless(_ client: UInt32) -> Bool {
+            top(of: client).map { !secure.contains($0) && windows[$0]?.facts != nil } ?? false
+        }
         var before = -1
         while secure.count != before {
             before = secure.count
@@ -208,13 +214,18 @@ package struct WindowModel: Sendable {
             }
             for (id, window) in windows where !secure.contains(id) {
                 guard let facts = window.facts else { continue }
-                if parent(of: facts, in: secure) != nil
+                if let parent = parent(of: facts, in: secure).flatMap({ windows[$0]?.facts?.client }) {
+                    dialogs.note(facts.client, of: parent)
+                    secure.insert(id)
+                } else if dialogs.contains(facts.client, isHarmless: isHarmless)
                     || menus.isMenu(facts) && menus.owners(of: facts).contains(where: makers.contains)
                 {
                     secure.insert(id)
                 }
             }
         }
+        dialogs.forget(where: isHarmless)
+        self.dialogs = dialogs
         return secure
     }
 

@@ -1,7 +1,7 @@
 /// Which child of the root window each window is in, of those that were looked at. Pure.
 ///
-/// Windows that were looked at have events from then on, whatever they are called. A program can also name any of them as
-/// the parent of a dialog.
+/// Windows that were looked at have events from then on, whatever they are called. A program can also name any of them
+/// as the parent of a dialog.
 struct WindowTree: Sendable {
     private var tops: [UInt32: UInt32] = [:]
     private var windows: [UInt32: [UInt32]] = [:]
