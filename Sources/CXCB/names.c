@@ -30,9 +30,10 @@ static int copy(
     return i + 1;
 }
 
-/// Whether text is ISO 8859-1: of type STRING, as ICCCM says. Programs that write UTF-8 there are many.
-static bool is_latin(const xcb_get_property_reply_t *reply) {
-    if (reply->type != XCB_ATOM_STRING) return false;
+/// Whether text is ISO 8859-1: of type STRING, as ICCCM says, or COMPOUND_TEXT that does not switch to another encoding.
+/// Programs that write UTF-8 there are many.
+static bool is_latin(upcast_x *x, const xcb_get_property_reply_t *reply) {
+    if (reply->type == x->atoms.utf8) return false;
     const unsigned char *value = xcb_get_property_value(reply);
     const int length = xcb_get_property_value_length(reply);
     for (int i = 0; i < length;) {
@@ -48,20 +49,20 @@ static bool is_latin(const xcb_get_property_reply_t *reply) {
     return false;
 }
 
-static void take_class(xcb_get_property_reply_t *reply, upcast_x_names *names) {
+static void take_class(upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_names *names) {
     const char *value = xcb_get_property_value(reply);
     const int length = xcb_get_property_value_length(reply);
-    const bool latin = is_latin(reply);
+    const bool latin = is_latin(x, reply);
     if (reply->bytes_after) names->is_cut = true;
     const int next = copy(value, length, 0, latin, names->instance, sizeof names->instance, &names->is_cut);
     copy(value, length, next, latin, names->class_name, sizeof names->class_name, &names->is_cut);
 }
 
 static void take_title(
-    xcb_get_property_reply_t *reply, upcast_x_names *names, char *target, size_t capacity) {
+    upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_names *names, char *target, size_t capacity) {
     if (reply->bytes_after) names->is_cut = true;
     copy(
-        xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, is_latin(reply), target, capacity,
+        xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, is_latin(x, reply), target, capacity,
         &names->is_cut);
 }
 
@@ -105,18 +106,18 @@ static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) 
     names->window = window;
     if (x->has_resources) names->process = take_process(x, process);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_name, NULL);
-    if (reply && reply->value_len) take_class(reply, names);
+    if (reply && reply->value_len) take_class(x, reply, names);
     free(reply);
     xcb_get_property_reply_t *old = xcb_get_property_reply(x->c, name, NULL);
     // The last one tells whether the window is still there.
     reply = xcb_get_property_reply(x->c, net_name, NULL);
     const bool is_there = reply != NULL, has_new = reply && reply->value_len;
-    if (has_new) take_title(reply, names, names->title, sizeof names->title);
+    if (has_new) take_title(x, reply, names, names->title, sizeof names->title);
     if (old && old->value_len && is_coded(old)) {
         // Toolkits write the same text twice: one that can be read is enough.
         if (!has_new) names->is_cut = true;
     } else if (old && old->value_len) {
-        take_title(old, names, has_new ? names->old_title : names->title, sizeof names->title);
+        take_title(x, old, names, has_new ? names->old_title : names->title, sizeof names->title);
     }
     free(old);
     free(reply);
