@@ -242,6 +242,8 @@ let package = Package(
         .executableTarget(
             name: "secret-window", path: "Tests/secret-window", linkerSettings: [.linkedLibrary("xcb")]),
         .executableTarget(
+            name: "window-family", path: "Tests/window-family", linkerSettings: [.linkedLibrary("xcb")]),
+        .executableTarget(
             name: "wayland-window", path: "Tests/wayland-window", linkerSettings: [.linkedLibrary("wayland-client")]),
         .testTarget(
             name: "ScreenCaptureTests",

@@ -1,4 +1,5 @@
 import Glibc
+import Grabbing
 import TestSupport
 import Testing
 import UpcastClient
@@ -22,6 +23,33 @@ import UpcastClient
             }
         }
     }
+
+    /// What is known of all windows of a screen, once a program of windows that belong together shows a window of a
+    /// class; and the places that a rule hides of them.
+    private static func family(
+        _ arguments: [String], showing className: String, hide rule: String
+    ) async throws -> (facts: WindowFacts, hidden: [CaptureRectangle]) {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let family = try ChildProcess(
+                ProductExecutable.windowFamily.path, arguments, environment: ["DISPLAY": screen.display])
+            let display = try X11Connection(display: screen.display)
+            defer { family.signal(SIGKILL) }
+            let facts = try waitFor("the window", evidence: { family.errorTail }) { () -> WindowFacts? in
+                let all = try display.watchWindows().compactMap { try display.facts(of: $0) }
+                guard all.contains(where: { $0.isViewable && $0.className == "Main" }) else { return nil }
+                return all.first { $0.isViewable && $0.className == className }
+            }
+            var model = WindowModel(
+                try Self.rules(rule), bounds: CaptureRectangle(x: 0, y: 0, width: 640, height: 360))
+            model.add(try display.watchWindows())
+            try display.readUnknown(of: &model)
+            return (facts, model.secrets(hidesUnknown: true).places)
+        }
+    }
+
+    private static let mainPlace = CaptureRectangle(x: 40, y: 40, width: 200, height: 120)
+    private static let otherPlace = CaptureRectangle(x: 100, y: 80, width: 100, height: 60)
 
     private static func rules(_ rule: String) throws -> WindowRules {
         var rules = WindowRules()
@@ -110,5 +138,64 @@ import UpcastClient
         model.add([7])
         model.note(facts, of: 7)
         #expect(model.secrets(hidesUnknown: false).places == [facts.place])
+    }
+
+    /// Latin-1, as ICCCM says; and UTF-8, as many programs write it.
+    @Test(arguments: [
+        ("STRING", "4772fc6e"), ("STRING", "4772c3bc6e"), ("UTF8_STRING", "4772c3bc6e"), ("COMPOUND_TEXT", "4772fc6e"),
+    ]) func titles(type: String, bytes: String) async throws {
+        let family = try await Self.family(["--title", type, bytes], showing: "Main", hide: "title=gr\u{fc}n")
+        #expect(family.facts.title == "Gr\u{fc}n" && family.facts.names.allSatisfy { !$0.isCut })
+        #expect(family.hidden == [Self.mainPlace])
+    }
+
+    /// COMPOUND_TEXT that switches to Cyrillic, which nobody reads here: it may be any title.
+    @Test func aTitleThatNobodyReads() async throws {
+        let bytes = "1b2d4cc2d0dddad0"
+        let family = try await Self.family(["--title", "COMPOUND_TEXT", bytes], showing: "Main", hide: "title=Bank")
+        #expect(family.facts.names.first?.isCut == true)
+        #expect(family.hidden == [Self.mainPlace])
+    }
+
+    /// Toolkits say in three ways that a dialog is one of its group.
+    @Test(arguments: ["dialog", "root", "leader"]) func aDialogOfAGroup(kind: String) async throws {
+        let family = try await Self.family(["--group", kind], showing: "Other", hide: "class=Main")
+        #expect(family.facts.isTransientForGroup && family.facts.group != nil && family.facts.transientFor == nil)
+        #expect(Set(family.hidden.map(\.name)) == Set([Self.mainPlace, Self.otherPlace].map(\.name)))
+    }
+
+    @Test func aWindowOfAGroup() async throws {
+        let family = try await Self.family(["--group", "window"], showing: "Other", hide: "class=Main")
+        #expect(!family.facts.isTransientForGroup && family.facts.group != nil)
+        #expect(family.hidden == [Self.mainPlace])
+    }
+
+    /// The parent of a dialog is a window without a name and a class, inside a secret one.
+    @Test func aDialogOfAnUnnamedWindow() async throws {
+        let family = try await Self.family(["--inner"], showing: "Other", hide: "class=Main")
+        #expect(family.facts.transientFor != nil)
+        #expect(Set(family.hidden.map(\.name)) == Set([Self.mainPlace, Self.otherPlace].map(\.name)))
+    }
+
+    /// Not all of a flood is taken at once.
+    @Test func aFloodOfEvents() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let display = try X11Connection(display: screen.display)
+            _ = try display.watchWindows()
+            let family = try ChildProcess(
+                ProductExecutable.windowFamily.path, ["--flood", "400"], environment: ["DISPLAY": screen.display])
+            try family.waitForSuccess(within: 20)
+            // The answer comes after all events.
+            _ = try display.activeWindow()
+            var turns: [Int] = []
+            var hasMore = true
+            while hasMore {
+                var count = 0
+                hasMore = try display.takeEvents { _ in count += 1 }
+                turns.append(count)
+            }
+            #expect(turns.reduce(0, +) >= 800 && turns.dropLast().allSatisfy { $0 == 256 }, "\(turns)")
+        }
     }
 }

@@ -10,6 +10,8 @@ package enum ProductExecutable: String {
     case capturedApp = "captured-app"
     /// Not installed: windows that must be hidden (Tests/secret-window).
     case secretWindow = "secret-window"
+    /// Not installed: windows that belong together (Tests/window-family).
+    case windowFamily = "window-family"
     /// Not installed: a Wayland window that changes in one place (Tests/wayland-window).
     case waylandWindow = "wayland-window"
     /// Not installed: other users who crowd the control socket (Tests/control-crowd).

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Promise: a secret window hides itself and what belongs to it, and no other window.
+@Suite struct WindowFamilyTests {
+    private static func family(_ screen: VirtualScreen, _ argument: String) throws -> ChildProcess {
+        try ChildProcess(ProductExecutable.windowFamily.path, [argument], environment: ["DISPLAY": screen.display])
+    }
+
+    private static func xterm(_ screen: VirtualScreen, _ name: String, _ place: String) throws -> ChildProcess {
+        try ChildProcess(
+            "xterm",
+            [
+                "-display", screen.display, "-class", name, "-bg", "white", "+sb", "-geometry", "20x6" + place, "-e",
+                "sleep 60",
+            ])
+    }
+
+    /// Waits until what viewers see around points of the picture is light or dark.
+    private static func wait(
+        _ stage: Stage, _ client: ChildProcess, _ what: String, _ points: [(x: Int, y: Int, isLight: Bool)]
+    ) throws {
+        try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
+            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            let picture = try stage.snapshot()
+            return points.allSatisfy { (picture.meanLuma(x: $0.x, y: $0.y, radius: 6) > 150) == $0.isLight }
+        }
+    }
+
+    /// icewm's frames are override-redirect windows with a name, as menus are: another window is seen beside a secret
+    /// one, and after it has gone.
+    @Test(.inItsTurn) func framesThatLookLikeMenus() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try ChildProcess("icewm", [], environment: ["DISPLAY": screen.display])
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Hidden"])
+            let other = try Self.xterm(screen, "Other", "+380+60")
+            try Self.wait(stage, client, "the other window", [(420, 110, true)])
+            // At the same moment, so that what is hidden with it cannot have been seen before.
+            let hidden = try Self.xterm(screen, "Hidden", "+60+60")
+            try waitFor("the hidden window on the screen", evidence: { hidden.errorTail }) {
+                try screen.grab().meanLuma(x: 100, y: 110, radius: 6) > 150
+            }
+            let late = try Self.xterm(screen, "Other", "+380+220")
+            try Self.wait(
+                stage, client, "both other windows", [(100, 110, false), (420, 110, true), (420, 260, true)])
+            try hidden.stop(SIGTERM)
+            let last = try Self.xterm(screen, "Other", "+60+220")
+            try Self.wait(
+                stage, client, "the last window", [(420, 110, true), (420, 260, true), (100, 260, true)])
+            for process in [other, late, last, manager] { try process.stop(SIGKILL) }
+            try stage.end(client)
+        }
+    }
+
+    /// Of two windows of one program, the second one over the first, viewers see the chosen one.
+    @Test(.inItsTurn, arguments: [nil, "icewm"]) func oneOfTwoWindows(manager name: String?) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try name.map { try ChildProcess($0, [], environment: ["DISPLAY": screen.display]) }
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer", "--window", "class=Main"])
+            let pair = try Self.family(screen, "--pair")
+            try waitFor("both windows on the screen", evidence: { pair.errorTail }) {
+                let image = try screen.grab()
+                return zip(image.u, image.v).contains { $0 > 175 && $1 > 185 }
+            }
+            // The second one is where the middle of the first one is.
+            try Self.wait(stage, client, "the first window", [(320, 180, true), (60, 180, true)])
+            try pair.stop(SIGKILL)
+            try manager?.stop(SIGKILL)
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            var marked = 0
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                guard zip(frame.image.u, frame.image.v).contains(where: { $0 > 175 && $1 > 185 }) else { return }
+                marked += 1
+                try PictureArchive.save(frame.image, as: "pair-\(frame.index)")
+            }
+            #expect(marked == 0, "\(marked) frames show the other window")
+            try stage.end()
+        }
+    }
+
+    /// A window whose inner windows come and go a thousand times a second is unknown. Others are seen, and the client
+    /// hears that it has to end.
+    @Test(.inItsTurn, arguments: [false, true]) func aWindowThatChangesAllTheTime(isAlone: Bool) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let stage = try Stage()
+            let churn = try Self.family(screen, "--churn")
+            let client = try stage.capture(screen, ["--no-pointer"] + (isAlone ? ["--window", "class=Other"] : []))
+            let other = try Self.xterm(screen, "Other", "+380+60")
+            let point = isAlone ? (x: 320, y: 180, isLight: true) : (x: 420, y: 110, isLight: true)
+            try Self.wait(stage, client, "the other window", [point])
+            try other.stop(SIGTERM)
+            let late = try Self.xterm(screen, "Other", "+380+60")
+            try Self.wait(stage, client, "a window that comes later", [point])
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [churn, late] { try process.stop(SIGKILL) }
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+}
