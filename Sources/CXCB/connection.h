@@ -43,8 +43,8 @@ struct upcast_x {
         xcb_atom_t notification, dialog, utility, dropdown, popup, menu, tooltip, combo, dock, desktop;
         xcb_atom_t manager_check, active;
     } atoms;
-    /// WM_S0 for the first screen.
-    xcb_atom_t manager_selection;
+    /// WM_S0 for the first screen, and the same of a compositing manager.
+    xcb_atom_t manager_selection, compositor_selection;
     /// As of the last `upcast_x_read_manager`.
     upcast_x_manager manager;
     /// Pictures of chosen windows are put together here.

@@ -105,6 +105,9 @@ static upcast_x_event translated(upcast_x *x, const xcb_generic_event_t *event) 
         place(&result, damage->area.x, damage->area.y, damage->area.width, damage->area.height, 0);
     } else if (upcast_x_is_motion(x, event)) {
         result.kind = UPCAST_X_POINTER_MOVED;
+    } else if (x->has_fixes && type == x->fixes_event + XCB_XFIXES_SELECTION_NOTIFY) {
+        result.kind = UPCAST_X_COMPOSITOR_CHANGED;
+        result.window = ((const xcb_xfixes_selection_notify_event_t *)event)->owner;
     } else if (x->has_fixes && type == x->fixes_event + XCB_XFIXES_CURSOR_NOTIFY) {
         result.kind = UPCAST_X_CURSOR_CHANGED;
     } else if (

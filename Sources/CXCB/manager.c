@@ -18,9 +18,11 @@ int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager) {
     const xcb_window_t root = x->screen->root;
     const xcb_get_window_attributes_cookie_t attributes = xcb_get_window_attributes(x->c, root);
     const xcb_get_selection_owner_cookie_t selection = xcb_get_selection_owner(x->c, x->manager_selection);
+    const xcb_get_selection_owner_cookie_t compositor = xcb_get_selection_owner(x->c, x->compositor_selection);
     const xcb_get_property_cookie_t check = ask_check(x, root);
     xcb_get_window_attributes_reply_t *a = xcb_get_window_attributes_reply(x->c, attributes, NULL);
     xcb_get_selection_owner_reply_t *s = xcb_get_selection_owner_reply(x->c, selection, NULL);
+    xcb_get_selection_owner_reply_t *p = xcb_get_selection_owner_reply(x->c, compositor, NULL);
     // As ICCCM says; or else as EWMH does.
     xcb_window_t window = s ? s->owner : XCB_NONE;
     const xcb_window_t named = checked(x, check);
@@ -29,7 +31,9 @@ int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager) {
     x->manager.is_there = a && a->all_event_masks & XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
     x->manager.maker = x->manager.is_there && window ? upcast_x_maker(x, window) : 0;
     free(a);
+    x->manager.is_composited = p && p->owner;
     free(s);
+    free(p);
     *manager = x->manager;
     return upcast_x_is_lost(x) ? -1 : 0;
 }

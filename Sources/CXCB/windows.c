@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// The name of a selection has the number of the screen.
+static xcb_intern_atom_cookie_t intern_selection(upcast_x *x, const char *format) {
+    char name[32];
+    const int length = snprintf(name, sizeof name, format, x->screen_number);
+    return xcb_intern_atom(x->c, 0, (uint16_t)length, name);
+}
+
 static xcb_atom_t interned(upcast_x *x, xcb_intern_atom_cookie_t cookie) {
     xcb_intern_atom_reply_t *reply = xcb_intern_atom_reply(x->c, cookie, NULL);
     const xcb_atom_t atom = reply ? reply->atom : XCB_NONE;
@@ -36,12 +43,12 @@ static void intern(upcast_x *x) {
     xcb_intern_atom_cookie_t cookies[COUNT];
     for (int i = 0; i < COUNT; i++)
         cookies[i] = xcb_intern_atom(x->c, 0, (uint16_t)strlen(names[i]), names[i]);
-    char selection[16];
-    const int length = snprintf(selection, sizeof selection, "WM_S%d", x->screen_number);
-    const xcb_intern_atom_cookie_t last = xcb_intern_atom(x->c, 0, (uint16_t)length, selection);
+    const xcb_intern_atom_cookie_t manager = intern_selection(x, "WM_S%d");
+    const xcb_intern_atom_cookie_t compositor = intern_selection(x, "_NET_WM_CM_S%d");
     xcb_atom_t *atoms = (xcb_atom_t *)&x->atoms;
     for (int i = 0; i < COUNT; i++) atoms[i] = interned(x, cookies[i]);
-    x->manager_selection = interned(x, last);
+    x->manager_selection = interned(x, manager);
+    x->compositor_selection = interned(x, compositor);
 }
 
 static void begin_resources(upcast_x *x) {
@@ -59,6 +66,12 @@ int upcast_x_watch_windows(upcast_x *x, uint32_t *windows, size_t capacity) {
     uint32_t events = XCB_EVENT_MASK_STRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY
         | XCB_EVENT_MASK_PROPERTY_CHANGE;
     xcb_change_window_attributes(x->c, x->screen->root, XCB_CW_EVENT_MASK, &events);
+    if (x->has_fixes)
+        xcb_xfixes_select_selection_input(
+            x->c, x->screen->root, x->compositor_selection,
+            XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER
+                | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY
+                | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE);
     x->watches_windows = true;
     xcb_query_tree_reply_t *tree =
         xcb_query_tree_reply(x->c, xcb_query_tree(x->c, x->screen->root), NULL);

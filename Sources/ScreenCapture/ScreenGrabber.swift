@@ -111,6 +111,7 @@ package final class ScreenGrabber {
         case .activeChanged:
             windows.activeChanged()
             if settings.front != nil { schedule.noteChange() }
+        case .composited(let isComposited): windows.composited(isComposited)
         case .drawn(let area):
             windows.drawn(area)
             schedule.noteChange()

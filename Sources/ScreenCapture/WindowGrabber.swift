@@ -100,7 +100,7 @@ package final class WindowGrabber {
             model.apply(event)
             isStale = true
             schedule.noteChange()
-        case .screenChanged, .activeChanged, .drawn: break
+        case .screenChanged, .activeChanged, .drawn, .composited: break
         }
     }
 

@@ -57,6 +57,7 @@ extension X11Connection {
         case UPCAST_X_WINDOW_CHANGED: kind = .changed
         case UPCAST_X_DRAWN: return .drawn(Self.place(event))
         case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
+        case UPCAST_X_COMPOSITOR_CHANGED: return .composited(event.window != 0)
         default: return nil
         }
         return .window(

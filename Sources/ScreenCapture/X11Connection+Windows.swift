@@ -39,17 +39,21 @@ extension X11Connection {
     }
 
     /// Reads what is not known of windows, as of the window manager that is there now.
-    func readUnknown(of model: inout WindowModel) throws(GrabError) {
-        model.manager = try windowManager()
+    ///
+    /// - Returns: whether a compositing manager is there.
+    @discardableResult func readUnknown(of model: inout WindowModel) throws(GrabError) -> Bool {
+        let (manager, isComposited) = try windowManager()
+        model.manager = manager
         for window in model.unread { model.note(try facts(of: window), of: window) }
+        return isComposited
     }
 
-    /// Who the window manager is now.
-    private func windowManager() throws(GrabError) -> WindowManager {
+    /// Who the window manager is now, and whether there is a compositing manager.
+    private func windowManager() throws(GrabError) -> (WindowManager, isComposited: Bool) {
         var manager = upcast_x_manager()
         guard unsafe upcast_x_read_manager(handle, &manager) == 0 else { throw .lost }
-        guard manager.is_there else { return .none }
-        return manager.maker == 0 ? .unnamed : .client(manager.maker)
+        guard manager.is_there else { return (.none, manager.is_composited) }
+        return (manager.maker == 0 ? .unnamed : .client(manager.maker), manager.is_composited)
     }
 
     /// What is known of a window; nil if it is gone.

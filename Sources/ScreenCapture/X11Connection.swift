@@ -22,6 +22,8 @@ package import UpcastClient
         case activeChanged
         /// Something was drawn, with `watchDrawing`.
         case drawn(CaptureRectangle)
+        /// A compositing manager has come or gone.
+        case composited(Bool)
     }
 
     /// What was true at the moment of a picture.

@@ -499,6 +499,35 @@ import UpcastClient
         #expect(Self.hidden(model) == [] && !model.needsDrawing)
     }
 
+    /// A compositing manager may show any place that a window has left, also one between two pictures.
+    @Test(arguments: [true, false]) func placesBetweenTwoPictures(leavesPixels: Bool) {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, leavesPixels: leavesPixels)
+        model.isComposited = true
+        model.add([1, 2])
+        for window in [1, 2] as [UInt32] {
+            model.note(
+                WindowFacts(
+                    place: Self.rectangle(0, 0, 9, 9), isViewable: true, sequence: 10, secure: window == 1 ? 1 : 0,
+                    client: window), of: window)
+        }
+        model.apply(WindowEvent(.moved(Self.rectangle(50, 0, 9, 9)), 1, sequence: 11))
+        model.apply(WindowEvent(.moved(Self.rectangle(50, 0, 9, 9)), 2, sequence: 11))
+        model.apply(WindowEvent(.moved(Self.rectangle(90, 0, 9, 9)), 1, sequence: 12))
+        // Its own picture there is drawn like anything else.
+        model.drawn(Self.rectangle(0, 0, 1000, 800))
+        model.apply(WindowEvent(.unmapped, 1, sequence: 13))
+        #expect(model.takeLeft().map(\.place.name) == ["9x9+0+0", "9x9+50+0", "9x9+90+0"])
+        // A window that is gone before anybody has looked.
+        model.apply(WindowEvent(.came(Self.rectangle(200, 0, 9, 9)), 3, sequence: 14))
+        model.apply(WindowEvent(.mapped, 3, sequence: 14))
+        model.apply(WindowEvent(.went, 3, sequence: 14))
+        #expect(model.takeLeft().map(\.place.name) == ["9x9+200+0"])
+        model.isComposited = false
+        model.apply(WindowEvent(.mapped, 1, sequence: 15))
+        model.apply(WindowEvent(.unmapped, 1, sequence: 16))
+        #expect(model.takeLeft().isEmpty, "without a compositing manager, what is drawn tells")
+    }
+
     /// A window that is dragged: what it leaves is bounded, and nothing of it is lost.
     @Test func aLongDrag() {
         var model = Self.model(secure: 1)
@@ -580,6 +609,44 @@ import UpcastClient
         #expect(lingering.nextEnd == start + LingeringSecrets.time)
         let later = Self.extended(Self.secrets(2), &lingering, now: start + LingeringSecrets.time)
         #expect(later.places.map(\.x) == [2] && lingering.nextEnd == nil)
+    }
+
+    private static func place(_ x: Int, _ y: Int = 0) -> CaptureRectangle {
+        CaptureRectangle(x: x, y: y, width: 10, height: 10)
+    }
+
+    /// Places that were left between two pictures; those of a short time are one place.
+    @Test func placesThatNoPictureHad() {
+        var lingering = LingeringSecrets()
+        let start = MediaTime.seconds(100)
+        lingering.left(Self.place(0), by: 1, now: start)
+        lingering.left(Self.place(20), by: 1, now: start + .milliseconds(8))
+        lingering.left(Self.place(500), by: 2, now: start + .milliseconds(8))
+        lingering.left(Self.place(40), by: 1, now: start + .milliseconds(25))
+        let first = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(33))
+        #expect(first.places.map(\.name) == ["30x10+0+0", "10x10+500+0", "10x10+40+0"])
+        #expect(lingering.nextEnd == start + .milliseconds(8) + LingeringSecrets.time)
+        let later = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(10) + LingeringSecrets.time)
+        #expect(later.places.map(\.name) == ["10x10+40+0"])
+        _ = Self.extended(WindowSecrets(), &lingering, now: start + .seconds(1))
+        #expect(lingering.nextEnd == nil)
+    }
+
+    /// Many windows that move for a long time: places are joined, none is lost within its time, and all end.
+    @Test func manyPlacesThatNoPictureHad() {
+        var lingering = LingeringSecrets()
+        let start = MediaTime.seconds(100)
+        for step in 0..<200 {
+            lingering.left(Self.place(step * 20, step), by: UInt32(step % 70), now: start + .milliseconds(Int64(step)))
+        }
+        let secrets = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(200))
+        #expect(secrets.places.count <= LeftPlaces.capacity)
+        for step in 0..<200 {
+            let place = Self.place(step * 20, step)
+            #expect(secrets.places.contains { $0.intersection(place) == place }, "\(step)")
+        }
+        let end = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(200) + LingeringSecrets.time)
+        #expect(end.places.isEmpty && lingering.nextEnd == nil)
     }
 
     @Test func everywhereLingers() {

@@ -119,6 +119,8 @@ typedef struct {
     bool is_there;
     /// The X client that makes its windows; 0 if it does not say so.
     uint32_t maker;
+    /// A compositing manager paints the screen, some time after windows have changed.
+    bool is_composited;
 } upcast_x_manager;
 
 enum upcast_x_event_kind {
@@ -143,6 +145,8 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_CHANGED,
     /// The window manager says that another window is active.
     UPCAST_X_ACTIVE_CHANGED,
+    /// A compositing manager has come or gone: `window` is its own, or 0.
+    UPCAST_X_COMPOSITOR_CHANGED,
     /// Something was drawn in an area of the root window, with `upcast_x_watch_drawing`.
     UPCAST_X_DRAWN,
 };

@@ -1,5 +1,5 @@
 package import MediaCore
-internal import UpcastClient
+package import UpcastClient
 
 /// Keeps what was hidden hidden for a moment: with a compositing manager, the screen shows a window where it was some
 /// frames ago, and fades it out after it is gone. Pure.
@@ -9,11 +9,17 @@ package struct LingeringSecrets: Sendable {
 
     /// What the last picture hid, the oldest first.
     private var places: [(place: CaptureRectangle, until: MediaTime)] = []
+    private var left = LeftPlaces()
     private var everywhereUntil: MediaTime?
     /// When less may be hidden than in the last picture; nil for never.
     package private(set) var nextEnd: MediaTime?
 
     package init() {}
+
+    /// A secret window has left a place, which a compositing manager may still show.
+    package mutating func left(_ place: CaptureRectangle, by window: UInt32, now: MediaTime) {
+        left.note(place, of: window, now: now, for: Self.time)
+    }
 
     /// Adds what was hidden a moment ago.
     ///
@@ -29,6 +35,7 @@ package struct LingeringSecrets: Sendable {
             secrets.hide(place)
             nextEnd = nextEnd.map { min($0, until) } ?? until
         }
+        if let end = left.hide(in: &secrets, now: now) { nextEnd = nextEnd.map { min($0, end) } ?? end }
         if everywhereUntil != nil { secrets.hide(.init(x: 0, y: 0, width: 0, height: 0), isEverywhere: true) }
         for index in 0..<own { places.append((secrets.places[index], now + Self.time)) }
         if isEverywhere { everywhereUntil = now + Self.time }

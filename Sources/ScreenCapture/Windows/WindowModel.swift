@@ -31,6 +31,9 @@ package struct WindowModel: Sendable {
     private var ghosts = GhostPixels()
     /// Windows without a compositing manager leave their pixels behind.
     private let leavesPixels: Bool
+    private var left: [(window: UInt32, place: CaptureRectangle)] = []
+    /// A compositing manager paints the screen, some time after windows have changed.
+    package var isComposited = false
     /// The root window.
     package var bounds: CaptureRectangle
 
@@ -61,8 +64,8 @@ package struct WindowModel: Sendable {
             (known.place, known.isViewable, known.sequence) = (facts.place, facts.isViewable, facts.sequence)
         }
         // Its client may have come and gone before anybody looked.
-        if leavesPixels, known.facts == nil, known.isViewable, facts.isEmptyFrame {
-            ghosts.note(known.place ?? bounds, of: window, in: bounds)
+        if known.facts == nil, known.isViewable, facts.isEmptyFrame {
+            leave(known.place, of: window)
         }
         known.facts = facts
         windows[window] = known
@@ -119,21 +122,34 @@ package struct WindowModel: Sendable {
         }
     }
 
+    /// A window that may be secure has left a place, or a client its frame.
+    private mutating func leave(_ place: CaptureRectangle?, of window: UInt32) {
+        let place = place ?? bounds
+        if leavesPixels { ghosts.note(place, of: window, in: bounds) }
+        if isComposited { left.append((window, place)) }
+    }
+
+    /// The places that were left since this was called last, while there is a compositing manager.
+    mutating func takeLeft() -> [(window: UInt32, place: CaptureRectangle)] {
+        defer { left.removeAll() }
+        return left
+    }
+
     /// Notes what a window leaves behind.
     private mutating func noteLeaving(_ event: WindowEvent) {
-        guard leavesPixels else { return }
+        guard leavesPixels || isComposited else { return }
         // What is copied of the window inside, and from where, is not known.
         if event.kind == .movedInside { return ghosts.doubt(bounds) }
         guard let window = windows[event.window], window.isViewable else { return }
         if let since = window.sequence, Int32(bitPattern: event.sequence &- since) < 0 { return }
         let mayBeSecure = window.facts == nil || secure.contains(event.window)
         switch event.kind {
-        case .unmapped, .went: if mayBeSecure { ghosts.note(window.place ?? bounds, of: event.window, in: bounds) }
+        case .unmapped, .went: if mayBeSecure { leave(window.place, of: event.window) }
         case .moved(let place):
             guard place != window.place else { return }
             ghosts.copied(from: window.place ?? bounds, to: place)
             if mayBeSecure {
-                ghosts.note(window.place ?? bounds, of: event.window, in: bounds)
+                leave(window.place, of: event.window)
             } else if let old = window.place {
                 ghosts.moved(from: old, to: place, in: bounds)
             }
@@ -159,8 +175,8 @@ package struct WindowModel: Sendable {
     private mutating func forget(_ window: UInt32) {
         guard let top = top(of: window), let known = windows[top] else { return }
         // A client that ends leaves its pixels in its frame, which is not secure then.
-        if leavesPixels, known.isViewable, known.facts == nil || secure.contains(top) {
-            ghosts.note(known.place ?? bounds, of: top, in: bounds)
+        if known.isViewable, known.facts == nil || secure.contains(top) {
+            leave(known.place, of: top)
         }
         windows[top]?.facts = nil
         front?.note(nil, of: top)

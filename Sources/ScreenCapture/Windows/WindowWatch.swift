@@ -35,6 +35,7 @@ struct WindowWatch {
 
     mutating func take(_ event: WindowEvent, now: MediaTime) {
         model.apply(event)
+        keepLeft(now: now)
         redraw.windowsChanged(now: now)
         guard hasFront else { return }
         switch event.kind {
@@ -42,6 +43,14 @@ struct WindowWatch {
         case .came, .went, .unmapped, .movedInside, .changed: break
         }
     }
+
+    /// A compositing manager shows windows where they were some time ago, also between two pictures.
+    private mutating func keepLeft(now: MediaTime) {
+        for (window, place) in model.takeLeft() { lingering.left(place, by: window, now: now) }
+    }
+
+    /// A compositing manager has come or gone.
+    mutating func composited(_ isComposited: Bool) { model.isComposited = isComposited }
 
     /// The window manager says that another window is active.
     mutating func activeChanged() { frontWatch.activeChanged() }
@@ -89,7 +98,8 @@ struct WindowWatch {
         display.watchDrawing(model.needsDrawing)
         guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
             unjudged += 1
-            try display.readUnknown(of: &model)
+            model.isComposited = try display.readUnknown(of: &model)
+            keepLeft(now: now)
             display.watchDrawing(model.needsDrawing)
             return false
         }
