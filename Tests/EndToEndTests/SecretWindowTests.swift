@@ -14,7 +14,7 @@ import Testing
         /// A window manager, which puts frames with colours around windows.
         var manager: String?
         var testDescription: String { (client + windows + [manager].compactMap { $0 }).joined(separator: " ") }
-        var number: Int { client.count + windows.count + (manager == nil ? 0 : 10) }
+        var number: Int { client.count + windows.count + (manager.map { 10 * $0.count } ?? 0) }
     }
 
     private static let cases: [Case] = [
@@ -26,6 +26,9 @@ import Testing
     private static let managed = [
         Case(client: [], windows: ["--menus"], manager: "openbox"),
         Case(client: ["--fps", "60", "--hide", "class=Secret"], windows: ["--class", "Secret"], manager: "openbox"),
+        // Frames that look like menus; and a compositing manager that paints later than windows move.
+        Case(client: [], windows: ["--menus"], manager: "icewm"),
+        Case(client: [], windows: ["--menus"], manager: "xfwm4"),
     ]
     /// scripts/secret-windows asks for more.
     private static let asked = ProcessInfo.processInfo.environment["UPCAST_WINDOW_STEPS"]
