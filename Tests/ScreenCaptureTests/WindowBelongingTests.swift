@@ -133,7 +133,18 @@ import UpcastClient
         #expect(Self.hidden(model) == [5])
     }
 
-    /// The window that it names inside its parent is gone, and the parent is not.
+    /// Its parent is there, and does not want to be hidden any more.
+    @Test func aDialogOfAHarmlessWindow() {
+        var model = Self.model([
+            1: Self.window(1, process: 50, secure: 1, all: [1, 110]), 2: Self.window(2, process: 60, for: 110),
+        ])
+        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        #expect(Self.hidden(model) == [2])
+        model.note(Self.window(1, process: 50, all: [1, 110]), of: 1)
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// A secret program ends inside another one, which stays.
     @Test func aDialogOfAWindowThatIsGone() {
         var model = Self.model([
             1: Self.window(1, process: 50, secure: 1, all: [1, 110]), 2: Self.window(2, process: 60, for: 110),
@@ -143,7 +154,7 @@ import UpcastClient
         #expect(Self.hidden(model) == [1, 2])
         model.apply(WindowEvent(.changed, 1, sequence: 12))
         model.note(Self.window(1, process: 50, all: [1]), of: 1)
-        #expect(Self.hidden(model) == [], "its parent does not want to be hidden any more")
+        #expect(Self.hidden(model) == [2])
     }
 
     // MARK: A window that is captured alone

@@ -2,7 +2,7 @@
 ///
 /// A dialog may outlive that window, and nothing tells then whose it was: it stays secret while it lives.
 struct SecretDialogs: Sendable {
-    /// By the client window of a dialog: the client window that it belongs to.
+    /// By the client window of a dialog: the window that it belongs to.
     private var parents: [UInt32: UInt32] = [:]
     /// Those whose parent was destroyed.
     private var orphans: Set<UInt32> = []

@@ -230,7 +230,7 @@ package struct WindowModel: Sendable {
             }
             for (id, window) in windows where !secure.contains(id) {
                 guard let facts = window.facts else { continue }
-                if let parent = parent(of: facts, in: secure).flatMap({ windows[$0]?.facts?.client }) {
+                if let parent = parent(of: facts, in: secure) {
                     dialogs.note(facts.client, of: parent)
                     secure.insert(id)
                 } else if dialogs.contains(facts.client, isHarmless: isHarmless)
@@ -245,11 +245,12 @@ package struct WindowModel: Sendable {
         return secure
     }
 
-    /// The secure window that a dialog belongs to.
+    /// The window that a dialog belongs to, if that is a secure one or in one.
     private func parent(of facts: WindowFacts, in secure: Set<UInt32>) -> UInt32? {
-        if let parent = facts.transientFor.flatMap(top(of:)), secure.contains(parent) { return parent }
+        func isSecure(_ window: UInt32) -> Bool { top(of: window).map(secure.contains) ?? false }
+        if let parent = facts.transientFor, isSecure(parent) { return parent }
         guard facts.isTransientForGroup, let group = facts.group else { return nil }
-        if let leader = top(of: group), secure.contains(leader) { return leader }
-        return secure.first { windows[$0]?.facts?.group == group }
+        if isSecure(group) { return group }
+        return secure.lazy.compactMap { self.windows[$0]?.facts }.first { $0.group == group }?.client
     }
 }
