@@ -31,7 +31,7 @@ static void remove_waiting(upcast_pipewire *pw, int i) {
 }
 
 static void add(upcast_pipewire *pw, struct pw_buffer *buffer) {
-    if (pw->waiting_count == UPCAST_PIPEWIRE_WAITING) {
+    if (pw->waiting_count == UPCAST_PIPEWIRE_BUFFERS) {
         pw->l->pw_stream_queue_buffer(pw->stream, buffer);
         return;
     }
@@ -39,7 +39,19 @@ static void add(upcast_pipewire *pw, struct pw_buffer *buffer) {
     const uint8_t *memory, *shape;
     upcast_pipewire_read_buffer(buffer->buffer, &(struct spa_video_info_raw){0}, &picture, &memory, &shape);
     pw->waiting[pw->waiting_count++] = (upcast_pipewire_arrival){
-        .buffer = buffer, .has_picture = picture.has_picture, .has_shape = picture.has_shape};
+        .buffer = buffer,
+        .has_picture = picture.has_picture,
+        .has_shape = picture.has_shape,
+        .follows_loss = upcast_pipewire_order_take(&pw->order, (uintptr_t)buffer, picture.sequence)};
+}
+
+/// Gives one back that waits.
+static void drop(upcast_pipewire *pw, int i) {
+    const upcast_pipewire_arrival dropped = pw->waiting[i];
+    pw->l->pw_stream_queue_buffer(pw->stream, dropped.buffer);
+    remove_waiting(pw, i);
+    pw->waiting[i].follows_gap = true;
+    pw->waiting[i].follows_loss |= dropped.follows_loss;
 }
 
 void upcast_pipewire_take_arrivals(void *data) {
@@ -48,11 +60,7 @@ void upcast_pipewire_take_arrivals(void *data) {
     struct pw_buffer *buffer;
     while ((buffer = pw->l->pw_stream_dequeue_buffer(pw->stream))) add(pw, buffer);
     int outdated;
-    while (pw->waiting_count > MOST && (outdated = find_outdated(pw)) >= 0) {
-        pw->l->pw_stream_queue_buffer(pw->stream, pw->waiting[outdated].buffer);
-        remove_waiting(pw, outdated);
-        pw->waiting[outdated].follows_gap = true;
-    }
+    while (pw->waiting_count > MOST && (outdated = find_outdated(pw)) >= 0) drop(pw, outdated);
     pthread_mutex_unlock(&pw->lock);
     pw_loop_signal_event(pw->loop, pw->wake);
 }
@@ -74,8 +82,15 @@ void upcast_pipewire_return(upcast_pipewire *pw, struct pw_buffer *buffer) {
     pthread_mutex_unlock(&pw->lock);
 }
 
+void upcast_pipewire_expect(upcast_pipewire *pw, struct pw_buffer *buffer) {
+    pthread_mutex_lock(&pw->lock);
+    upcast_pipewire_order_add(&pw->order, (uintptr_t)buffer);
+    pthread_mutex_unlock(&pw->lock);
+}
+
 void upcast_pipewire_forget(upcast_pipewire *pw, struct pw_buffer *buffer) {
     pthread_mutex_lock(&pw->lock);
+    upcast_pipewire_order_remove(&pw->order, (uintptr_t)buffer);
     for (int i = pw->waiting_count - 1; i >= 0; i--)
         if (pw->waiting[i].buffer == buffer) remove_waiting(pw, i);
     pthread_mutex_unlock(&pw->lock);

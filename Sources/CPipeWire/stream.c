@@ -55,6 +55,8 @@ static void take_format(void *data, uint32_t id, const struct spa_pod *parameter
     pw->l->pw_stream_update_params(pw->stream, parameters, count);
 }
 
+static void take_buffer_addition(void *data, struct pw_buffer *buffer) { upcast_pipewire_expect(data, buffer); }
+
 static void take_buffer_removal(void *data, struct pw_buffer *buffer) {
     upcast_pipewire *pw = data;
     upcast_pipewire_forget(pw, buffer);
@@ -69,6 +71,7 @@ static const struct pw_stream_events stream_events = {
     PW_VERSION_STREAM_EVENTS,
     .state_changed = take_state,
     .param_changed = take_format,
+    .add_buffer = take_buffer_addition,
     .remove_buffer = take_buffer_removal,
     .process = upcast_pipewire_take_arrivals,
 };
@@ -191,7 +194,8 @@ bool upcast_pipewire_take(upcast_pipewire *pw, upcast_pipewire_picture *picture)
         memset(picture, 0, sizeof *picture);
         upcast_pipewire_read_buffer(
             arrival.buffer->buffer, &pw->format, picture, &pw->held[i].memory, &pw->held[i].shape);
-        if (arrival.follows_gap) picture->damage_count = 0;
+        if (arrival.follows_gap || arrival.follows_loss) picture->damage_count = 0;
+        picture->follows_loss = arrival.follows_loss;
         picture->number = pw->last_number;
         return true;
     }

@@ -10,15 +10,14 @@
 /// The picture in hand, one that is looked at, and one to spare.
 enum { UPCAST_PIPEWIRE_HELD = 3 };
 
-/// As many as a sender can have.
-enum { UPCAST_PIPEWIRE_WAITING = 32 };
-
 /// A buffer that has come and was not taken yet.
 typedef struct {
     struct pw_buffer *buffer;
     bool has_picture, has_shape;
     /// Others before it were given back: what it says of changes is not all.
     bool follows_gap;
+    /// Others before it were lost on the way.
+    bool follows_loss;
 } upcast_pipewire_arrival;
 
 struct upcast_pipewire {
@@ -41,8 +40,9 @@ struct upcast_pipewire {
     uint32_t last_number;
     /// What PipeWire's own thread changes, too: the buffers that wait, and the queue of those that go back.
     pthread_mutex_t lock;
-    upcast_pipewire_arrival waiting[UPCAST_PIPEWIRE_WAITING];
+    upcast_pipewire_arrival waiting[UPCAST_PIPEWIRE_BUFFERS];
     int waiting_count;
+    upcast_pipewire_order order;
     /// Wakes who polls the loop.
     struct spa_source *wake;
 };
@@ -52,6 +52,7 @@ void upcast_pipewire_take_arrivals(void *data);
 /// The thread of the stream.
 bool upcast_pipewire_next(upcast_pipewire *pw, upcast_pipewire_arrival *arrival);
 void upcast_pipewire_return(upcast_pipewire *pw, struct pw_buffer *buffer);
+void upcast_pipewire_expect(upcast_pipewire *pw, struct pw_buffer *buffer);
 void upcast_pipewire_forget(upcast_pipewire *pw, struct pw_buffer *buffer);
 
 /// parameters.c: which pictures are taken. Pods lie in the builder's memory.

@@ -13,6 +13,8 @@ final class PictureInHand {
         case picture([CaptureRectangle]?)
         /// There is a picture that cannot be sent.
         case unusable(ScreenError)
+        /// A newer picture than the one here may have been lost on the way.
+        case missing
     }
 
     private let stream: PipeWireStream
@@ -40,6 +42,10 @@ final class PictureInHand {
             guard next.hasPicture else {
                 stream.giveBack(next)
                 if next.isLost { knowsLast = false } else { sequence = next.sequence }
+                if next.followsLoss {
+                    knowsLast = false
+                    try note(.missing)
+                }
                 continue
             }
             let picture: StreamPicture

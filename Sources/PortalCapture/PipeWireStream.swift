@@ -21,6 +21,8 @@ internal import UpcastClient
         let pointer: Pointer?
         /// It should have had a picture.
         let isLost: Bool
+        /// PipeWire has lost others before it.
+        let followsLoss: Bool
     }
 
     /// What a buffer tells of the pointer.
@@ -96,6 +98,13 @@ internal import UpcastClient
         unsafe upcast_pipewire_set_active(handle, isActive)
     }
 
+    /// Lets the sender begin again, which brings the whole picture.
+    func askAgain() {
+        guard isActive else { return }
+        unsafe upcast_pipewire_set_active(handle, false)
+        unsafe upcast_pipewire_set_active(handle, true)
+    }
+
     // MARK: Buffers
 
     /// The next buffer; nil for none.
@@ -152,6 +161,7 @@ extension PipeWireStream.Buffer {
         stamp = picture.time >= 0 ? MediaTime(nanoseconds: picture.time) : nil
         sequence = picture.sequence
         isLost = picture.is_lost
+        followsLoss = picture.follows_loss
         if picture.damage_count > 0 {
             var damage = picture.damage
             self.damage = unsafe withUnsafeBytes(of: &damage) { bytes in

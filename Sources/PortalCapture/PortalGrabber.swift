@@ -28,6 +28,7 @@ package final class PortalGrabber {
     private var stale = StaleParts()
     /// Since the last frame that was sent.
     private var damage = DamageList()
+    private var lost = LostPicture()
     private var time = PictureTime()
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
@@ -82,6 +83,10 @@ package final class PortalGrabber {
             try hand.takeBuffers { try take($0, hand, notice) }
             let now = clock.now()
             if let end = silenceEnd, end <= now { complain(stream, notice) }
+            if let due = lost.due, due <= now {
+                lost.noteAsked(at: now)
+                stream.askAgain()
+            }
             let picture = unsafe isHeld || hand.memory == nil ? nil : hand.picture
             let due = picture == nil ? nil : schedule.due(now: .zero).map { max($0, pauseEnd) }
             if let picture, let due, due <= now {
@@ -122,6 +127,7 @@ package final class PortalGrabber {
     private func take(_ change: PictureInHand.Change, _ hand: PictureInHand, _ notice: (Notice) -> Void) throws {
         switch change {
         case .pointer: break
+        case .missing: return lost.noteLoss(at: clock.now())
         case .unusable(let error):
             guard error.isTemporary else { throw error }
             if told != error.description { notice(.waiting(error.description)) }
@@ -129,6 +135,7 @@ package final class PortalGrabber {
             return
         case .picture(let changed):
             (silenceEnd, pauseEnd, isNew) = (nil, .zero, true)
+            lost.notePicture()
             note(changed, hand)
             tell(hand, notice)
         }
@@ -205,6 +212,7 @@ package final class PortalGrabber {
         screen.note(in: &wait)
         wait.note(due)
         wait.note(silenceEnd)
+        wait.note(lost.due)
         wait.wait()
     }
 }

@@ -55,6 +55,8 @@ typedef struct {
     /// What differs from the picture before, in its pixels. 0 where nothing is told.
     upcast_pipewire_rectangle damage[16];
     uint32_t damage_count;
+    /// Other buffers were sent before it, and PipeWire has lost them: they may have had a newer picture.
+    bool follows_loss;
     /// The stream has told of the pointer; `is_pointer_visible`, and where it points, in pixels of the picture.
     bool has_pointer, is_pointer_visible, has_shape;
     int32_t pointer_x, pointer_y;
@@ -123,5 +125,25 @@ void upcast_pipewire_give_back(upcast_pipewire *pw, uint32_t number);
 /// @param shapes    whether it has a shape of the pointer.
 /// @return the first one; -1 for none.
 int upcast_pipewire_find_outdated(uint32_t pictures, uint32_t shapes, int count);
+
+/// As many as a sender can have.
+enum { UPCAST_PIPEWIRE_BUFFERS = 32 };
+
+/// A sender's buffers in the order in which they are to come, by which those that were lost are noticed. A plain value;
+/// all zero is none.
+typedef struct {
+    uintptr_t buffers[UPCAST_PIPEWIRE_BUFFERS];
+    uint32_t count;
+    /// Of the last one; 0 where the sender does not count.
+    uint64_t sequence;
+} upcast_pipewire_order;
+
+void upcast_pipewire_order_add(upcast_pipewire_order *order, uintptr_t buffer);
+void upcast_pipewire_order_remove(upcast_pipewire_order *order, uintptr_t buffer);
+/// A buffer has come.
+///
+/// @param sequence  counts the sender's buffers; 0 where it does not.
+/// @return whether others that were to come before it have not.
+bool upcast_pipewire_order_take(upcast_pipewire_order *order, uintptr_t buffer, uint64_t sequence);
 
 #endif

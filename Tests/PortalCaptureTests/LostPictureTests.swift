@@ -1,0 +1,99 @@
+import CPipeWire
+import MediaCore
+import PortalCapture
+import Testing
+
+/// Promise: a buffer that PipeWire has lost is noticed with the next one, and a whole stream is not taken for losses.
+@Suite struct BufferOrderTests {
+    private func order(_ buffers: [UInt]) -> upcast_pipewire_order {
+        var order = upcast_pipewire_order()
+        for buffer in buffers { unsafe upcast_pipewire_order_add(&order, buffer) }
+        return order
+    }
+
+    /// Takes buffers, and returns which of them came too early.
+    private func early(
+        _ order: inout upcast_pipewire_order, _ buffers: [UInt], sequences: [UInt64]? = nil
+    ) -> [Bool] {
+        buffers.enumerated().map { index, buffer in
+            unsafe upcast_pipewire_order_take(&order, buffer, sequences?[index] ?? 0)
+        }
+    }
+
+    @Test func nothingIsLost() {
+        var order = order([10, 20, 30])
+        #expect(early(&order, [10, 20, 30, 10, 20, 30, 10]) == [Bool](repeating: false, count: 7))
+    }
+
+    @Test func oneIsLost() {
+        var order = order([10, 20, 30, 40])
+        #expect(early(&order, [10, 30, 40, 10, 20]) == [false, true, false, false, false])
+    }
+
+    @Test func manyAreLost() {
+        var order = order([10, 20, 30, 40])
+        #expect(early(&order, [40, 10, 20, 10, 20]) == [true, false, false, true, false])
+        #expect(early(&order, [30, 40, 10, 20]) == [false, false, false, false])
+    }
+
+    /// A sender that passes one over, because it is in hand here, keeps the new order.
+    @Test func anotherOrder() {
+        var order = order([10, 20, 30])
+        #expect(early(&order, [10, 20, 30, 20]) == [false, false, false, true])
+        #expect(early(&order, [30, 10, 20, 30]) == [false, false, false, false])
+    }
+
+    /// A sender that counts can fill its buffers in any order.
+    @Test func numbers() {
+        var order = order([10, 20, 30])
+        #expect(early(&order, [20, 10, 20], sequences: [7, 8, 9]) == [true, false, false])
+        #expect(early(&order, [30, 10, 20], sequences: [11, 12, 14]) == [true, false, true])
+    }
+
+    @Test func buffersThatComeAndGo() {
+        var order = order([10, 20, 30])
+        unsafe upcast_pipewire_order_remove(&order, 20)
+        #expect(early(&order, [10, 30, 10]) == [false, false, false])
+        unsafe upcast_pipewire_order_remove(&order, 99)
+        // One that nobody has announced says nothing.
+        #expect(early(&order, [99, 30]) == [false, false])
+        for buffer in 100..<200 as Range<UInt> { unsafe upcast_pipewire_order_add(&order, buffer) }
+        #expect(order.count == UInt32(UPCAST_PIPEWIRE_BUFFERS))
+        #expect(early(&order, [10, 30, 100, 102]) == [false, false, false, true])
+    }
+}
+
+/// Promise: a picture that was lost is asked for once, not at once, and not too often.
+@Suite struct LostPictureTests {
+    private func at(_ milliseconds: Int64) -> MediaTime { .milliseconds(milliseconds) }
+
+    @Test func oneThatIsLost() {
+        var lost = LostPicture()
+        #expect(lost.due == nil)
+        lost.noteLoss(at: at(5000))
+        #expect(lost.due == at(5200))
+        // More losses do not put it off.
+        lost.noteLoss(at: at(5100))
+        #expect(lost.due == at(5200))
+        lost.noteAsked(at: at(5210))
+        #expect(lost.due == nil)
+    }
+
+    @Test func oneThatComes() {
+        var lost = LostPicture()
+        lost.noteLoss(at: at(5000))
+        lost.notePicture()
+        #expect(lost.due == nil)
+    }
+
+    @Test func theRate() {
+        var lost = LostPicture()
+        lost.noteLoss(at: at(5000))
+        lost.noteAsked(at: at(5200))
+        lost.noteLoss(at: at(5300))
+        #expect(lost.due == at(6200))
+        lost.noteAsked(at: at(6200))
+        lost.noteLoss(at: at(9000))
+        #expect(lost.due == at(9200))
+    }
+}
