@@ -116,7 +116,7 @@ package final class VirtualDesktop: Sendable {
 
     // MARK: The user
 
-    /// How the user answers from here on: `yes`, `no`, or not at all.
+    /// How the user answers from here on: `yes` (the monitor), `window` (the one in front), `no`, or not at all.
     package func answer(_ text: String) throws { try folder.write(text, to: "answer") }
 
     /// What the desktop's dialogue has said so far, a line each: `asked`, `restored`, `dialogue closed`.

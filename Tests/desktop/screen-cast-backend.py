@@ -4,9 +4,9 @@
 xdg-desktop-portal talks to it as it does to xdg-desktop-portal-gnome, which shows a dialogue that no test can click.
 Pictures come from mutter (org.gnome.Mutter.ScreenCast), as those of GNOME do.
 
-ANSWER is a file: "yes" shares the first monitor, "no" refuses, anything else lets the dialogue wait. Each question is
-written to standard output. SIGUSR1 ends what is shared, as the user does on GNOME's panel. POINTER is a file with the
-place that the pointer is moved to, as "X Y".
+ANSWER is a file: "yes" shares the first monitor, "window" the window that has the keyboard, "no" refuses, anything else
+lets the dialogue wait. Each question is written to standard output. SIGUSR1 ends what is shared, as the user does on
+GNOME's panel. POINTER is a file with the place that the pointer is moved to, as "X Y".
 """
 
 import pathlib
@@ -27,6 +27,8 @@ REMOTE = "org.gnome.Mutter.RemoteDesktop"
 REMOTE_PATH = "/org/gnome/Mutter/RemoteDesktop"
 # As GNOME: the portal's modes are bits, mutter's are numbers.
 POINTERS = {1: 0, 2: 1, 4: 2}
+MONITOR, WINDOW = 1, 2
+SOURCES = {"yes": MONITOR, "window": WINDOW}
 NOTHING = dbus.Dictionary(signature="sv")
 
 
@@ -82,7 +84,7 @@ class ScreenCast(dbus.service.Object):
     def GetAll(self, _):
         return {
             "version": dbus.UInt32(4),
-            "AvailableSourceTypes": dbus.UInt32(1),
+            "AvailableSourceTypes": dbus.UInt32(MONITOR | WINDOW),
             "AvailableCursorModes": dbus.UInt32(sum(POINTERS)),
         }
 
@@ -102,7 +104,7 @@ class ScreenCast(dbus.service.Object):
         session = sessions[path]
         if "restore_data" in session.options:
             say("restored")
-            self.grant(session, answer, fail)
+            self.grant(session, MONITOR, answer, fail)
             return
         say("asked")
         waiting = [True]
@@ -115,9 +117,8 @@ class ScreenCast(dbus.service.Object):
 
         def look():
             text = self.answer.read_text().strip()
-            if waiting and text == "yes":
+            if waiting and text in SOURCES and self.grant(session, SOURCES[text], answer, fail):
                 waiting.pop()
-                self.grant(session, answer, fail)
             elif waiting and text == "no":
                 refuse()
             if not waiting:
@@ -127,19 +128,28 @@ class ScreenCast(dbus.service.Object):
         if look():
             GLib.timeout_add(20, look)
 
-    def grant(self, session, answer, fail):
+    def grant(self, session, source, answer, fail):
+        """False if there is no window yet."""
         def mutter(path, interface):
             return dbus.Interface(self.bus.get_object(MUTTER, path), interface)
 
         cast = mutter(mutter(MUTTER_PATH, MUTTER).CreateSession({}), MUTTER + ".Session")
         pointer = dbus.UInt32(POINTERS[int(session.options.get("cursor_mode", 1))])
-        stream = mutter(cast.RecordMonitor("", {"cursor-mode": pointer}), MUTTER + ".Stream")
+        options = {"cursor-mode": pointer}
+        try:
+            path = cast.RecordWindow(options) if source == WINDOW else cast.RecordMonitor("", options)
+        except dbus.DBusException:
+            cast.Stop(ignore_reply=True)
+            if source == WINDOW:
+                return False
+            raise
+        stream = mutter(path, MUTTER + ".Stream")
         session.cast = cast
 
         def added(node):
-            facts = dbus.Dictionary({"source_type": dbus.UInt32(1)}, signature="sv")
+            facts = dbus.Dictionary({"source_type": dbus.UInt32(source)}, signature="sv")
             results = {"streams": dbus.Array([(dbus.UInt32(node), facts)], signature="(ua{sv})")}
-            if session.options.get("persist_mode"):
+            if session.options.get("persist_mode") and source == MONITOR:
                 results["persist_mode"] = session.options["persist_mode"]
                 data = dbus.String("the first monitor", variant_level=1)
                 results["restore_data"] = dbus.Struct(("upcast", dbus.UInt32(1), data), signature="suv")
@@ -147,6 +157,7 @@ class ScreenCast(dbus.service.Object):
 
         stream.connect_to_signal("PipeWireStreamAdded", added)
         cast.Start(error_handler=fail, reply_handler=lambda: None)
+        return True
 
 
 class Pointer:
