@@ -85,7 +85,7 @@ import Testing
             let client = try broadcast.client(["--no-pointer"])
             try broadcast.isLive(client)
             let before = try broadcast.received
-            let window = try broadcast.desktop.window("60", width: 640, height: 360)
+            let window = try broadcast.desktop.window("30", width: 640, height: 360)
             let grey = Double(16 + 64 * 219 / 255)
             try broadcast.wait("the square in the middle", client) {
                 let image = try broadcast.snapshot
@@ -130,7 +130,7 @@ import Testing
             let client = try broadcast.client(["--fps", "2"])
             try broadcast.isLive(client)
             let (before, begin) = (try broadcast.received, ContinuousClock.now)
-            let window = try broadcast.desktop.window("60", width: 640, height: 360)
+            let window = try broadcast.desktop.window("30", width: 640, height: 360)
             try broadcast.wait("the square in the middle", client) { try broadcast.luma(320, 90) > 225 }
             let seconds = (ContinuousClock.now - begin) / .seconds(1)
             let frames = try broadcast.received - before
@@ -171,7 +171,7 @@ import Testing
             let client = try broadcast.client(["--no-pointer"])
             try broadcast.isLive(client)
             try broadcast.desktop.movePointer(x: 400, y: 200)
-            let window = try broadcast.desktop.window("60", width: 640, height: 360)
+            let window = try broadcast.desktop.window("30", width: 640, height: 360)
             try broadcast.wait("a change after it has moved", client) { try broadcast.luma(320, 90) > 225 }
             let image = try broadcast.snapshot
             for (x, y) in [(112, 112), (412, 212)] { #expect(image.meanLuma(x: x, y: y, radius: 4) < 90) }
@@ -192,7 +192,7 @@ import Testing
             try broadcast.desktop.answer("window")
             let client = try broadcast.client(["--name", "other"])
             try broadcast.wait("the window", client) { abs(try broadcast.luma() - 140) < 4 }
-            let other = try broadcast.desktop.window("60", width: 640, height: 360)
+            let other = try broadcast.desktop.window("30", width: 640, height: 360)
             // mutter sends the window again while it draws the other one over it.
             let before = try broadcast.received
             try broadcast.wait("pictures beside the other window", client) { try broadcast.received > before }
