@@ -9,10 +9,20 @@ struct EndingPatience: Equatable {
     var hasBegun = false
     private var began: MediaTime?
     private static let silence = MediaTime.seconds(2)
+    /// GNU timeout signals its child, and then its group: both signals are one.
+    private static let sameSignal = MediaTime.milliseconds(200)
 
     var isEnding: Bool { began != nil }
 
     mutating func end(now: MediaTime) { began = began ?? now }
+
+    /// A signal has come.
+    ///
+    /// - Returns: whether it ends the program at once, because one has come before.
+    mutating func signalled(now: MediaTime) -> Bool {
+        defer { end(now: now) }
+        return began.map { now - $0 >= Self.sameSignal } ?? false
+    }
 
     /// - Parameter heard: when the daemon has said something last.
     func isOver(now: MediaTime, heard: MediaTime) -> Bool {

@@ -77,7 +77,8 @@ package final class EndingSignals: Sendable {
             wake.clear()
             if state.withLock({ $0.isStopped }) { return }
             while let number = signals.descriptor.next() {
-                if self.isEnding { Self.die(number) }
+                let now = MonotonicClock().now()
+                if state.withLock({ $0.ending.signalled(now: now) }) { Self.die(number) }
                 end()
             }
             cutIfSilent()
@@ -97,8 +98,9 @@ package final class EndingSignals: Sendable {
         if isOver { connection.abort() }
     }
 
-    /// As the signal does by default.
+    /// As the signal does by default, also where a script has started the program in the background: it ignores SIGINT.
     private static func die(_ number: CInt) {
+        signal(number, SIG_DFL)
         var set = sigset_t()
         unsafe sigemptyset(&set)
         unsafe sigaddset(&set, number)

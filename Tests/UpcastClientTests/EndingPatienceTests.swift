@@ -35,6 +35,13 @@ import Testing
         #expect(patience.isOver(now: .seconds(131), heard: .seconds(129)))
     }
 
+    /// A signal to a process and one to its group are one; the next ends the program.
+    @Test func signals() {
+        var patience = Self.patience(hasBegun: true)
+        let ends = [100_000, 100_199, 100_200].map { patience.signalled(now: .milliseconds($0)) }
+        #expect(patience.isEnding && ends == [false, false, true])
+    }
+
     @Test func aDaemonThatHasNotAnswered() {
         var patience = Self.patience(hasBegun: false)
         patience.end(now: .seconds(100))
