@@ -94,7 +94,7 @@ struct ScreenPlan: Sendable {
         do {
             if command.hideNotifications { try rules.add("type=notification") }
             for rule in command.hide { try rules.add(rule) }
-            if let file = command.hideFile { try rules.add(file: try ProcessFacts.text(of: file), name: file) }
+            for file in command.hideFile { try rules.add(file: try ProcessFacts.text(of: file), name: file) }
         } catch {
             throw Mistake(description: "\(error)")
         }

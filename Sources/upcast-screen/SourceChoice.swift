@@ -64,7 +64,7 @@ extension UpcastScreen {
 
     /// A compositor tells nobody where windows are. An option that promises to hide one is refused, not forgotten.
     func refuseRulesOnWayland() throws(ScreenPlan.Mistake) {
-        let given = [("--hide", !hide.isEmpty), ("--hide-file", hideFile != nil),
+        let given = [("--hide", !hide.isEmpty), ("--hide-file", !hideFile.isEmpty),
             ("--hide-notifications", hideNotifications), ("--hide-when-unfocused", !hideWhenUnfocused.isEmpty),
         ].filter(\.1).map(\.0)
         guard let first = given.first else { return }

@@ -102,10 +102,12 @@ import UpcastClient
     var hide: [String] = []
 
     @Option(
+        parsing: .singleValue,
         help: ArgumentHelp(
             "Hide windows that match a rule of a file, one on each line.",
-            discussion: "Comments begin with # and a space; \\# is a # in a rule.", valueName: "file"))
-    var hideFile: String?
+            discussion: "Comments begin with # and a space; \\# is a # in a rule. The option can be repeated.",
+            valueName: "file"))
+    var hideFile: [String] = []
 
     @Flag(help: "Hide notifications: --hide type=notification.")
     var hideNotifications = false

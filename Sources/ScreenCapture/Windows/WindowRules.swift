@@ -32,13 +32,32 @@ package struct WindowRules: Equatable, Sendable {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let subject = Rule.Subject(rawValue: parts[0]), !parts[1].isEmpty else {
             let names = Rule.Subject.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ScreenError("\"\(text)\" is not a rule; write one of \(names), =, and a pattern, as class=KeePassXC")
+            throw ScreenError(
+                "\"\(text)\" is not a rule, such as class=KeePassXC or title=*Private*; it begins with one of \(names)")
         }
+        if let objection = Self.objection(to: parts[1]) { throw ScreenError("\"\(text)\" \(objection)") }
         guard subject != .type || Self.types[parts[1].lowercased()] != nil else {
             let names = Self.types.keys.sorted().joined(separator: ", ")
             throw ScreenError("\"\(parts[1])\" is not a type of windows; the types are \(names)")
         }
         rules.append(Rule(subject: subject, pattern: parts[1]))
+    }
+
+    /// Why a pattern hides nothing that its author means: a slip would stay unseen. Nil for none.
+    private static func objection(to pattern: String) -> String? {
+        if pattern.unicodeScalars.contains("\u{fffd}") {
+            return "is not UTF-8; write it, or save its file, in UTF-8"
+        }
+        if pattern.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) {
+            return "has a line break or another control character in its pattern; write it on one line, or * for it"
+        }
+        if pattern.first?.isWhitespace ?? false || pattern.last?.isWhitespace ?? false {
+            return "has a space at an end of its pattern; leave it out, or write * for it"
+        }
+        if pattern.count > 1, pattern.first == "\"", pattern.last == "\"" {
+            return "has its pattern in quotes; leave them out: they are for the shell, around the whole rule"
+        }
+        return nil
     }
 
     /// Adds the rules of a file, as `RuleFile` reads it.
