@@ -104,6 +104,7 @@ static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) 
     const xcb_get_property_cookie_t name = upcast_x_ask(x, window, XCB_ATOM_WM_NAME, TITLE_WORDS);
     const xcb_get_property_cookie_t net_name = upcast_x_ask(x, window, x->atoms.net_name, TITLE_WORDS);
     names->window = window;
+    names->sequence = net_name.sequence;
     if (x->has_resources) names->process = take_process(x, process);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_name, NULL);
     if (reply && reply->value_len) take_class(x, reply, names);

@@ -112,8 +112,8 @@ package final class ScreenGrabber {
             windows.activeChanged()
             if settings.front != nil { schedule.noteChange() }
         case .composited(let isComposited): windows.composited(isComposited)
-        case .drawn(let area):
-            windows.drawn(area)
+        case .drawn(let area, let sequence):
+            windows.drawn(area, sequence: sequence)
             schedule.noteChange()
         }
     }

@@ -55,7 +55,7 @@ extension X11Connection {
             kind = .moved(Self.place(event))
         case UPCAST_X_WINDOW_MOVED_INSIDE: kind = .movedInside
         case UPCAST_X_WINDOW_CHANGED: kind = .changed
-        case UPCAST_X_DRAWN: return .drawn(Self.place(event))
+        case UPCAST_X_DRAWN: return .drawn(Self.place(event), sequence: event.sequence)
         case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
         case UPCAST_X_COMPOSITOR_CHANGED: return .composited(event.window != 0)
         default: return nil

@@ -70,6 +70,7 @@ extension X11Connection {
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
             group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
             isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen, maker: facts.maker,
+            readUntil: facts.client_names.sequence,
             hasFrame: facts.has_frame, inside: inside(&facts))
     }
 

@@ -21,7 +21,7 @@ package import UpcastClient
         /// Another window is active, as the window manager says.
         case activeChanged
         /// Something was drawn, with `watchDrawing`.
-        case drawn(CaptureRectangle)
+        case drawn(CaptureRectangle, sequence: UInt32)
         /// A compositing manager has come or gone.
         case composited(Bool)
     }

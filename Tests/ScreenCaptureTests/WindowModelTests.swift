@@ -311,9 +311,20 @@ import UpcastClient
         try others.add(file: "class=A\r\n\r\ntitle=*B*\r\n", name: "rules")
         #expect(others.rules.map(\.pattern) == ["A", "*B*"])
         let mistake = #expect(throws: ScreenError.self) { try rules.add(file: "class=a\nclas=x", name: "rules") }
-        #expect(mistake?.description.hasPrefix("rules:2: \"clas=x\" is not a rule; write one of class, title") == true)
+        #expect(mistake?.description.hasPrefix("rules:2: \"clas=x\" is not a rule, such as class=KeePassXC") == true)
         #expect(throws: ScreenError.self) { try rules.add("type=popup") }
         #expect(throws: ScreenError.self) { try rules.add("class=") }
+    }
+
+    /// Slips that would hide nothing of what is meant.
+    @Test(arguments: [
+        ("title=M\u{fffd}ller", "not UTF-8"), ("title=*Private\n   Browsing*", "line break"), ("class=a\0b", "control"),
+        ("title= Secret", "space"), ("title=Secret ", "space"), ("title=\"*Secret*\"", "quotes"),
+    ])
+    func patternsThatNobodyMeans(rule: String, objection: String) {
+        var rules = WindowRules()
+        let mistake = #expect(throws: ScreenError.self) { try rules.add(rule) }
+        #expect(mistake?.description.contains(objection) == true, "\(String(describing: mistake))")
     }
 
     /// `#` within a word is none, and an escaped one neither; what may be one is refused with its line.
@@ -410,6 +421,36 @@ import UpcastClient
             Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "an empty frame does not tell whose it was")
         model.note(WindowFacts(place: place, isViewable: true, sequence: 30, client: 9), of: 1)
         #expect(Self.hidden(model) == [], "it is not secure")
+    }
+
+    /// What a window shows of its time as a secure one stays hidden until it draws, however often it changes.
+    @Test func aWindowThatIsSecureNoMore() {
+        var model = Self.model(secure: 1)
+        let place = Self.rectangle(0, 0, 100, 100)
+        for sequence in [20, 30, 40] as [UInt32] {
+            model.apply(WindowEvent(.changed, 1, sequence: sequence))
+            model.note(WindowFacts(place: place, isViewable: true, sequence: sequence, client: 1), of: 1)
+            #expect(Self.hidden(model) == ["100x100+0+0"], "\(sequence)")
+        }
+        model.drawn(place)
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// What moves in a window that was not looked at is reported as drawn in too large a place, without an event.
+    @Test func whatIsDrawnBesideAnUnknownWindow() {
+        var model = Self.model(secure: 1)
+        let place = Self.rectangle(0, 0, 100, 100)
+        model.apply(WindowEvent(.unmapped, 1, sequence: 20))
+        model.apply(WindowEvent(.came(Self.rectangle(100, 0, 60, 100)), 3, sequence: 21))
+        model.apply(WindowEvent(.mapped, 3, sequence: 22))
+        model.drawn(place, sequence: 23)
+        #expect(Self.hidden(model) == ["60x100+40+0", "60x100+100+0"])
+        model.note(
+            WindowFacts(place: place, isViewable: true, sequence: 30, client: 3, readUntil: 40), of: 3)
+        model.drawn(place, sequence: 39)
+        #expect(Self.hidden(model) == ["60x100+40+0"], "from before it was looked at")
+        model.drawn(place, sequence: 40)
+        #expect(Self.hidden(model) == [])
     }
 
     /// The server reports what it copies as drawn also where it lies outside of the window or below others.

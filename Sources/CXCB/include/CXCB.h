@@ -72,6 +72,8 @@ typedef struct {
     uint32_t process;
     /// The X client, whose windows all have the same one.
     uint32_t maker;
+    /// Of the last request that told this.
+    uint32_t sequence;
 } upcast_x_names;
 
 /// So many windows are looked at in a child of the root window, itself included, and so deep.

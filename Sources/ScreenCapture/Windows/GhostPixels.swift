@@ -9,6 +9,8 @@ struct GhostPixels: Sendable {
     private struct Ghost {
         /// The window that has left; 0 for several.
         var window: UInt32
+        /// The window was secure, whatever it is afterwards.
+        var isCertain: Bool
         var parts: [CaptureRectangle]
     }
 
@@ -28,12 +30,18 @@ struct GhostPixels: Sendable {
 
     /// A window that may be secure has left a place.
     ///
-    /// - Parameter bounds: the root window; nothing is seen outside of it.
-    mutating func note(_ place: CaptureRectangle, of window: UInt32, in bounds: CaptureRectangle) {
+    /// - Parameters:
+    ///   - isCertain: it was secure then.
+    ///   - bounds: the root window; nothing is seen outside of it.
+    mutating func note(
+        _ place: CaptureRectangle, of window: UInt32, isCertain: Bool = true, in bounds: CaptureRectangle
+    ) {
         guard let part = place.intersection(bounds) else { return }
         // The same place again: nothing of it has been drawn since.
-        guard !ghosts.contains(where: { $0.window == window && $0.parts == [part] }) else { return }
-        ghosts.append(Ghost(window: window, parts: [part]))
+        if let same = ghosts.firstIndex(where: { $0.window == window && $0.parts == [part] }) {
+            return ghosts[same].isCertain = ghosts[same].isCertain || isCertain
+        }
+        ghosts.append(Ghost(window: window, isCertain: isCertain, parts: [part]))
         if ghosts.count > Self.maxGhosts { joinOldest() }
     }
 
@@ -43,12 +51,13 @@ struct GhostPixels: Sendable {
         let same = ghosts.firstIndex { $0.window == oldest.window }
         let index = same ?? 0
         if same == nil { ghosts[index].window = 0 }
+        ghosts[index].isCertain = ghosts[index].isCertain || oldest.isCertain
         let all = oldest.parts + ghosts[index].parts
         ghosts[index].parts = [all.dropFirst().reduce(all[0]) { $0.joined(with: $1) }]
     }
 
-    /// A window is not secure, and has not been.
-    mutating func forget(_ window: UInt32) { ghosts.removeAll { $0.window == window } }
+    /// A window is not secure: what it left while nobody knew that is no secret.
+    mutating func forget(_ window: UInt32) { ghosts.removeAll { $0.window == window && !$0.isCertain } }
 
     /// A window has moved or has another size. The server copies what it showed, and reports as drawn where that would
     /// be if nothing lay above it and the window had its old size, at whichever edge.

@@ -41,12 +41,15 @@ package struct WindowFacts: Equatable, Sendable {
     package var hasFrame: Bool
     /// All windows that were looked at, itself included.
     package var inside: [UInt32]
+    /// Of the last request that told this: what happened inside before it may have had no event.
+    package var readUntil: UInt32
 
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false, sequence: UInt32 = 0,
         names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
         group: UInt32? = nil, isTransientForGroup: Bool = false, isEmptyFrame: Bool = false,
-        hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false, inside: [UInt32] = []
+        hasUnseen: Bool = false, maker: UInt32? = nil, readUntil: UInt32? = nil, hasFrame: Bool = false,
+        inside: [UInt32] = []
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
         (self.sequence, self.names) = (sequence, names)
@@ -54,6 +57,7 @@ package struct WindowFacts: Equatable, Sendable {
         (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
         (self.isEmptyFrame, self.hasUnseen, self.hasFrame) = (isEmptyFrame, hasUnseen, hasFrame)
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
+        self.readUntil = readUntil ?? sequence
     }
 
     /// Who owns the window and what is in it.

@@ -13,6 +13,8 @@ package struct WindowModel: Sendable {
         var sequence: UInt32?
         /// Nil until they are read, and after a change.
         var facts: WindowFacts?
+        /// It was secure before the change.
+        var wasSecure = false
     }
 
     private let rules: WindowRules
@@ -29,6 +31,9 @@ package struct WindowModel: Sendable {
     private var owners: Set<WindowNames.Owner> = []
     private static let maxOwners = 4096
     private var ghosts = GhostPixels()
+    /// Around viewable windows that were looked at, as of this request, for the first time or again.
+    private var unseen: [(area: CaptureRectangle, until: UInt32)] = []
+    private static let maxUnseen = 16
     /// Windows without a compositing manager leave their pixels behind.
     private let leavesPixels: Bool
     private var left: [(window: UInt32, place: CaptureRectangle)] = []
@@ -67,25 +72,40 @@ package struct WindowModel: Sendable {
         if known.facts == nil, known.isViewable, facts.isEmptyFrame {
             leave(known.place, of: window)
         }
-        known.facts = facts
+        if known.facts == nil, known.isViewable {
+            let area = known.place?.grownByItself ?? bounds
+            unseen = unseen.count < Self.maxUnseen ? unseen + [(area, facts.readUntil)] : [(bounds, facts.readUntil)]
+        }
+        (known.facts, known.wasSecure) = (facts, false)
         windows[window] = known
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: window)
         front?.note(facts, of: window)
-        let wasSecure = secure.contains(window)
         secure = secureWindows()
         if owners.count < Self.maxOwners {
             let menus = menuOwners
             owners.formUnion(secure.flatMap { windows[$0]?.facts.map(menus.owners) ?? [] })
         }
         // What it has left behind as a secure window, or with a client that is gone, stays secret.
-        if !wasSecure, !secure.contains(window), !facts.isEmptyFrame { ghosts.forget(window) }
+        if !secure.contains(window), !facts.isEmptyFrame { ghosts.forget(window) }
     }
 
     /// All events before a picture were applied.
     package mutating func endPicture() { ghosts.endPicture() }
 
-    /// Something was drawn on the screen.
-    package mutating func drawn(_ area: CaptureRectangle) { ghosts.drawn(area) }
+    /// Something was drawn on the screen; without a sequence, after all that is known.
+    ///
+    /// It does not count around windows that were not looked at before: what moves in one is reported as drawn in too
+    /// large a place, and no event tells that it has moved.
+    package mutating func drawn(_ area: CaptureRectangle, sequence: UInt32? = nil) {
+        guard !ghosts.isEmpty else { return }
+        unseen.removeAll { place in sequence.map { Int32(bitPattern: $0 &- place.until) >= 0 } ?? true }
+        var areas = [area]
+        for window in windows.values where window.isViewable && window.facts == nil {
+            areas = areas.flatMap { $0.without(window.place?.grownByItself ?? bounds) }
+        }
+        for place in unseen { areas = areas.flatMap { $0.without(place.area) } }
+        for area in areas { ghosts.drawn(area) }
+    }
 
     /// Whether some place shows a window that has left it: nobody has drawn there since.
     package var leavesAny: Bool { !ghosts.isEmpty }
@@ -125,7 +145,8 @@ package struct WindowModel: Sendable {
     /// A window that may be secure has left a place, or a client its frame.
     private mutating func leave(_ place: CaptureRectangle?, of window: UInt32) {
         let place = place ?? bounds
-        if leavesPixels { ghosts.note(place, of: window, in: bounds) }
+        let isCertain = secure.contains(window) || windows[window]?.wasSecure ?? false
+        if leavesPixels { ghosts.note(place, of: window, isCertain: isCertain, in: bounds) }
         if isComposited { left.append((window, place)) }
     }
 
@@ -179,6 +200,7 @@ package struct WindowModel: Sendable {
             leave(known.place, of: top)
         }
         windows[top]?.facts = nil
+        windows[top]?.wasSecure = known.wasSecure || secure.contains(top)
         front?.note(nil, of: top)
     }
 
@@ -253,4 +275,9 @@ package struct WindowModel: Sendable {
         if isSecure(group) { return group }
         return secure.lazy.compactMap { self.windows[$0]?.facts }.first { $0.group == group }?.client
     }
+}
+
+extension CaptureRectangle {
+    /// With as much again at each side: what is inside a window moves within that.
+    fileprivate var grownByItself: Self { Self(x: x - width, y: y - height, width: 3 * width, height: 3 * height) }
 }

@@ -70,7 +70,7 @@ struct WindowWatch {
     }
 
     /// Something was drawn, in root coordinates.
-    mutating func drawn(_ area: CaptureRectangle) { model.drawn(area) }
+    mutating func drawn(_ area: CaptureRectangle, sequence: UInt32) { model.drawn(area, sequence: sequence) }
 
     /// When to call `wake`; nil for never.
     var nextWake: MediaTime? {
