@@ -30,7 +30,7 @@ static bool is_present(upcast_x *x, xcb_extension_t *extension) {
 }
 
 bool upcast_x_begin_composition(upcast_x *x) {
-    if (!is_present(x, &xcb_composite_id) || !is_present(x, &xcb_render_id)) return false;
+    if (!x->has_damage || !is_present(x, &xcb_composite_id) || !is_present(x, &xcb_render_id)) return false;
     xcb_composite_query_version_reply_t *composite =
         xcb_composite_query_version_reply(x->c, xcb_composite_query_version(x->c, 0, 4), NULL);
     const bool has_composite = composite && (composite->major_version > 0 || composite->minor_version >= 2);
@@ -63,34 +63,42 @@ static void make_target(upcast_x *x, uint16_t width, uint16_t height) {
 
 static void end_source(upcast_x *x, struct upcast_x_source *source) {
     xcb_render_free_picture(x->c, source->picture);
-    if (source->damage) xcb_damage_destroy(x->c, source->damage);
+    xcb_damage_destroy(x->c, source->damage);
+    upcast_x_forget_missing(x, source);
     xcb_composite_unredirect_window(x->c, source->top, XCB_COMPOSITE_REDIRECT_AUTOMATIC);
 }
 
 /// False if the window is gone.
 static bool begin_source(upcast_x *x, const upcast_x_layer *layer, struct upcast_x_source *source) {
+    const xcb_get_geometry_cookie_t asked = xcb_get_geometry(x->c, layer->top);
     xcb_get_window_attributes_reply_t *attributes =
         xcb_get_window_attributes_reply(x->c, xcb_get_window_attributes(x->c, layer->window), NULL);
-    const xcb_render_pictformat_t format = attributes ? format_of(x, attributes->visual) : XCB_NONE;
+    xcb_get_geometry_reply_t *top = xcb_get_geometry_reply(x->c, asked, NULL);
+    const xcb_render_pictformat_t format = attributes && top ? format_of(x, attributes->visual) : XCB_NONE;
+    const uint16_t borders = top ? 2 * top->border_width : 0;
+    const uint16_t top_width = top ? top->width + borders : 0, top_height = top ? top->height + borders : 0;
     free(attributes);
+    free(top);
     if (!format) return false;
     *source = (struct upcast_x_source){
         .window = layer->window,
         .top = layer->top,
         .picture = xcb_generate_id(x->c),
-        .damage = x->has_damage ? xcb_generate_id(x->c) : XCB_NONE,
+        .damage = xcb_generate_id(x->c),
         .has_alpha = has_alpha(x, format),
+        .is_new = true,
+        .top_width = top_width,
+        .top_height = top_height,
     };
     xcb_composite_redirect_window(x->c, layer->top, XCB_COMPOSITE_REDIRECT_AUTOMATIC);
     const uint32_t inferiors = XCB_SUBWINDOW_MODE_INCLUDE_INFERIORS;
     xcb_render_create_picture(
         x->c, source->picture, layer->window, format, XCB_RENDER_CP_SUBWINDOW_MODE, &inferiors);
-    if (source->damage)
-        xcb_damage_create(x->c, source->damage, layer->window, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
+    xcb_damage_create(x->c, source->damage, layer->window, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
     return true;
 }
 
-static struct upcast_x_source *source_of(upcast_x *x, const upcast_x_layer *layer) {
+struct upcast_x_source *upcast_x_source_of(upcast_x *x, const upcast_x_layer *layer) {
     for (uint32_t i = 0; i < x->composition.count; i++) {
         struct upcast_x_source *source = &x->composition.sources[i];
         if (source->window == layer->window && source->top == layer->top) return source;
@@ -113,7 +121,7 @@ static void update_sources(upcast_x *x, const upcast_x_layer *layers, uint32_t c
         }
     }
     for (uint32_t k = 0; k < count && x->composition.count < UPCAST_X_MAX_LAYERS; k++)
-        if (!source_of(x, &layers[k])
+        if (!upcast_x_source_of(x, &layers[k])
             && begin_source(x, &layers[k], &x->composition.sources[x->composition.count]))
             x->composition.count++;
 }
@@ -138,18 +146,18 @@ bool upcast_x_is_source_damage(upcast_x *x, uint32_t damage) {
 }
 
 uint32_t upcast_x_compose(
-    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height) {
+    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height, bool erases) {
     make_target(x, width, height);
     update_sources(x, layers, count);
+    // First subtracted, then copied: what is drawn between the two is in the picture, and reported again.
+    if (!upcast_x_take_drawn(x, layers, count, erases)) return XCB_NONE;
     // What a window that is gone would leave is of an earlier picture.
     const xcb_render_color_t black = {0, 0, 0, 0xffff};
     const xcb_rectangle_t all = {0, 0, width, height};
     xcb_render_fill_rectangles(x->c, XCB_RENDER_PICT_OP_SRC, x->composition.picture, black, 1, &all);
     for (uint32_t k = 0; k < count; k++) {
-        const struct upcast_x_source *source = source_of(x, &layers[k]);
+        const struct upcast_x_source *source = upcast_x_source_of(x, &layers[k]);
         if (!source) continue;
-        // First subtracted, then copied: what is drawn between the two is in the picture, and reported again.
-        if (source->damage) xcb_damage_subtract(x->c, source->damage, XCB_NONE, XCB_NONE);
         xcb_render_composite(
             x->c, source->has_alpha ? XCB_RENDER_PICT_OP_OVER : XCB_RENDER_PICT_OP_SRC, source->picture, XCB_NONE,
             x->composition.picture, 0, 0, 0, 0, (int16_t)layers[k].x, (int16_t)layers[k].y, layers[k].width,

@@ -16,9 +16,16 @@
 struct upcast_x_source {
     xcb_window_t window, top;
     xcb_render_picture_t picture;
-    /// 0 without DAMAGE.
     xcb_damage_damage_t damage;
     bool has_alpha;
+    /// The window has, or may have, pixels that are not its own: see `own_pixels.c`.
+    bool is_new;
+    /// What its program has not drawn since then; 0 if nothing is missing.
+    xcb_xfixes_region_t missing;
+    /// Of the window in the last picture.
+    uint16_t width, height;
+    /// With its border, as of the events.
+    uint16_t top_width, top_height;
 };
 
 struct upcast_x {
@@ -80,5 +87,18 @@ bool upcast_x_is_motion(upcast_x *x, const xcb_generic_event_t *event);
 void upcast_x_forget_source(upcast_x *x, uint32_t window);
 /// Whether it is that of a window of the composition.
 bool upcast_x_is_source_damage(upcast_x *x, uint32_t damage);
+
+/// A child of the root window is mapped: the server gives it new pixels.
+void upcast_x_source_mapped(upcast_x *x, uint32_t top);
+/// A child of the root window has moved or has this size, with its border.
+void upcast_x_source_configured(upcast_x *x, uint32_t top, int32_t width, int32_t height);
+/// Subtracts what was drawn. False if a window's pixels are not all its own.
+///
+/// @param erases  paints over those that are not, and returns true.
+bool upcast_x_take_drawn(upcast_x *x, const upcast_x_layer *layers, uint32_t count, bool erases);
+/// Frees what that has taken.
+void upcast_x_forget_missing(upcast_x *x, struct upcast_x_source *source);
+/// The source of a layer; NULL for none.
+struct upcast_x_source *upcast_x_source_of(upcast_x *x, const upcast_x_layer *layer);
 
 #endif

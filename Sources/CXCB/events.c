@@ -25,6 +25,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         result.kind = e->window == root ? UPCAST_X_SCREEN_CHANGED : UPCAST_X_WINDOW_MOVED;
         result.window = e->window;
         place(&result, e->x, e->y, e->width, e->height, e->border_width);
+        upcast_x_source_configured(x, e->window, result.width, result.height);
         return result;
     }
     case XCB_CREATE_NOTIFY: {
@@ -59,6 +60,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     }
     case XCB_MAP_NOTIFY: {
         const xcb_map_notify_event_t *e = (const void *)event;
+        if (e->event == root) upcast_x_source_mapped(x, e->window);
         result.kind = e->event == root ? UPCAST_X_WINDOW_MAPPED : UPCAST_X_WINDOW_CHANGED;
         result.window = e->event == root ? e->window : e->event;
         return result;

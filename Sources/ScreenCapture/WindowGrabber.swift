@@ -44,6 +44,10 @@ package final class WindowGrabber {
     /// Windows came, went or moved since the layers were made.
     private var isStale = true
     private var hasTold = false
+    /// Since when a window shows pixels that are not its own.
+    private var undrawnSince: MediaTime?
+    /// How long programs have to draw their windows.
+    private static let patience = MediaTime.milliseconds(500)
     private var pointer: PointerLayer
     /// Used again for each frame, so that nothing is allocated.
     private var spare: CaptureFrame?
@@ -97,6 +101,7 @@ package final class WindowGrabber {
         case .pointerShapeChanged: if try pointer.changeShape() { schedule.noteChange() }
         case .pointerMoved: pointer.noteMotion()
         case .window(let event):
+            if event.kind == .movedInside, let top = model.top(of: event.window) { display.movedInside(top) }
             model.apply(event)
             isStale = true
             schedule.noteChange()
@@ -163,7 +168,15 @@ package final class WindowGrabber {
         }
         pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
-        do { moment = try display.compose(layers, width: width, height: height, into: frame) } catch .notThere {
+        do {
+            let erases = undrawnSince.map { now - $0 >= Self.patience } ?? false
+            guard let made = try display.compose(layers, width: width, height: height, erases: erases, into: frame)
+            else {
+                undrawnSince = undrawnSince ?? now
+                return schedule.noteChange()
+            }
+            (moment, undrawnSince) = (made, nil)
+        } catch .notThere {
             isStale = true
             return schedule.noteChange()
         }

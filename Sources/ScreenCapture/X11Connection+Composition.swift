@@ -25,8 +25,8 @@ extension X11Connection {
     package func beginComposition() throws(ScreenError) {
         guard unsafe upcast_x_begin_composition(handle) else {
             throw ScreenError(
-                "the X server has no Composite or no RENDER extension, which pictures of one window need; leave out "
-                    + "--window, or use --area")
+                "the X server lacks one of the extensions Composite, RENDER and DAMAGE, which pictures of one window "
+                    + "need; leave out --window, or use --area")
         }
     }
 
@@ -36,20 +36,30 @@ extension X11Connection {
     ///
     /// - Parameters:
     ///   - layers: at most `maxLayers`.
+    ///   - erases: paints black, on the screen too, what the program of a window has not drawn.
     ///   - frame: as large as the picture.
+    /// - Returns: nil while a window shows what was on the screen in its place: its program has to draw over it first.
     package func compose(
-        _ layers: [Layer], width: Int, height: Int, into frame: CaptureFrame
-    ) throws(GrabError) -> Moment {
+        _ layers: [Layer], width: Int, height: Int, erases: Bool, into frame: CaptureFrame
+    ) throws(GrabError) -> Moment? {
         let count = min(layers.count, Self.maxLayers)
         let pixmap = unsafe withUnsafeTemporaryAllocation(of: upcast_x_layer.self, capacity: Self.maxLayers) { list in
             for (index, layer) in layers.prefix(count).enumerated() {
                 unsafe list.initializeElement(at: index, to: Self.layer(layer))
             }
-            return unsafe upcast_x_compose(handle, list.baseAddress, UInt32(count), UInt16(width), UInt16(height))
+            return unsafe upcast_x_compose(
+                handle, list.baseAddress, UInt32(count), UInt16(width), UInt16(height), erases)
+        }
+        if pixmap == 0 {
+            if unsafe upcast_x_is_lost(handle) { throw .lost }
+            return nil
         }
         var picture = upcast_x_picture()
         return try grab(pixmap, CaptureRectangle(x: 0, y: 0, width: width, height: height), into: frame, &picture)
     }
+
+    /// Windows inside a child of the root window have moved, and have taken along what was not drawn.
+    package func movedInside(_ top: UInt32) { unsafe upcast_x_source_moved_inside(handle, top) }
 
     private static func layer(_ layer: Layer) -> upcast_x_layer {
         upcast_x_layer(

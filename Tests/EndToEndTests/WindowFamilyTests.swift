@@ -84,6 +84,36 @@ import Testing
         }
     }
 
+    /// What the screen showed where a window is now is not sent with it: until its program has drawn all of it at the
+    /// start of the capture, after it got another size, and after it was mapped again.
+    @Test(.inItsTurn, arguments: ["all", "half", "inner"]) func aWindowThatDrawsLate(part: String) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer", "--window", "class=Main"])
+            try waitFor("the client to wait", evidence: { client.errorTail }) {
+                client.errors.contains("the window is not on the screen")
+            }
+            let window = try ChildProcess(
+                ProductExecutable.windowFamily.path, ["--late", part], environment: ["DISPLAY": screen.display])
+            #expect(window.waitForExit(within: 30) == .code(0), "\(window.errorTail)")
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            var (frames, marked, light) = (0, 0, 0)
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                frames += 1
+                if frame.image.meanLuma(x: 320, y: 60, radius: 6) > 200 { light += 1 }
+                guard frame.image.hasMagenta else { return }
+                marked += 1
+                try PictureArchive.save(frame.image, as: "late-\(part)-\(frame.index)")
+            }
+            #expect(marked == 0 && light > 2, "of \(frames) frames \(marked) are marked and \(light) show the window")
+            let sizes = ["200x120", "300x200", "160x100"]
+            #expect(sizes.allSatisfy { client.errors.contains($0) }, "\(client.errorTail)")
+            try stage.end()
+        }
+    }
+
     /// A window whose inner windows come and go a thousand times a second is unknown. Others are seen, and the client
     /// hears that it has to end.
     @Test(.inItsTurn, arguments: [false, true]) func aWindowThatChangesAllTheTime(isAlone: Bool) async throws {

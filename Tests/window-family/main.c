@@ -7,13 +7,19 @@
 //   window-family --pair               two windows of one program, the second one over the first
 //   window-family --churn              a window in which a window without a name makes and destroys others all the time
 //   window-family --flood COUNT        COUNT windows are made and destroyed, then it ends
+//   window-family --late PART          a window without a background over one of ff00ff. It draws 200 ms after it was asked
+//                                      to: all, half, or inner, when a window in it moves all the time. It gets larger,
+//                                      smaller, and is mapped again, a second for each, then it ends
 //
 // The first window is white, of 200x120 pixels at 40,40, of the class Main; the other one is of ff00ff, 100x60 at 100,80,
-// of the class Other. All but the last wait until they are ended.
+// of the class Other. All but the last two wait until they are ended.
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <xcb/xcb.h>
 
@@ -90,6 +96,64 @@ static void begin_group(xcb_window_t window, const char *kind) {
 
 static void wait_for_server(void) { free(xcb_get_input_focus_reply(c, xcb_get_input_focus(c), NULL)); }
 
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t sooner(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void set_size(xcb_window_t window, uint16_t width, uint16_t height) {
+    const uint32_t size[] = {width, height};
+    xcb_configure_window(c, window, XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT, size);
+}
+
+/// What a window that draws late does at each second.
+static void take_step(xcb_window_t window, int step) {
+    if (step == 1) set_size(window, 300, 200);
+    if (step == 2) set_size(window, 160, 100);
+    if (step == 3) xcb_unmap_window(c, window);
+    if (step == 4) xcb_map_window(c, window);
+}
+
+static void draw_late(const char *part) {
+    enum { DELAY = 200, STEP = 1000, STEPS = 6 };
+    const bool moves = !strcmp(part, "inner");
+    const xcb_window_t below = make(screen->root, 0, 0, 640, 360, 0xff00ff), window = make_main();
+    const xcb_window_t inner = moves ? make(window, 0, 0, 20, 20, 0xffffff) : XCB_NONE;
+    const uint32_t none[] = {XCB_BACK_PIXMAP_NONE, XCB_EVENT_MASK_EXPOSURE}, white = screen->white_pixel;
+    xcb_change_window_attributes(c, window, XCB_CW_BACK_PIXMAP | XCB_CW_EVENT_MASK, none);
+    const xcb_gcontext_t gc = xcb_generate_id(c);
+    xcb_create_gc(c, gc, window, XCB_GC_FOREGROUND, &white);
+    xcb_map_window(c, below);
+    if (inner) xcb_map_window(c, inner);
+    wait_for_server();
+    xcb_map_window(c, window);
+    int64_t due = INT64_MAX, next = now_ms() + STEP;
+    for (int step = 0; step < STEPS && !xcb_connection_has_error(c);) {
+        xcb_generic_event_t *event;
+        while ((event = xcb_poll_for_event(c))) {
+            if ((event->response_type & 0x7f) == XCB_EXPOSE) due = sooner(due, now_ms() + DELAY);
+            free(event);
+        }
+        if (now_ms() >= next) {
+            take_step(window, ++step);
+            next += STEP;
+        }
+        if (now_ms() >= due) {
+            const xcb_rectangle_t all = {0, 0, 640, strcmp(part, "half") ? 360 : 60};
+            xcb_poly_fill_rectangle(c, window, gc, 1, &all);
+            due = INT64_MAX;
+        }
+        const uint32_t left = (uint32_t)(now_ms() % 100);
+        if (inner) xcb_configure_window(c, inner, XCB_CONFIG_WINDOW_X, &left);
+        xcb_flush(c);
+        const int64_t wait = sooner(inner ? 5 : STEP, sooner(due, next) - now_ms());
+        poll(&(struct pollfd){.fd = xcb_get_file_descriptor(c), .events = POLLIN}, 1, wait > 0 ? (int)wait : 0);
+    }
+}
+
 int main(int argc, char **argv) {
     c = xcb_connect(NULL, NULL);
     if (argc < 2 || xcb_connection_has_error(c)) return 1;
@@ -98,6 +162,10 @@ int main(int argc, char **argv) {
     if (!strcmp(kind, "flood")) {
         for (int i = 0; i < atoi(value); i++) xcb_destroy_window(c, make(screen->root, 0, 0, 1, 1, 0));
         wait_for_server();
+        return 0;
+    }
+    if (!strcmp(kind, "late")) {
+        draw_late(value);
         return 0;
     }
     const xcb_window_t window = make_main();

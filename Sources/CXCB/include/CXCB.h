@@ -199,13 +199,18 @@ typedef struct {
 } upcast_x_layer;
 enum { UPCAST_X_MAX_LAYERS = 16 };
 
-/// Prepares for `upcast_x_compose`, once. False where the server lacks Composite 0.2 or RENDER.
+/// Prepares for `upcast_x_compose`, once. False where the server lacks Composite 0.2, RENDER or DAMAGE.
 bool upcast_x_begin_composition(upcast_x *x);
 /// Puts windows together, the first one lowest, also where others cover them on the screen. Each change of one of them is
 /// reported as UPCAST_X_DAMAGED from then on. At most UPCAST_X_MAX_LAYERS. Returns the pixmap with the picture, which is
-/// of the moment at which it is copied: windows that are gone by then are missing.
+/// of the moment at which it is copied: windows that are gone by then are missing. Returns 0 while a window shows what
+/// was on the screen in its place, which its program has not drawn over yet.
+///
+/// @param erases  paints black what the programs have not drawn, on the screen too.
 uint32_t upcast_x_compose(
-    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height);
+    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height, bool erases);
+/// Windows inside a child of the root window have moved: what was not drawn may be in another place of it.
+void upcast_x_source_moved_inside(upcast_x *x, uint32_t top);
 /// Frees what composing has taken.
 void upcast_x_end_composition(upcast_x *x);
 /// Where a window is in the root window, without its border. A status.
