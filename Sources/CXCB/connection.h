@@ -38,13 +38,11 @@ struct upcast_x {
     uint8_t input_opcode;
     uint16_t input_minor;
     xcb_damage_damage_t damage;
-    /// Reports each drawing; 0 without.
-    xcb_damage_damage_t drawing;
-    /// Of the request that made it: the server then reports the whole screen once, which nobody has drawn.
-    uint32_t drawing_since;
     xcb_xfixes_region_t region;
     /// Covers an area for a moment, so that it is drawn again; 0 until it is needed.
     xcb_window_t cover;
+    /// Paints over all windows; 0 until it is needed.
+    xcb_gcontext_t eraser;
     struct {
         xcb_atom_t wm_state, secure, net_name, utf8, type;
         xcb_atom_t notification, dialog, utility, dropdown, popup, menu, tooltip, combo, dock, desktop;

@@ -24,13 +24,22 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         }
         result.kind = e->window == root ? UPCAST_X_SCREEN_CHANGED : UPCAST_X_WINDOW_MOVED;
         result.window = e->window;
+        result.above = e->above_sibling;
         place(&result, e->x, e->y, e->width, e->height, e->border_width);
         upcast_x_source_configured(x, e->window, result.width, result.height);
         return result;
     }
+    case XCB_CIRCULATE_NOTIFY: {
+        const xcb_circulate_notify_event_t *e = (const void *)event;
+        if (e->event != root) return result;
+        result.kind = UPCAST_X_WINDOW_RESTACKED;
+        result.window = e->window;
+        result.is_highest = e->place == XCB_PLACE_ON_TOP;
+        return result;
+    }
     case XCB_CREATE_NOTIFY: {
         const xcb_create_notify_event_t *e = (const void *)event;
-        result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_CHANGED;
+        result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_CAME_INSIDE;
         result.window = e->parent == root ? e->window : e->parent;
         result.is_override_redirect = e->override_redirect;
         place(&result, e->x, e->y, e->width, e->height, e->border_width);
@@ -39,7 +48,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     case XCB_REPARENT_NOTIFY: {
         const xcb_reparent_notify_event_t *e = (const void *)event;
         if (e->event != root) {
-            result.kind = UPCAST_X_WINDOW_CHANGED;
+            result.kind = UPCAST_X_WINDOW_CAME_INSIDE;
             result.window = e->event;
             return result;
         }
@@ -95,16 +104,19 @@ static upcast_x_event translated(upcast_x *x, const xcb_generic_event_t *event) 
     const uint8_t type = event->response_type & 0x7f;
     const upcast_x_event none = result;
     result = of_windows(x, event, result);
-    if (result.window && result.window == x->cover) return none;
+    if (result.window && result.window == x->cover) {
+        // Others may be put above it.
+        result.is_highest = result.kind == UPCAST_X_WINDOW_CAME;
+        if (result.kind != UPCAST_X_WINDOW_CAME && result.kind != UPCAST_X_WINDOW_MOVED) return none;
+        result.kind = UPCAST_X_WINDOW_RESTACKED;
+        return result;
+    }
     if (result.kind != UPCAST_X_OTHER) return result;
     if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
         const xcb_damage_notify_event_t *damage = (const void *)event;
         // With chosen windows, the rest of the screen does not matter.
         if (x->composition.formats ? upcast_x_is_source_damage(x, damage->damage) : damage->damage == x->damage)
             result.kind = UPCAST_X_DAMAGED;
-        else if (damage->damage == x->drawing && (int32_t)(event->full_sequence - x->drawing_since) > 0)
-            result.kind = UPCAST_X_DRAWN;
-        place(&result, damage->area.x, damage->area.y, damage->area.width, damage->area.height, 0);
     } else if (upcast_x_is_motion(x, event)) {
         result.kind = UPCAST_X_POINTER_MOVED;
     } else if (x->has_fixes && type == x->fixes_event + XCB_XFIXES_SELECTION_NOTIFY) {

@@ -273,36 +273,3 @@ int upcast_x_active_window(upcast_x *x, uint32_t *window) {
     free(reply);
     return upcast_x_is_lost(x) ? -1 : 0;
 }
-
-void upcast_x_redraw(upcast_x *x, const upcast_x_rectangle *area) {
-    if (!x->cover) {
-        // Without a background, so that it shows nothing itself.
-        const uint32_t values[] = {XCB_BACK_PIXMAP_NONE, 1};
-        x->cover = xcb_generate_id(x->c);
-        xcb_create_window(
-            x->c, XCB_COPY_FROM_PARENT, x->cover, x->screen->root, 0, 0, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
-            XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXMAP | XCB_CW_OVERRIDE_REDIRECT, values);
-    }
-    const uint32_t place[] = {
-        (uint32_t)area->x, (uint32_t)area->y, area->width, area->height, XCB_STACK_MODE_ABOVE};
-    xcb_configure_window(
-        x->c, x->cover,
-        XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y | XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT |
-            XCB_CONFIG_WINDOW_STACK_MODE,
-        place);
-    xcb_map_window(x->c, x->cover);
-    xcb_unmap_window(x->c, x->cover);
-    xcb_flush(x->c);
-}
-
-void upcast_x_watch_drawing(upcast_x *x, bool is_on) {
-    if (!x->has_damage || is_on == (x->drawing != XCB_NONE)) return;
-    if (is_on) {
-        x->drawing = xcb_generate_id(x->c);
-        x->drawing_since =
-            xcb_damage_create(x->c, x->drawing, x->screen->root, XCB_DAMAGE_REPORT_LEVEL_RAW_RECTANGLES).sequence;
-    } else {
-        xcb_damage_destroy(x->c, x->drawing);
-        x->drawing = XCB_NONE;
-    }
-}

@@ -112,9 +112,6 @@ package final class ScreenGrabber {
             windows.activeChanged()
             if settings.front != nil { schedule.noteChange() }
         case .composited(let isComposited): windows.composited(isComposited)
-        case .drawn(let area, let sequence):
-            windows.drawn(area, sequence: sequence)
-            schedule.noteChange()
         }
     }
 

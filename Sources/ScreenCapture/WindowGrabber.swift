@@ -105,7 +105,7 @@ package final class WindowGrabber {
             model.apply(event)
             isStale = true
             schedule.noteChange()
-        case .screenChanged, .activeChanged, .drawn, .composited: break
+        case .screenChanged, .activeChanged, .composited: break
         }
     }
 

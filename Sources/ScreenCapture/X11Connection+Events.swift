@@ -55,7 +55,8 @@ extension X11Connection {
             kind = .moved(Self.place(event))
         case UPCAST_X_WINDOW_MOVED_INSIDE: kind = .movedInside
         case UPCAST_X_WINDOW_CHANGED: kind = .changed
-        case UPCAST_X_DRAWN: return .drawn(Self.place(event), sequence: event.sequence)
+        case UPCAST_X_WINDOW_CAME_INSIDE: kind = .cameInside
+        case UPCAST_X_WINDOW_RESTACKED: kind = .restacked
         case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
         case UPCAST_X_COMPOSITOR_CHANGED: return .composited(event.window != 0)
         default: return nil
@@ -63,7 +64,15 @@ extension X11Connection {
         return .window(
             WindowEvent(
                 kind, event.window, sequence: event.sequence,
-                destroyed: event.destroyed == 0 ? nil : event.destroyed))
+                destroyed: event.destroyed == 0 ? nil : event.destroyed, level: level(event)))
+    }
+
+    private static func level(_ event: upcast_x_event) -> WindowStack.Level? {
+        switch event.kind {
+        case UPCAST_X_WINDOW_MOVED, UPCAST_X_WINDOW_RESTACKED:
+            event.is_highest ? .highest : event.above == 0 ? .lowest : .above(event.above)
+        default: nil
+        }
     }
 
     private static func place(_ event: upcast_x_event) -> CaptureRectangle {

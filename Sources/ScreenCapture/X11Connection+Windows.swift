@@ -20,9 +20,6 @@ extension X11Connection {
         return Array(windows.prefix(count))
     }
 
-    /// Reports each thing that is drawn, in order with the events of windows, or no more. Needs DAMAGE.
-    package func watchDrawing(_ isOn: Bool) { unsafe upcast_x_watch_drawing(handle, isOn) }
-
     /// The client window that is active; nil for none, or if no window manager tells.
     package func activeWindow() throws(GrabError) -> UInt32? {
         var window: UInt32 = 0
@@ -30,12 +27,19 @@ extension X11Connection {
         return window == 0 ? nil : window
     }
 
-    /// Makes the programs of all windows in an area of the root window draw it again. It is drawn later, by them.
-    package func redraw(_ area: CaptureRectangle) {
-        var area = upcast_x_rectangle(
-            x: Int16(clamping: area.x), y: Int16(clamping: area.y), width: UInt16(clamping: area.width),
-            height: UInt16(clamping: area.height))
-        unsafe upcast_x_redraw(handle, &area)
+    package static let maxErased = Int(UPCAST_X_MAX_ERASED)
+
+    /// Paints areas of the root window black, over all windows, and makes their programs draw again, later.
+    ///
+    /// - Parameter areas: at most `maxErased`.
+    /// - Returns: the number of the request: events with this number or a higher one are of later moments.
+    package func erase(_ areas: [CaptureRectangle]) -> UInt32 {
+        let areas = areas.prefix(Self.maxErased).map { area in
+            upcast_x_rectangle(
+                x: Int16(clamping: area.x), y: Int16(clamping: area.y), width: UInt16(clamping: area.width),
+                height: UInt16(clamping: area.height))
+        }
+        return unsafe upcast_x_erase(handle, areas, UInt32(areas.count))
     }
 
     /// Reads what is not known of windows, as of the window manager that is there now.
@@ -70,7 +74,6 @@ extension X11Connection {
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
             group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
             isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen, maker: facts.maker,
-            readUntil: facts.client_names.sequence,
             hasFrame: facts.has_frame, inside: inside(&facts))
     }
 

@@ -20,8 +20,6 @@ package import UpcastClient
         case window(WindowEvent)
         /// Another window is active, as the window manager says.
         case activeChanged
-        /// Something was drawn, with `watchDrawing`.
-        case drawn(CaptureRectangle, sequence: UInt32)
         /// A compositing manager has come or gone.
         case composited(Bool)
     }
@@ -55,6 +53,8 @@ package import UpcastClient
     let handle: OpaquePointer
     /// Segments that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
+    /// What has changed between the last two pictures of the screen, in pixels of the root window.
+    private(set) var damaged: [CaptureRectangle] = []
     /// The server's pixels, where they have to be converted.
     private var stored: [UInt8] = []
     private static let maxPointerPixels = 256 * 256
@@ -140,7 +140,8 @@ package import UpcastClient
     ) throws(GrabError) -> Moment {
         var picture = upcast_x_picture()
         let moment = try grab(0, area, into: frame, &picture)
-        if hasDamage { Self.note(&picture, &damage, area) } else { damage.noteAll() }
+        damaged.removeAll(keepingCapacity: true)
+        if hasDamage { note(&picture, &damage, area) } else { damage.noteAll() }
         return moment
     }
 
@@ -183,13 +184,14 @@ package import UpcastClient
             sequence: picture.sequence)
     }
 
-    private static func note(_ picture: inout upcast_x_picture, _ damage: inout DamageList, _ area: CaptureRectangle) {
-        let (count, bounds) = (Int(picture.damage_count), rectangle(picture.damage_bounds))
+    private func note(_ picture: inout upcast_x_picture, _ damage: inout DamageList, _ area: CaptureRectangle) {
+        let (count, bounds) = (Int(picture.damage_count), Self.rectangle(picture.damage_bounds))
         unsafe withUnsafeBytes(of: &picture.damage) { bytes in
             let rectangles = unsafe bytes.bindMemory(to: upcast_x_rectangle.self)
-            guard count <= rectangles.count else { return damage.note(bounds, in: area) }
-            for index in 0..<count { unsafe damage.note(rectangle(rectangles[index]), in: area) }
+            guard count <= rectangles.count else { return damaged.append(bounds) }
+            for index in 0..<count { unsafe damaged.append(Self.rectangle(rectangles[index])) }
         }
+        for rectangle in damaged { damage.note(rectangle, in: area) }
     }
 
     private static func rectangle(_ r: upcast_x_rectangle) -> CaptureRectangle {

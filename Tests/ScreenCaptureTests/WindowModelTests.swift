@@ -359,277 +359,15 @@ import UpcastClient
     }
 }
 
-/// Promise: what a secure window leaves on the screen is hidden until something is drawn there.
-@Suite struct GhostPixelsTests {
-    private static let bounds = rectangle(0, 0, 1000, 800)
-
-    private static func rectangle(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> CaptureRectangle {
-        CaptureRectangle(x: x, y: y, width: width, height: height)
-    }
-
-    private static func model(secure: UInt32) -> WindowModel {
-        var model = WindowModel(WindowRules(), bounds: Self.bounds, leavesPixels: true)
-        model.add([1, 2])
-        for window in [1, 2] as [UInt32] {
-            model.note(
-                WindowFacts(
-                    place: rectangle(0, 0, 100, 100), isViewable: true, sequence: 10, secure: window == 1 ? secure : 0,
-                    client: window), of: window)
-        }
-        return model
-    }
-
-    private static func hidden(_ model: WindowModel) -> Set<String> {
-        Set(model.secrets(hidesUnknown: true).places.map(\.name))
-    }
-
-    @Test(arguments: [WindowEvent.Kind.unmapped, .went]) func untilItIsDrawn(kind: WindowEvent.Kind) {
-        var model = Self.model(secure: 1)
-        #expect(model.needsDrawing)
-        model.drawn(Self.rectangle(0, 0, 100, 100))
-        model.apply(WindowEvent(kind, 1, sequence: 11))
-        #expect(Self.hidden(model) == ["100x100+0+0"] && model.needsDrawing, "what was drawn before does not count")
-        model.drawn(Self.rectangle(0, 0, 100, 60))
-        #expect(Self.hidden(model) == ["100x40+0+60"])
-        model.drawn(Self.rectangle(50, 50, 500, 500))
-        #expect(Self.hidden(model) == ["50x40+0+60"])
-        model.drawn(Self.rectangle(0, 0, 50, 100))
-        #expect(Self.hidden(model) == [] && !model.needsDrawing)
-    }
-
-    @Test func aMoveLeavesTheOldPlace() {
-        var model = Self.model(secure: 1)
-        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 11))
-        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
-        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
-        #expect(Self.hidden(model).count == 2, "it was raised")
-        // Another window takes the pixels along.
-        model.apply(WindowEvent(.moved(Self.rectangle(0, 200, 100, 100)), 2, sequence: 13))
-        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0", "100x100+0+200"])
-    }
-
-    /// A window that has moved before anything is known of it.
-    @Test func unknownWindows() {
-        var model = Self.model(secure: 0)
-        #expect(!model.needsDrawing)
-        model.apply(WindowEvent(.changed, 1, sequence: 11))
-        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
-        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
-        let place = Self.rectangle(300, 0, 100, 100)
-        model.note(WindowFacts(place: place, isViewable: true, sequence: 20, client: 1, isEmptyFrame: true), of: 1)
-        #expect(
-            Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "an empty frame does not tell whose it was")
-        model.note(WindowFacts(place: place, isViewable: true, sequence: 30, client: 9), of: 1)
-        #expect(Self.hidden(model) == [], "it is not secure")
-    }
-
-    /// What a window shows of its time as a secure one stays hidden until it draws, however often it changes.
-    @Test func aWindowThatIsSecureNoMore() {
-        var model = Self.model(secure: 1)
-        let place = Self.rectangle(0, 0, 100, 100)
-        for sequence in [20, 30, 40] as [UInt32] {
-            model.apply(WindowEvent(.changed, 1, sequence: sequence))
-            model.note(WindowFacts(place: place, isViewable: true, sequence: sequence, client: 1), of: 1)
-            #expect(Self.hidden(model) == ["100x100+0+0"], "\(sequence)")
-        }
-        model.drawn(place)
-        #expect(Self.hidden(model) == [])
-    }
-
-    /// What moves in a window that was not looked at is reported as drawn in too large a place, without an event.
-    @Test func whatIsDrawnBesideAnUnknownWindow() {
-        var model = Self.model(secure: 1)
-        let place = Self.rectangle(0, 0, 100, 100)
-        model.apply(WindowEvent(.unmapped, 1, sequence: 20))
-        model.apply(WindowEvent(.came(Self.rectangle(100, 0, 60, 100)), 3, sequence: 21))
-        model.apply(WindowEvent(.mapped, 3, sequence: 22))
-        model.drawn(place, sequence: 23)
-        #expect(Self.hidden(model) == ["60x100+40+0", "60x100+100+0"])
-        model.note(
-            WindowFacts(place: place, isViewable: true, sequence: 30, client: 3, readUntil: 40), of: 3)
-        model.drawn(place, sequence: 39)
-        #expect(Self.hidden(model) == ["60x100+40+0"], "from before it was looked at")
-        model.drawn(place, sequence: 40)
-        #expect(Self.hidden(model) == [])
-    }
-
-    /// The server reports what it copies as drawn also where it lies outside of the window or below others.
-    @Test func aMoveThatMakesSmaller() {
-        var model = Self.model(secure: 1)
-        model.apply(WindowEvent(.moved(Self.rectangle(20, 0, 100, 40)), 1, sequence: 11))
-        // Nobody knows about 100x160+20-60, where it would be with its old size.
-        model.drawn(Self.rectangle(0, 0, 120, 100))
-        #expect(Self.hidden(model) == ["80x100+20+0", "100x40+20+0"])
-        #expect(model.leftBehind?.name == "80x100+20+0")
-        model.endPicture()
-        model.drawn(Self.rectangle(20, 40, 100, 60))
-        #expect(Self.hidden(model) == ["80x40+20+0", "100x40+20+0"])
-    }
-
-    /// Of a window inside a frame, neither the old place nor the new one is known.
-    @Test func aMoveInsideAFrame() {
-        var model = Self.model(secure: 1)
-        model.apply(WindowEvent(.unmapped, 1, sequence: 11))
-        model.apply(WindowEvent(.movedInside, 2, sequence: 11))
-        model.drawn(Self.rectangle(0, 0, 1000, 800))
-        #expect(Self.hidden(model) == ["100x100+0+0"] && model.leavesAny)
-        model.endPicture()
-        model.drawn(Self.rectangle(0, 0, 1000, 800))
-        #expect(Self.hidden(model) == [] && !model.leavesAny && model.leftBehind == nil)
-    }
-
-    /// A client ends inside its frame, which the manager removes later.
-    @Test func aFrameWithoutItsClient() {
-        var model = Self.model(secure: 1)
-        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 11))
-        model.apply(WindowEvent(.changed, 1, sequence: 12))
-        model.note(
-            WindowFacts(place: Self.rectangle(300, 0, 100, 100), isViewable: true, sequence: 20, client: 1), of: 1)
-        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "its pixels are still there")
-        model.endPicture()
-        model.drawn(Self.rectangle(300, 0, 100, 100))
-        #expect(Self.hidden(model) == ["100x100+0+0"])
-    }
-
-    /// A client comes into its frame and ends before anything is known of it.
-    @Test func aFrameWhoseClientNobodyKnew() {
-        var model = Self.model(secure: 0)
-        model.apply(WindowEvent(.changed, 1, sequence: 11))
-        #expect(!model.leavesAny)
-        model.apply(WindowEvent(.changed, 1, sequence: 12))
-        let place = Self.rectangle(0, 0, 100, 100)
-        model.note(WindowFacts(place: place, isViewable: true, sequence: 20, client: 1, isEmptyFrame: true), of: 1)
-        #expect(Self.hidden(model) == ["100x100+0+0"])
-    }
-
-    /// The first look at a frame on the screen finds no client: one may have been there.
-    @Test func aFrameThatIsFoundEmpty() {
-        var model = WindowModel(WindowRules(), bounds: Self.bounds, leavesPixels: true)
-        model.apply(WindowEvent(.came(Self.rectangle(0, 0, 100, 100)), 1, sequence: 11))
-        let facts = WindowFacts(
-            place: Self.rectangle(0, 0, 100, 100), isViewable: true, sequence: 20, client: 1, isEmptyFrame: true)
-        model.note(facts, of: 1)
-        #expect(Self.hidden(model) == [], "nobody has seen it yet")
-        model.apply(WindowEvent(.mapped, 1, sequence: 21))
-        #expect(Self.hidden(model) == [], "it was empty before it came")
-        model.apply(WindowEvent(.changed, 1, sequence: 22))
-        model.note(facts, of: 1)
-        #expect(Self.hidden(model) == ["100x100+0+0"])
-    }
-
-    /// A window that comes, is seen and leaves between two pictures.
-    @Test func betweenTwoPictures() {
-        var model = Self.model(secure: 0)
-        model.apply(WindowEvent(.came(Self.rectangle(500, 500, 60, 60)), 3, sequence: 11))
-        model.apply(WindowEvent(.mapped, 3, sequence: 11))
-        model.apply(WindowEvent(.moved(Self.rectangle(980, 500, 60, 60)), 3, sequence: 11))
-        model.apply(WindowEvent(.went, 3, sequence: 11))
-        #expect(Self.hidden(model) == ["60x60+500+500", "20x60+980+500"], "nothing is seen outside of the display")
-        model.apply(WindowEvent(.came(nil), 4, sequence: 12))
-        model.apply(WindowEvent(.mapped, 4, sequence: 12))
-        model.apply(WindowEvent(.unmapped, 4, sequence: 12))
-        #expect(Self.hidden(model).contains("1000x800+0+0"), "nobody knows where it was")
-    }
-
-    @Test func withACompositingManager() {
-        var model = WindowModel(WindowRules(), bounds: Self.bounds)
-        model.add([1])
-        model.note(
-            WindowFacts(place: Self.rectangle(0, 0, 9, 9), isViewable: true, sequence: 1, secure: 1, client: 1), of: 1)
-        model.apply(WindowEvent(.unmapped, 1, sequence: 2))
-        #expect(Self.hidden(model) == [] && !model.needsDrawing)
-    }
-
-    /// A compositing manager may show any place that a window has left, also one between two pictures.
-    @Test(arguments: [true, false]) func placesBetweenTwoPictures(leavesPixels: Bool) {
-        var model = WindowModel(WindowRules(), bounds: Self.bounds, leavesPixels: leavesPixels)
-        model.isComposited = true
-        model.add([1, 2])
-        for window in [1, 2] as [UInt32] {
-            model.note(
-                WindowFacts(
-                    place: Self.rectangle(0, 0, 9, 9), isViewable: true, sequence: 10, secure: window == 1 ? 1 : 0,
-                    client: window), of: window)
-        }
-        model.apply(WindowEvent(.moved(Self.rectangle(50, 0, 9, 9)), 1, sequence: 11))
-        model.apply(WindowEvent(.moved(Self.rectangle(50, 0, 9, 9)), 2, sequence: 11))
-        model.apply(WindowEvent(.moved(Self.rectangle(90, 0, 9, 9)), 1, sequence: 12))
-        // Its own picture there is drawn like anything else.
-        model.drawn(Self.rectangle(0, 0, 1000, 800))
-        model.apply(WindowEvent(.unmapped, 1, sequence: 13))
-        #expect(model.takeLeft().map(\.place.name) == ["9x9+0+0", "9x9+50+0", "9x9+90+0"])
-        // A window that is gone before anybody has looked.
-        model.apply(WindowEvent(.came(Self.rectangle(200, 0, 9, 9)), 3, sequence: 14))
-        model.apply(WindowEvent(.mapped, 3, sequence: 14))
-        model.apply(WindowEvent(.went, 3, sequence: 14))
-        #expect(model.takeLeft().map(\.place.name) == ["9x9+200+0"])
-        model.isComposited = false
-        model.apply(WindowEvent(.mapped, 1, sequence: 15))
-        model.apply(WindowEvent(.unmapped, 1, sequence: 16))
-        #expect(model.takeLeft().isEmpty, "without a compositing manager, what is drawn tells")
-    }
-
-    /// A window that is dragged: what it leaves is bounded, and nothing of it is lost.
-    @Test func aLongDrag() {
-        var model = Self.model(secure: 1)
-        model.apply(WindowEvent(.went, 2, sequence: 11))
-        for x in 1...400 {
-            model.apply(WindowEvent(.moved(Self.rectangle(x, x, 100, 100)), 1, sequence: UInt32(11 + x)))
-        }
-        let places = model.secrets(hidesUnknown: true).places
-        #expect(places.count < 40)
-        for x in stride(from: 0, to: 400, by: 7) {
-            let place = Self.rectangle(x, x, 100, 100)
-            #expect(places.reduce([place]) { left, hidden in left.flatMap { $0.without(hidden) } }.isEmpty, "\(x)")
-        }
-    }
-
-    @Test func whatIsLeft() {
-        let a = Self.rectangle(0, 0, 10, 10)
-        #expect(a.without(Self.rectangle(20, 0, 5, 5)) == [a])
-        #expect(a.without(Self.rectangle(-5, -5, 50, 50)) == [])
-        #expect(
-            a.without(Self.rectangle(2, 3, 4, 5)).map(\.name) == ["10x3+0+0", "10x2+0+8", "2x5+0+3", "4x5+6+3"])
-        var ghosts = GhostPixels()
-        ghosts.note(Self.rectangle(0, 0, 200, 200), of: 1, in: Self.bounds)
-        for x in 0..<30 { ghosts.drawn(Self.rectangle(x * 6, x * 6, 3, 3)) }
-        #expect(ghosts.places.count <= 16 && !ghosts.isEmpty)
-    }
-}
-
-/// Promise: programs are asked to draw again what stays hidden, when windows are calm, and ever less often.
-@Suite struct RedrawScheduleTests {
-    @Test func calmFirst() {
-        var schedule = RedrawSchedule()
-        #expect(schedule.due(leavesAny: false) == nil)
-        schedule.windowsChanged(now: .seconds(5))
-        #expect(schedule.due(leavesAny: true) == .seconds(5) + RedrawSchedule.calm)
-        schedule.windowsChanged(now: .seconds(6))
-        #expect(schedule.due(leavesAny: true) == .seconds(6) + RedrawSchedule.calm)
-    }
-
-    @Test func everLessOften() throws {
-        var (schedule, now, pauses) = (RedrawSchedule(), MediaTime.seconds(1), [Int64]())
-        for _ in 0..<10 {
-            schedule.requested(now: now)
-            let due = try #require(schedule.due(leavesAny: true))
-            pauses.append((due - now).milliseconds)
-            now = due
-        }
-        #expect(pauses == [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000])
-        schedule.finished()
-        #expect(schedule.due(leavesAny: true) == RedrawSchedule.calm)
-    }
-}
-
 /// Promise: what was hidden stays so for the moment that a compositing manager needs.
 @Suite struct LingeringSecretsTests {
     /// What is hidden of a picture.
     private static func extended(
-        _ secrets: WindowSecrets, _ lingering: inout LingeringSecrets, now: MediaTime
+        _ secrets: WindowSecrets, _ lingering: inout LingeringSecrets, now: MediaTime,
+        painted: [CaptureRectangle] = [CaptureRectangle(x: 0, y: 0, width: 9999, height: 9999)]
     ) -> WindowSecrets {
         var secrets = secrets
-        lingering.extend(&secrets, now: now)
+        lingering.extend(&secrets, now: now, painted: painted)
         return secrets
     }
 
@@ -666,11 +404,32 @@ import UpcastClient
         lingering.left(Self.place(40), by: 1, now: start + .milliseconds(25))
         let first = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(33))
         #expect(first.places.map(\.name) == ["30x10+0+0", "10x10+500+0", "10x10+40+0"])
+        _ = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(66))
         #expect(lingering.nextEnd == start + .milliseconds(8) + LingeringSecrets.time)
         let later = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(10) + LingeringSecrets.time)
         #expect(later.places.map(\.name) == ["10x10+40+0"])
         _ = Self.extended(WindowSecrets(), &lingering, now: start + .seconds(1))
         #expect(lingering.nextEnd == nil)
+    }
+
+    /// A place stays hidden until all of it was painted after the first picture, but not for ever.
+    @Test func placesThatAreNotPainted() {
+        var lingering = LingeringSecrets()
+        let start = MediaTime.seconds(100)
+        let end = start + LingeringSecrets.time
+        lingering.left(Self.place(0), by: 1, now: start)
+        lingering.left(Self.place(500), by: 2, now: start)
+        lingering.left(Self.place(900), by: 3, now: start)
+        func places(_ now: MediaTime, _ painted: [CaptureRectangle]) -> [Int] {
+            Self.extended(WindowSecrets(), &lingering, now: now, painted: painted).places.map(\.x)
+        }
+        let all = [0, 500, 900].map { Self.place($0) }
+        #expect(places(start + .milliseconds(33), all) == [0, 500, 900], "that may have been before they were left")
+        #expect(places(start + .milliseconds(66), [all[0], Self.place(505), Self.place(495)]) == [0, 500, 900])
+        #expect(places(end, []) == [500, 900])
+        #expect(places(end + .milliseconds(33), [all[1]]) == [900])
+        #expect(lingering.nextEnd == end + LeftPlaces.patience)
+        #expect(places(end + LeftPlaces.patience, []) == [])
     }
 
     /// Many windows that move for a long time: places are joined, none is lost within its time, and all end.
@@ -686,6 +445,7 @@ import UpcastClient
             let place = Self.place(step * 20, step)
             #expect(secrets.places.contains { $0.intersection(place) == place }, "\(step)")
         }
+        _ = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(210))
         let end = Self.extended(WindowSecrets(), &lingering, now: start + .milliseconds(200) + LingeringSecrets.time)
         #expect(end.places.isEmpty && lingering.nextEnd == nil)
     }

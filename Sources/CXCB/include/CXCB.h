@@ -145,12 +145,14 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_MOVED_INSIDE,
     /// What is known of it, or of a window inside it, has changed.
     UPCAST_X_WINDOW_CHANGED,
+    /// A window was made inside it or came into it, or has left it.
+    UPCAST_X_WINDOW_CAME_INSIDE,
+    /// It is above or below others than before.
+    UPCAST_X_WINDOW_RESTACKED,
     /// The window manager says that another window is active.
     UPCAST_X_ACTIVE_CHANGED,
     /// A compositing manager has come or gone: `window` is its own, or 0.
     UPCAST_X_COMPOSITOR_CHANGED,
-    /// Something was drawn in an area of the root window, with `upcast_x_watch_drawing`.
-    UPCAST_X_DRAWN,
 };
 
 typedef struct {
@@ -161,6 +163,10 @@ typedef struct {
     uint32_t window;
     /// A window that was destroyed, this one or one in it; 0 for none.
     uint32_t destroyed;
+    /// With UPCAST_X_WINDOW_MOVED and RESTACKED: the one directly below it, 0 if it is the lowest.
+    uint32_t above;
+    /// It is above all others: `above` is not set.
+    bool is_highest;
     bool is_override_redirect;
 } upcast_x_event;
 
@@ -257,14 +263,15 @@ int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts);
 /// Reads what one of the other windows is called. A status, as above.
 int upcast_x_read_names(upcast_x *x, uint32_t window, upcast_x_names *names);
 
-/// Reports each thing that is drawn anywhere on the screen, in order with the events of windows, or no more. Needs DAMAGE.
-void upcast_x_watch_drawing(upcast_x *x, bool is_on);
-
 /// The client window that is active, as the window manager says (_NET_ACTIVE_WINDOW); 0 for none.
 int upcast_x_active_window(upcast_x *x, uint32_t *window);
 
-/// Makes the programs of all windows in an area draw it again, as xrefresh does.
-void upcast_x_redraw(upcast_x *x, const upcast_x_rectangle *area);
+/// Paints areas of the screen black, over all windows, and makes their programs draw again, as xrefresh does. Returns the
+/// number of the request: events with this number or a higher one are of later moments.
+///
+/// @param count  at most UPCAST_X_MAX_ERASED.
+uint32_t upcast_x_erase(upcast_x *x, const upcast_x_rectangle *areas, uint32_t count);
+enum { UPCAST_X_MAX_ERASED = 64 };
 
 /// The root window's size now.
 int upcast_x_root_size(upcast_x *x, uint16_t *width, uint16_t *height);

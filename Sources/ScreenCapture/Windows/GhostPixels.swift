@@ -1,10 +1,11 @@
 internal import Grabbing
 internal import UpcastClient
 
-/// Places that still show a secure window which is not there any more. Pure.
+/// Places that show a secure window which is not there any more. Pure.
 ///
-/// An X server without a compositing manager has one picture for all windows. Where a window leaves, the windows below
-/// are drawn again by their programs; until then, those without a background show what was there.
+/// An X server without a compositing manager has one picture for all windows. A window without a background shows what
+/// was in its place until its program draws, and takes that along when it moves. DAMAGE reports what programs draw as
+/// rectangles, which may be larger. So these places stay hidden until they are painted over.
 struct GhostPixels: Sendable {
     private struct Ghost {
         /// The window that has left; 0 for several.
@@ -19,16 +20,17 @@ struct GhostPixels: Sendable {
     /// A window that is dragged leaves one at each step.
     private static let maxGhosts = 24
     private var ghosts: [Ghost] = []
-    /// Where a report of something drawn may be wrong, until the next picture.
-    private var doubtful: [CaptureRectangle] = []
 
     var isEmpty: Bool { ghosts.isEmpty }
     var places: [CaptureRectangle] { ghosts.flatMap(\.parts) }
+    func contains(where isMatch: (CaptureRectangle) -> Bool) -> Bool {
+        ghosts.contains { $0.parts.contains(where: isMatch) }
+    }
     func forEachPlace(_ body: (CaptureRectangle) -> Void) {
         for ghost in ghosts { for part in ghost.parts { body(part) } }
     }
 
-    /// A window that may be secure has left a place.
+    /// A place shows a window that may be secure, or will when that moves.
     ///
     /// - Parameters:
     ///   - isCertain: it was secure then.
@@ -37,7 +39,7 @@ struct GhostPixels: Sendable {
         _ place: CaptureRectangle, of window: UInt32, isCertain: Bool = true, in bounds: CaptureRectangle
     ) {
         guard let part = place.intersection(bounds) else { return }
-        // The same place again: nothing of it has been drawn since.
+        // The same place again: nothing of it was painted over since.
         if let same = ghosts.firstIndex(where: { $0.window == window && $0.parts == [part] }) {
             return ghosts[same].isCertain = ghosts[same].isCertain || isCertain
         }
@@ -59,29 +61,16 @@ struct GhostPixels: Sendable {
     /// A window is not secure: what it left while nobody knew that is no secret.
     mutating func forget(_ window: UInt32) { ghosts.removeAll { $0.window == window && !$0.isCertain } }
 
-    /// A window has moved or has another size. The server copies what it showed, and reports as drawn where that would
-    /// be if nothing lay above it and the window had its old size, at whichever edge.
-    mutating func copied(from old: CaptureRectangle, to new: CaptureRectangle) {
-        let (right, down) = (max(0, old.width - new.width), max(0, old.height - new.height))
-        doubt(
-            CaptureRectangle(
-                x: new.x - right, y: new.y - down, width: new.width + 2 * right, height: new.height + 2 * down))
+    /// A window is secure: so is what it left while nobody knew that.
+    mutating func certify(_ window: UInt32) {
+        for index in ghosts.indices where ghosts[index].window == window { ghosts[index].isCertain = true }
     }
 
-    /// Until the next picture, nothing that is reported as drawn there counts.
-    mutating func doubt(_ area: CaptureRectangle) {
-        if !doubtful.contains(area) { doubtful = Self.joined(doubtful + [area]) }
-    }
-
-    /// A picture was made: what is reported from here on is drawn.
-    mutating func endPicture() { doubtful.removeAll(keepingCapacity: true) }
-
-    /// Something was drawn after all that was noted so far.
-    mutating func drawn(_ area: CaptureRectangle) {
-        guard !ghosts.isEmpty else { return }
-        let areas = doubtful.reduce([area]) { areas, doubtful in areas.flatMap { $0.without(doubtful) } }
+    /// These places were painted over.
+    mutating func erased(_ areas: [CaptureRectangle]) {
         for index in ghosts.indices {
-            for area in areas { ghosts[index].parts = Self.parts(ghosts[index].parts, without: area) }
+            for area in areas { ghosts[index].parts = ghosts[index].parts.flatMap { $0.without(area) } }
+            ghosts[index].parts = Self.joined(ghosts[index].parts)
         }
         ghosts.removeAll { $0.parts.isEmpty }
     }
@@ -90,16 +79,28 @@ struct GhostPixels: Sendable {
     mutating func moved(from old: CaptureRectangle, to new: CaptureRectangle, in bounds: CaptureRectangle) {
         for index in ghosts.indices {
             let inside = ghosts[index].parts.compactMap { $0.intersection(old) }
-            ghosts[index].parts += inside.compactMap {
-                CaptureRectangle(x: $0.x - old.x + new.x, y: $0.y - old.y + new.y, width: $0.width, height: $0.height)
-                    .intersection(bounds)
-            }
-            ghosts[index].parts = Self.joined(ghosts[index].parts)
+            add(
+                inside.compactMap {
+                    CaptureRectangle(
+                        x: $0.x - old.x + new.x, y: $0.y - old.y + new.y, width: $0.width, height: $0.height
+                    ).intersection(bounds)
+                }, to: index)
         }
     }
 
-    private static func parts(_ parts: [CaptureRectangle], without area: CaptureRectangle) -> [CaptureRectangle] {
-        joined(parts.flatMap { $0.without(area) })
+    /// Pixels of a window were copied to any place in it, or in another one.
+    mutating func spread(
+        from old: CaptureRectangle, to new: CaptureRectangle, in bounds: CaptureRectangle
+    ) {
+        guard let new = new.intersection(bounds) else { return }
+        for index in ghosts.indices where ghosts[index].parts.contains(where: { $0.intersection(old) != nil }) {
+            add([new], to: index)
+        }
+    }
+
+    private mutating func add(_ parts: [CaptureRectangle], to index: Int) {
+        let new = parts.filter { part in !ghosts[index].parts.contains { $0.contains(part) } }
+        if !new.isEmpty { ghosts[index].parts = Self.joined(ghosts[index].parts + new) }
     }
 
     private static func joined(_ parts: [CaptureRectangle]) -> [CaptureRectangle] {
@@ -109,6 +110,8 @@ struct GhostPixels: Sendable {
 }
 
 extension CaptureRectangle {
+    func contains(_ other: Self) -> Bool { intersection(other) == other }
+
     /// What is left of it without another one: at most four rectangles.
     func without(_ other: Self) -> [Self] {
         guard let hole = intersection(other) else { return [self] }

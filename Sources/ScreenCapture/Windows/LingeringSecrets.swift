@@ -26,7 +26,11 @@ package struct LingeringSecrets: Sendable {
     /// - Parameters:
     ///   - secrets: what is secret now.
     ///   - now: the time of the picture.
-    package mutating func extend(_ secrets: inout WindowSecrets, now: MediaTime) {
+    ///   - painted: what has changed since the picture before, in pixels of the root window.
+    package mutating func extend(
+        _ secrets: inout WindowSecrets, now: MediaTime, painted: [CaptureRectangle] = []
+    ) {
+        left.painted(painted)
         places.removeAll { $0.until <= now || secrets.places.contains($0.place) }
         if let until = everywhereUntil, until <= now { everywhereUntil = nil }
         nextEnd = secrets.isEverywhere ? nil : everywhereUntil

@@ -41,14 +41,12 @@ package struct WindowFacts: Equatable, Sendable {
     package var hasFrame: Bool
     /// All windows that were looked at, itself included.
     package var inside: [UInt32]
-    /// Of the last request that told this: what happened inside before it may have had no event.
-    package var readUntil: UInt32
 
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false, sequence: UInt32 = 0,
         names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
         group: UInt32? = nil, isTransientForGroup: Bool = false, isEmptyFrame: Bool = false,
-        hasUnseen: Bool = false, maker: UInt32? = nil, readUntil: UInt32? = nil, hasFrame: Bool = false,
+        hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false,
         inside: [UInt32] = []
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
@@ -57,7 +55,6 @@ package struct WindowFacts: Equatable, Sendable {
         (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
         (self.isEmptyFrame, self.hasUnseen, self.hasFrame) = (isEmptyFrame, hasUnseen, hasFrame)
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
-        self.readUntil = readUntil ?? sequence
     }
 
     /// Who owns the window and what is in it.
@@ -114,6 +111,10 @@ package struct WindowEvent: Equatable, Sendable {
         case movedInside
         /// What is known of it may not be true any more.
         case changed
+        /// As `changed`; a window in it has no events yet.
+        case cameInside
+        /// It is above or below others than before.
+        case restacked
     }
 
     package var window: UInt32
@@ -121,8 +122,13 @@ package struct WindowEvent: Equatable, Sendable {
     package var sequence: UInt32
     /// It, or a window in it, if that was destroyed.
     package var destroyed: UInt32?
+    /// Where it is now among the children of the root window; nil if that has not changed.
+    package var level: WindowStack.Level?
 
-    package init(_ kind: Kind, _ window: UInt32, sequence: UInt32, destroyed: UInt32? = nil) {
-        (self.kind, self.window, self.sequence, self.destroyed) = (kind, window, sequence, destroyed)
+    package init(
+        _ kind: Kind, _ window: UInt32, sequence: UInt32, destroyed: UInt32? = nil, level: WindowStack.Level? = nil
+    ) {
+        (self.kind, self.window, self.sequence) = (kind, window, sequence)
+        (self.destroyed, self.level) = (destroyed, level)
     }
 }

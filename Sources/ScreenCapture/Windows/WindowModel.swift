@@ -1,3 +1,4 @@
+internal import Grabbing
 package import UpcastClient
 
 /// Where the windows of a display are, as of a moment in the stream of its events. Pure.
@@ -15,6 +16,8 @@ package struct WindowModel: Sendable {
         var facts: WindowFacts?
         /// It was secure before the change.
         var wasSecure = false
+        /// Windows in it may move without an event: they were not looked at.
+        var isUnwatched = true
     }
 
     private let rules: WindowRules
@@ -30,31 +33,37 @@ package struct WindowModel: Sendable {
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
     private var owners: Set<WindowNames.Owner> = []
     private static let maxOwners = 4096
-    private var ghosts = GhostPixels()
-    /// Around viewable windows that were looked at, as of this request, for the first time or again.
-    private var unseen: [(area: CaptureRectangle, until: UInt32)] = []
-    private static let maxUnseen = 16
-    /// Windows without a compositing manager leave their pixels behind.
-    private let leavesPixels: Bool
+    var ghosts = GhostPixels()
+    /// What is painted over, as of this request.
+    var erasure: (places: [CaptureRectangle], sequence: UInt32)?
+    var stack = WindowStack()
+    /// Windows are seen in one picture for all of them, unless there is a compositing manager.
+    private let showsScreen: Bool
     private var left: [(window: UInt32, place: CaptureRectangle)] = []
     /// A compositing manager paints the screen, some time after windows have changed.
-    package var isComposited = false
+    package var isComposited = false {
+        didSet { if isComposited { leaveToCompositor() } }
+    }
     /// The root window.
     package var bounds: CaptureRectangle
 
     /// - Parameters:
     ///   - bounds: the root window.
-    ///   - leavesPixels: whether what is drawn is reported (`drawn`), and windows are drawn into one picture.
+    ///   - showsScreen: whether it is the screen that is captured, where windows leave their pixels behind.
     ///   - front: the application that has to be in front; nil for none.
     package init(
-        _ rules: WindowRules, bounds: CaptureRectangle, leavesPixels: Bool = false, front: WindowRules? = nil
+        _ rules: WindowRules, bounds: CaptureRectangle, showsScreen: Bool = false, front: WindowRules? = nil
     ) {
-        (self.rules, self.bounds, self.leavesPixels) = (rules, bounds, leavesPixels)
+        (self.rules, self.bounds, self.showsScreen) = (rules, bounds, showsScreen)
         self.front = front.map(FrontWindows.init)
     }
 
-    /// Children of the root window of which nothing is known yet.
+    /// Whether what windows leave on the screen stays there.
+    var leavesPixels: Bool { showsScreen && !isComposited }
+
+    /// Children of the root window of which nothing is known yet, the lowest one first.
     package mutating func add(_ found: [UInt32]) {
+        stack.add(found)
         // What is there already may be seen at once.
         for window in found {
             windows[window] = Window(place: nil, isViewable: true, sequence: nil, facts: nil)
@@ -72,11 +81,8 @@ package struct WindowModel: Sendable {
         if known.facts == nil, known.isViewable, facts.isEmptyFrame {
             leave(known.place, of: window)
         }
-        if known.facts == nil, known.isViewable {
-            let area = known.place?.grownByItself ?? bounds
-            unseen = unseen.count < Self.maxUnseen ? unseen + [(area, facts.readUntil)] : [(bounds, facts.readUntil)]
-        }
-        (known.facts, known.wasSecure) = (facts, false)
+        if known.isUnwatched, known.isViewable { scatter(in: known.place) }
+        (known.facts, known.wasSecure, known.isUnwatched) = (facts, false, false)
         windows[window] = known
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: window)
         front?.note(facts, of: window)
@@ -86,68 +92,50 @@ package struct WindowModel: Sendable {
             owners.formUnion(secure.flatMap { windows[$0]?.facts.map(menus.owners) ?? [] })
         }
         // What it has left behind as a secure window, or with a client that is gone, stays secret.
-        if !secure.contains(window), !facts.isEmptyFrame { ghosts.forget(window) }
-    }
-
-    /// All events before a picture were applied.
-    package mutating func endPicture() { ghosts.endPicture() }
-
-    /// Something was drawn on the screen; without a sequence, after all that is known.
-    ///
-    /// It does not count around windows that were not looked at before: what moves in one is reported as drawn in too
-    /// large a place, and no event tells that it has moved.
-    package mutating func drawn(_ area: CaptureRectangle, sequence: UInt32? = nil) {
-        guard !ghosts.isEmpty else { return }
-        unseen.removeAll { place in sequence.map { Int32(bitPattern: $0 &- place.until) >= 0 } ?? true }
-        var areas = [area]
-        for window in windows.values where window.isViewable && window.facts == nil {
-            areas = areas.flatMap { $0.without(window.place?.grownByItself ?? bounds) }
-        }
-        for place in unseen { areas = areas.flatMap { $0.without(place.area) } }
-        for area in areas { ghosts.drawn(area) }
-    }
-
-    /// Whether some place shows a window that has left it: nobody has drawn there since.
-    package var leavesAny: Bool { !ghosts.isEmpty }
-
-    /// The smallest area with all such places.
-    package var leftBehind: CaptureRectangle? {
-        let places = ghosts.places
-        guard let first = places.first else { return nil }
-        return places.dropFirst().reduce(first) { $0.joined(with: $1) }
-    }
-
-    /// Whether it matters what is drawn: a secure window is there, or has left pixels.
-    package var needsDrawing: Bool {
-        leavesPixels && (!ghosts.isEmpty || secure.contains { windows[$0]?.isViewable ?? false })
+        if secure.contains(window) { ghosts.certify(window) } else if !facts.isEmptyFrame { ghosts.forget(window) }
     }
 
     package mutating func apply(_ event: WindowEvent) {
+        endErasure(before: event.sequence)
         noteLeaving(event)
+        let wasWhole = isWhole(for: event)
         if let gone = event.destroyed { dialogs.destroyed(gone) }
         switch event.kind {
         case .came(let place):
             front?.note(nil, of: event.window)
             windows[event.window] = Window(place: place, isViewable: false, sequence: nil, facts: nil)
+            stack.put(event.window, .highest)
         case .went:
             front?.note(nil, of: event.window)
             windows[event.window] = nil
             secure.remove(event.window)
+            stack.remove(event.window)
             tree.forget(event.window)
         case .mapped: update(event) { $0.isViewable = true }
         case .unmapped: update(event) { $0.isViewable = false }
         case .moved(let place): update(event) { $0.place = place }
-        case .movedInside: break
+        case .movedInside, .restacked: break
         case .changed: forget(event.window)
+        case .cameInside:
+            forget(event.window)
+            if let top = top(of: event.window) { windows[top]?.isUnwatched = true }
         }
+        if let level = event.level { stack.put(event.window, level) }
+        if !wasWhole { uncover(event.window) }
     }
 
     /// A window that may be secure has left a place, or a client its frame.
-    private mutating func leave(_ place: CaptureRectangle?, of window: UInt32) {
+    mutating func leave(_ place: CaptureRectangle?, of window: UInt32) {
         let place = place ?? bounds
         let isCertain = secure.contains(window) || windows[window]?.wasSecure ?? false
         if leavesPixels { ghosts.note(place, of: window, isCertain: isCertain, in: bounds) }
-        if isComposited { left.append((window, place)) }
+        if isComposited, let place = place.intersection(bounds) { left.append((window, place)) }
+    }
+
+    /// From here on, the places that show what is not there any more are the manager's.
+    private mutating func leaveToCompositor() {
+        ghosts.forEachPlace { left.append((0, $0)) }
+        (ghosts, erasure) = (GhostPixels(), nil)
     }
 
     /// The places that were left since this was called last, while there is a compositing manager.
@@ -156,32 +144,14 @@ package struct WindowModel: Sendable {
         return left
     }
 
-    /// Notes what a window leaves behind.
-    private mutating func noteLeaving(_ event: WindowEvent) {
-        guard leavesPixels || isComposited else { return }
-        // What is copied of the window inside, and from where, is not known.
-        if event.kind == .movedInside { return ghosts.doubt(bounds) }
-        guard let window = windows[event.window], window.isViewable else { return }
-        if let since = window.sequence, Int32(bitPattern: event.sequence &- since) < 0 { return }
-        let mayBeSecure = window.facts == nil || secure.contains(event.window)
-        switch event.kind {
-        case .unmapped, .went: if mayBeSecure { leave(window.place, of: event.window) }
-        case .moved(let place):
-            guard place != window.place else { return }
-            ghosts.copied(from: window.place ?? bounds, to: place)
-            if mayBeSecure {
-                leave(window.place, of: event.window)
-            } else if let old = window.place {
-                ghosts.moved(from: old, to: place, in: bounds)
-            }
-        case .came, .mapped, .movedInside, .changed: break
-        }
+    /// Whether an event is older than what is known of a window.
+    func isOld(_ event: WindowEvent, _ window: Window) -> Bool {
+        // Sequence numbers wrap around.
+        window.sequence.map { Int32(bitPattern: event.sequence &- $0) < 0 } ?? false
     }
 
     private mutating func update(_ event: WindowEvent, _ change: (inout Window) -> Void) {
-        guard var window = windows[event.window] else { return }
-        // Sequence numbers wrap around.
-        if let since = window.sequence, Int32(bitPattern: event.sequence &- since) < 0 { return }
+        guard var window = windows[event.window], !isOld(event, window) else { return }
         change(&window)
         windows[event.window] = window
     }
@@ -208,6 +178,9 @@ package struct WindowModel: Sendable {
     /// False for one of which nothing is known.
     func isOfFront(_ window: UInt32) -> Bool { front?.contains(window) ?? false }
 
+    /// Whether it is a child of the root window.
+    func knows(_ window: UInt32) -> Bool { windows[window] != nil }
+
     /// Whether a picture may show a window of which nothing is known.
     package var hasUnknown: Bool { windows.values.contains { $0.isViewable && $0.facts == nil } }
 
@@ -229,7 +202,10 @@ package struct WindowModel: Sendable {
             }
             if secure.contains(id) { secrets.hide(window.place ?? bounds, isEverywhere: facts.secure >= 2) }
         }
-        ghosts.forEachPlace { secrets.hide($0) }
+        // Frames have a limited number of regions.
+        ghosts.forEachPlace { place in
+            if !secrets.places.contains(where: { $0.contains(place) }) { secrets.hide(place) }
+        }
     }
 
     private func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
@@ -275,9 +251,4 @@ package struct WindowModel: Sendable {
         if isSecure(group) { return group }
         return secure.lazy.compactMap { self.windows[$0]?.facts }.first { $0.group == group }?.client
     }
-}
-
-extension CaptureRectangle {
-    /// With as much again at each side: what is inside a window moves within that.
-    fileprivate var grownByItself: Self { Self(x: x - width, y: y - height, width: 3 * width, height: 3 * height) }
 }

@@ -9,7 +9,7 @@ struct WindowWatch {
     private var lingering = LingeringSecrets()
     /// What has to be hidden of the picture that was judged last.
     private(set) var secrets = WindowSecrets()
-    private var redraw = RedrawSchedule()
+    private var erasing = EraseSchedule()
     /// Whether an application has to be in front.
     private let hasFront: Bool
     private var frontWatch = FrontWatch()
@@ -24,7 +24,7 @@ struct WindowWatch {
         (self.display, hasFront) = (display, front != nil)
         model = WindowModel(
             rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height),
-            leavesPixels: display.hasDamage, front: front)
+            showsScreen: true, front: front)
     }
 
     /// Begins to follow the windows that are there and come.
@@ -36,11 +36,13 @@ struct WindowWatch {
     mutating func take(_ event: WindowEvent, now: MediaTime) {
         model.apply(event)
         keepLeft(now: now)
-        redraw.windowsChanged(now: now)
+        erasing.windowsChanged(now: now)
         guard hasFront else { return }
         switch event.kind {
         case .mapped, .moved: if !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
-        case .came, .went, .unmapped, .movedInside, .changed: break
+        case .restacked:
+            if model.knows(event.window), !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
+        case .came, .went, .unmapped, .movedInside, .changed, .cameInside: break
         }
     }
 
@@ -69,24 +71,30 @@ struct WindowWatch {
         return isInFront
     }
 
-    /// Something was drawn, in root coordinates.
-    mutating func drawn(_ area: CaptureRectangle, sequence: UInt32) { model.drawn(area, sequence: sequence) }
-
     /// When to call `wake`; nil for never.
     var nextWake: MediaTime? {
-        guard let due = redraw.due(leavesAny: model.leavesAny) else { return nextEnd }
+        guard !model.isErasing, let due = erasing.due else { return nextEnd }
         return nextEnd.map { min($0, due) } ?? due
     }
 
     /// Does what is due. Returns whether another picture may show more.
     mutating func wake(now: MediaTime) -> Bool {
-        if let due = redraw.due(leavesAny: model.leavesAny), due <= now, let all = model.leftBehind {
-            display.redraw(all)
-            redraw.requested(now: now)
+        if !model.isErasing, let due = erasing.due, due <= now {
+            erase(now: now)
+            return true
         }
         guard let end = nextEnd, end <= now else { return false }
         nextEnd = nil
         return true
+    }
+
+    /// Paints over what secure windows have left.
+    private mutating func erase(now: MediaTime) {
+        let places = Array(model.leftBehind.prefix(X11Connection.maxErased))
+        erasing.note(leavesAny: false, now: now)
+        guard !places.isEmpty else { return }
+        model.erase(places, sequence: display.erase(places))
+        erasing.erased(now: now)
     }
 
     /// Finds what of a picture has to be hidden. False if nobody knows: it must not be sent.
@@ -94,19 +102,16 @@ struct WindowWatch {
     /// All events before the picture have been taken, and no others: what came later is not in it.
     mutating func judge(now: MediaTime) throws -> Bool {
         model.endPicture()
-        // From before a window leaves: it is drawn again afterwards.
-        display.watchDrawing(model.needsDrawing)
         guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
             unjudged += 1
             model.isComposited = try display.readUnknown(of: &model)
             keepLeft(now: now)
-            display.watchDrawing(model.needsDrawing)
             return false
         }
         unjudged = 0
-        if !model.leavesAny { redraw.finished() }
+        erasing.note(leavesAny: model.leavesAny, now: now)
         model.collect(hidesUnknown: true, into: &secrets)
-        lingering.extend(&secrets, now: now)
+        lingering.extend(&secrets, now: now, painted: display.damaged)
         nextEnd = lingering.nextEnd
         return true
     }

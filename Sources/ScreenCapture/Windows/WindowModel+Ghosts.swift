@@ -1,0 +1,119 @@
+internal import Grabbing
+package import UpcastClient
+
+/// What secure windows leave on a screen without a compositing manager.
+extension WindowModel {
+    /// Whether a place shows a secure window which is not there any more, and none that is there hides it.
+    package var leavesAny: Bool {
+        ghosts.contains { part in
+            !windows.contains { id, window in
+                window.isViewable && mayBeSecure(id) && window.place.map { $0.contains(part) } ?? true
+            }
+        }
+    }
+
+    /// These places.
+    package var leftBehind: [CaptureRectangle] {
+        var places = ghosts.places
+        for (id, window) in windows where window.isViewable && mayBeSecure(id) {
+            guard let place = window.place else { return [] }
+            places = places.flatMap { $0.without(place) }
+        }
+        return places
+    }
+
+    /// Whether an erasure is under way: no picture was made since.
+    package var isErasing: Bool { erasure != nil }
+
+    /// Places are painted over.
+    ///
+    /// - Parameter sequence: of the request; events with this number or a higher one are of later moments.
+    package mutating func erase(_ places: [CaptureRectangle], sequence: UInt32) { erasure = (places, sequence) }
+
+    /// All events before a picture were applied, and the picture is of a later moment than all requests.
+    package mutating func endPicture() { endErasure() }
+
+    /// - Parameter sequence: of an event that comes next; nil if it is later than any request.
+    mutating func endErasure(before sequence: UInt32? = nil) {
+        guard let (places, since) = erasure else { return }
+        // Sequence numbers wrap around.
+        if let sequence, Int32(bitPattern: sequence &- since) < 0 { return }
+        // What was inside a window may have gone anywhere in it by then.
+        for window in windows.values where window.isViewable && window.isUnwatched { scatter(in: window.place) }
+        ghosts.erased(places)
+        erasure = nil
+    }
+
+    /// What is left inside a window may be anywhere in it.
+    mutating func scatter(in place: CaptureRectangle?) {
+        guard !ghosts.isEmpty else { return }
+        let place = place ?? bounds
+        ghosts.spread(from: place, to: place, in: bounds)
+    }
+
+    /// Notes what a window leaves behind, before an event is applied.
+    mutating func noteLeaving(_ event: WindowEvent) {
+        guard leavesPixels || isComposited else { return }
+        if event.kind == .movedInside { return scatter(in: top(of: event.window).flatMap { windows[$0]?.place }) }
+        guard let window = windows[event.window], window.isViewable, !isOld(event, window) else { return }
+        switch event.kind {
+        case .unmapped, .went: if mayBeSecure(event.window) { leave(window.place, of: event.window) }
+        case .moved(let place):
+            guard place != window.place else { return }
+            if mayBeSecure(event.window) {
+                leave(window.place, of: event.window)
+            } else if let old = window.place, old.hasSize(of: place), !window.isUnwatched {
+                ghosts.moved(from: old, to: place, in: bounds)
+            } else {
+                ghosts.spread(from: window.place ?? bounds, to: place, in: bounds)
+            }
+        case .came, .mapped, .movedInside, .changed, .cameInside, .restacked: break
+        }
+    }
+
+    /// Whether all pixels that a window has after an event are those that it had before.
+    func isWhole(for event: WindowEvent) -> Bool {
+        guard leavesPixels else { return true }
+        let new: CaptureRectangle?
+        switch event.kind {
+        case .mapped: return false
+        case .moved(let place): new = place
+        case .restacked: new = windows[event.window]?.place
+        case .came, .went, .unmapped, .movedInside, .changed, .cameInside: return true
+        }
+        guard let window = windows[event.window], window.isViewable else { return true }
+        // What is above it now may have been below it.
+        guard !mayBeSecure(event.window) else { return false }
+        guard let old = window.place, let new, old.intersection(bounds) == old else { return false }
+        guard new.width <= old.width, new.height <= old.height else { return false }
+        return !isCovered(event.window, old)
+    }
+
+    /// A window has pixels that it has not drawn. They show what is below it, and what is above it shows it.
+    mutating func uncover(_ window: UInt32) {
+        guard leavesPixels, let known = windows[window], known.isViewable else { return }
+        let place = known.place ?? bounds
+        for below in stack.below(window) {
+            guard let other = windows[below], other.isViewable, mayBeSecure(below),
+                let part = place.intersection(other.place ?? bounds)
+            else { continue }
+            ghosts.note(part, of: below, isCertain: secure.contains(below), in: bounds)
+        }
+        guard mayBeSecure(window), isCovered(window, place) else { return }
+        ghosts.note(place, of: window, isCertain: secure.contains(window), in: bounds)
+    }
+
+    /// Whether other windows are above a place of a window.
+    private func isCovered(_ window: UInt32, _ place: CaptureRectangle) -> Bool {
+        stack.above(window).contains { above in
+            guard let other = windows[above], other.isViewable else { return false }
+            return (other.place ?? bounds).intersection(place) != nil
+        }
+    }
+
+    private func mayBeSecure(_ window: UInt32) -> Bool { windows[window]?.facts == nil || secure.contains(window) }
+}
+
+extension CaptureRectangle {
+    fileprivate func hasSize(of other: Self) -> Bool { width == other.width && height == other.height }
+}

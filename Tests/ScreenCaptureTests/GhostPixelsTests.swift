@@ -1,0 +1,352 @@
+import Grabbing
+import MediaCore
+import Testing
+import UpcastClient
+
+@testable import ScreenCapture
+
+/// Promise: what a secure window leaves on the screen is hidden until it is painted over, also where other windows take
+/// it.
+@Suite struct GhostPixelsTests {
+    private static let bounds = rectangle(0, 0, 1000, 800)
+    private static let place = rectangle(0, 0, 100, 100)
+
+    private static func rectangle(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> CaptureRectangle {
+        CaptureRectangle(x: x, y: y, width: width, height: height)
+    }
+
+    private static func facts(
+        _ window: UInt32, _ place: CaptureRectangle = place, secure: UInt32 = 0, sequence: UInt32 = 10,
+        isEmptyFrame: Bool = false, inside: [UInt32] = []
+    ) -> WindowFacts {
+        WindowFacts(
+            place: place, isViewable: true, sequence: sequence, secure: secure, client: window,
+            isEmptyFrame: isEmptyFrame, inside: inside)
+    }
+
+    /// Two windows at one place, the first of which may be secure. The second one is above it.
+    private static func model(secure: UInt32 = 1, inside: [UInt32] = []) -> WindowModel {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.add([1, 2])
+        model.note(facts(1, secure: secure), of: 1)
+        model.note(facts(2, inside: inside), of: 2)
+        return model
+    }
+
+    private static func hidden(_ model: WindowModel) -> Set<String> {
+        Set(model.secrets(hidesUnknown: true).places.map(\.name))
+    }
+
+    private static func left(_ model: WindowModel) -> [String] { model.leftBehind.map(\.name) }
+
+    @Test(arguments: [WindowEvent.Kind.unmapped, .went]) func untilItIsPaintedOver(kind: WindowEvent.Kind) {
+        var model = Self.model()
+        #expect(Self.left(model) == [])
+        model.apply(WindowEvent(kind, 1, sequence: 11))
+        #expect(Self.hidden(model) == ["100x100+0+0"] && Self.left(model) == ["100x100+0+0"])
+        model.erase([Self.rectangle(0, 0, 100, 60)], sequence: 20)
+        #expect(Self.hidden(model) == ["100x100+0+0"] && model.isErasing, "no picture was made since")
+        model.endPicture()
+        #expect(Self.hidden(model) == ["100x40+0+60"] && !model.isErasing)
+        model.erase([Self.rectangle(0, 60, 100, 40)], sequence: 21)
+        model.endPicture()
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// What happens before the request is painted over, although it is told afterwards; what happens later is not.
+    @Test(arguments: [(UInt32(0xffff_ffff), true), (0, false), (1, false)])
+    func inTheOrderOfTheServer(sequence: UInt32, isErased: Bool) {
+        var model = Self.model(secure: 0)
+        model.erase([Self.place], sequence: 0)
+        for kind in [WindowEvent.Kind.came(Self.place), .mapped, .went] {
+            model.apply(WindowEvent(kind, 3, sequence: sequence))
+        }
+        model.endPicture()
+        #expect(Self.hidden(model).isEmpty == isErased)
+    }
+
+    @Test func aMoveLeavesTheOldPlace() {
+        var model = Self.model()
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 11))
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12, level: .highest))
+        #expect(Self.hidden(model).count == 2 && Self.left(model) == ["100x100+0+0"], "it was raised")
+        // Another window takes the pixels along.
+        model.apply(WindowEvent(.moved(Self.rectangle(0, 200, 100, 100)), 2, sequence: 13))
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0", "100x100+0+200"])
+    }
+
+    /// A window without a background shows what is below it, and takes that along.
+    @Test(arguments: ["mapped", "raised", "lowered", "grown", "from outside"])
+    func aWindowAboveASecureOne(how: String) {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.add([1, 2])
+        let above = Self.rectangle(50, 50, 100, 100)
+        model.note(Self.facts(1, secure: 1), of: 1)
+        model.note(Self.facts(2, above), of: 2)
+        if how == "raised" || how == "lowered" {
+            model.apply(WindowEvent(.restacked, 1, sequence: 11, level: .highest))
+        }
+        switch how {
+        case "mapped":
+            model.apply(WindowEvent(.unmapped, 2, sequence: 12))
+            model.apply(WindowEvent(.mapped, 2, sequence: 13))
+        case "raised": model.apply(WindowEvent(.moved(above), 2, sequence: 13, level: .above(1)))
+        case "lowered": model.apply(WindowEvent(.moved(Self.place), 1, sequence: 13, level: .lowest))
+        case "grown":
+            model.apply(WindowEvent(.moved(Self.rectangle(300, 300, 50, 50)), 2, sequence: 12))
+            model.apply(WindowEvent(.moved(above), 2, sequence: 13))
+        default:
+            model.apply(WindowEvent(.moved(Self.rectangle(-50, 300, 100, 100)), 2, sequence: 12))
+            model.apply(WindowEvent(.moved(above), 2, sequence: 13))
+        }
+        #expect(Self.left(model) == [], "the secure window hides it")
+        model.apply(WindowEvent(.moved(Self.rectangle(450, 50, 100, 100)), 2, sequence: 14))
+        #expect(Self.left(model) == ["50x50+450+50"])
+    }
+
+    /// A window that nothing covers has drawn all that it shows.
+    @Test func aWindowThatIsDraggedOverASecureOne() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.add([1, 2])
+        model.note(Self.facts(1, secure: 1), of: 1)
+        model.note(Self.facts(2, Self.rectangle(300, 0, 100, 100)), of: 2)
+        for x in stride(from: 300, through: 0, by: -20) {
+            model.apply(WindowEvent(.moved(Self.rectangle(x, 0, 100, 100)), 2, sequence: 11, level: .above(1)))
+        }
+        model.apply(WindowEvent(.moved(Self.rectangle(0, 300, 100, 100)), 2, sequence: 12))
+        #expect(Self.hidden(model) == ["100x100+0+0"] && Self.left(model) == [])
+    }
+
+    /// Nobody knows where in a window its pixels go when windows in it move, or when it gets another size.
+    @Test(arguments: [WindowEvent.Kind.movedInside, .moved(rectangle(40, 0, 80, 100))])
+    func whatMovesInside(kind: WindowEvent.Kind) {
+        var model = Self.model(inside: [2, 21])
+        model.apply(WindowEvent(.moved(Self.rectangle(40, 0, 100, 100)), 2, sequence: 11))
+        model.apply(WindowEvent(.unmapped, 1, sequence: 12))
+        #expect(Self.hidden(model) == ["100x100+0+0"])
+        model.apply(WindowEvent(kind, kind == .movedInside ? 21 : 2, sequence: 13))
+        #expect(Self.hidden(model) == ["100x100+0+0", kind == .movedInside ? "100x100+40+0" : "80x100+40+0"])
+    }
+
+    /// What moves in a window that was not looked at has no events: by the time of the request, and until it is read.
+    @Test(arguments: [true, false]) func anUnknownWindow(isRead: Bool) {
+        var model = Self.model()
+        model.apply(WindowEvent(.unmapped, 1, sequence: 20))
+        model.apply(WindowEvent(.came(Self.rectangle(40, 0, 100, 100)), 3, sequence: 21))
+        model.apply(WindowEvent(.mapped, 3, sequence: 22))
+        if isRead {
+            model.note(Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 30), of: 3)
+            #expect(Self.hidden(model) == ["100x100+0+0", "100x100+40+0"])
+        }
+        model.erase([Self.place], sequence: 40)
+        model.endPicture()
+        #expect(Self.left(model) == (isRead ? ["40x100+100+0"] : []), "the unknown window is hidden itself")
+        model.note(Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 50), of: 3)
+        let rest = ["40x100+100+0"] + (isRead ? [] : ["100x100+40+0"])
+        #expect(Self.left(model) == rest, "what was inside may have moved since")
+        // A window comes into it, which nobody has looked at.
+        model.erase([Self.rectangle(40, 0, 80, 100)], sequence: 60)
+        model.apply(WindowEvent(.cameInside, 3, sequence: 55))
+        model.endPicture()
+        model.note(Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 70), of: 3)
+        #expect(Self.left(model).contains("100x100+40+0"))
+        model.erase([Self.rectangle(40, 0, 100, 100)], sequence: 80)
+        model.endPicture()
+        #expect(Self.left(model) == [])
+    }
+
+    /// A window that has moved before anything is known of it.
+    @Test func unknownWindows() {
+        var model = Self.model(secure: 0)
+        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
+        let place = Self.rectangle(300, 0, 100, 100)
+        model.note(Self.facts(1, place, sequence: 20, isEmptyFrame: true), of: 1)
+        #expect(
+            Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "an empty frame does not tell whose it was")
+        model.note(Self.facts(1, place, sequence: 30), of: 1)
+        #expect(Self.hidden(model) == [], "it is not secure")
+    }
+
+    /// What a window shows of its time as a secure one stays hidden until it is painted over, however often it changes.
+    @Test func aWindowThatIsSecureNoMore() {
+        var model = Self.model()
+        for sequence in [20, 30, 40] as [UInt32] {
+            model.apply(WindowEvent(.changed, 1, sequence: sequence))
+            model.note(Self.facts(1, sequence: sequence), of: 1)
+            #expect(Self.hidden(model) == ["100x100+0+0"] && Self.left(model) == ["100x100+0+0"], "\(sequence)")
+        }
+        model.erase([Self.place], sequence: 50)
+        model.endPicture()
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// What it left while nobody knew it is secret if it is secure then, whatever it is later.
+    @Test func aWindowThatTurnsOutToBeSecure() {
+        var model = Self.model(secure: 0)
+        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
+        let place = Self.rectangle(300, 0, 100, 100)
+        model.note(Self.facts(1, place, secure: 1, sequence: 20), of: 1)
+        model.apply(WindowEvent(.changed, 1, sequence: 21))
+        model.note(Self.facts(1, place, sequence: 30), of: 1)
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
+    }
+
+    /// A client ends inside its frame, which the manager removes later.
+    @Test func aFrameWithoutItsClient() {
+        var model = Self.model()
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 11))
+        model.apply(WindowEvent(.changed, 1, sequence: 12))
+        model.note(Self.facts(1, Self.rectangle(300, 0, 100, 100), sequence: 20), of: 1)
+        #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "its pixels are still there")
+    }
+
+    /// A client comes into its frame and ends before anything is known of it.
+    @Test func aFrameWhoseClientNobodyKnew() {
+        var model = Self.model(secure: 0)
+        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        #expect(Self.left(model) == [])
+        model.apply(WindowEvent(.changed, 1, sequence: 12))
+        model.note(Self.facts(1, sequence: 20, isEmptyFrame: true), of: 1)
+        #expect(Self.hidden(model) == ["100x100+0+0"])
+    }
+
+    /// The first look at a frame on the screen finds no client: one may have been there.
+    @Test func aFrameThatIsFoundEmpty() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
+        let facts = Self.facts(1, sequence: 20, isEmptyFrame: true)
+        model.note(facts, of: 1)
+        #expect(Self.hidden(model) == [], "nobody has seen it yet")
+        model.apply(WindowEvent(.mapped, 1, sequence: 21))
+        #expect(Self.hidden(model) == [], "it was empty before it came")
+        model.apply(WindowEvent(.changed, 1, sequence: 22))
+        model.note(facts, of: 1)
+        #expect(Self.hidden(model) == ["100x100+0+0"])
+    }
+
+    /// A window that comes, is seen and leaves between two pictures.
+    @Test func betweenTwoPictures() {
+        var model = Self.model(secure: 0)
+        model.apply(WindowEvent(.came(Self.rectangle(500, 500, 60, 60)), 3, sequence: 11))
+        model.apply(WindowEvent(.mapped, 3, sequence: 11))
+        model.apply(WindowEvent(.moved(Self.rectangle(980, 500, 60, 60)), 3, sequence: 11))
+        model.apply(WindowEvent(.went, 3, sequence: 11))
+        #expect(Self.hidden(model) == ["60x60+500+500", "20x60+980+500"], "nothing is seen outside of the display")
+        model.apply(WindowEvent(.came(nil), 4, sequence: 12))
+        model.apply(WindowEvent(.mapped, 4, sequence: 12))
+        model.apply(WindowEvent(.unmapped, 4, sequence: 12))
+        #expect(Self.hidden(model).contains("1000x800+0+0"), "nobody knows where it was")
+    }
+
+    /// Where one window is captured, nothing is seen of what others leave.
+    @Test func whereOneWindowIsCaptured() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds)
+        model.add([1])
+        model.note(Self.facts(1, secure: 1), of: 1)
+        model.apply(WindowEvent(.unmapped, 1, sequence: 12))
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// A compositing manager may show any place that a window has left, also one between two pictures.
+    @Test func withACompositingManager() {
+        var model = Self.model()
+        model.apply(WindowEvent(.moved(Self.rectangle(50, 0, 100, 100)), 1, sequence: 11, level: .highest))
+        model.isComposited = true
+        #expect(model.takeLeft().map(\.place.name) == ["100x100+0+0"], "what was left is its own from here on")
+        model.apply(WindowEvent(.moved(Self.rectangle(950, 0, 100, 100)), 1, sequence: 12))
+        model.apply(WindowEvent(.moved(Self.rectangle(50, 0, 100, 100)), 2, sequence: 12))
+        model.apply(WindowEvent(.moved(Self.rectangle(90, 0, 100, 100)), 1, sequence: 13))
+        model.apply(WindowEvent(.unmapped, 1, sequence: 14))
+        #expect(model.takeLeft().map(\.place.name) == ["100x100+50+0", "50x100+950+0", "100x100+90+0"])
+        #expect(Self.hidden(model) == [] && Self.left(model) == [])
+        // A window that is gone before anybody has looked.
+        model.apply(WindowEvent(.came(Self.rectangle(200, 0, 9, 9)), 3, sequence: 15))
+        model.apply(WindowEvent(.mapped, 3, sequence: 15))
+        model.apply(WindowEvent(.went, 3, sequence: 15))
+        #expect(model.takeLeft().map(\.place.name) == ["9x9+200+0"])
+        model.isComposited = false
+        model.apply(WindowEvent(.mapped, 1, sequence: 16))
+        model.apply(WindowEvent(.unmapped, 1, sequence: 17))
+        #expect(model.takeLeft().isEmpty && Self.hidden(model) == ["100x100+90+0"])
+    }
+
+    /// A window that is dragged: what it leaves is bounded, and nothing of it is lost.
+    @Test func aLongDrag() {
+        var model = Self.model()
+        model.apply(WindowEvent(.went, 2, sequence: 11))
+        for x in 1...400 {
+            model.apply(WindowEvent(.moved(Self.rectangle(x, x, 100, 100)), 1, sequence: UInt32(11 + x)))
+        }
+        let places = model.secrets(hidesUnknown: true).places
+        #expect(places.count < 40)
+        for x in stride(from: 0, to: 400, by: 7) {
+            let place = Self.rectangle(x, x, 100, 100)
+            #expect(places.reduce([place]) { left, hidden in left.flatMap { $0.without(hidden) } }.isEmpty, "\(x)")
+        }
+    }
+
+    @Test func whatIsLeft() {
+        let a = Self.rectangle(0, 0, 10, 10)
+        #expect(a.without(Self.rectangle(20, 0, 5, 5)) == [a])
+        #expect(a.without(Self.rectangle(-5, -5, 50, 50)) == [])
+        #expect(
+            a.without(Self.rectangle(2, 3, 4, 5)).map(\.name) == ["10x3+0+0", "10x2+0+8", "2x5+0+3", "4x5+6+3"])
+        var ghosts = GhostPixels()
+        ghosts.note(Self.rectangle(0, 0, 200, 200), of: 1, in: Self.bounds)
+        for x in 0..<30 { ghosts.erased([Self.rectangle(x * 6, x * 6, 3, 3)]) }
+        #expect(ghosts.places.count <= 16 && !ghosts.isEmpty)
+    }
+}
+
+/// Promise: it is known which windows are above which.
+@Suite struct WindowStackTests {
+    @Test func levels() {
+        var stack = WindowStack()
+        stack.add([1, 2, 3])
+        #expect(stack.above(1) == [2, 3] && stack.below(3) == [1, 2] && stack.above(3).isEmpty)
+        stack.put(1, .above(2))
+        #expect(Array(stack.below(3)) == [2, 1])
+        stack.put(3, .lowest)
+        #expect(Array(stack.above(3)) == [2, 1])
+        stack.put(2, .highest)
+        stack.remove(1)
+        #expect(Array(stack.above(3)) == [2])
+        stack.put(4, .above(99))
+        #expect(Array(stack.below(4)) == [3, 2], "above all where nobody knows")
+        #expect(stack.above(98).count == 3 && stack.below(98).count == 3)
+    }
+}
+
+/// Promise: what is left is painted over when windows are calm, soon, and not all the time.
+@Suite struct EraseScheduleTests {
+    private static func time(_ milliseconds: Int64) -> MediaTime { .milliseconds(milliseconds) }
+
+    @Test func calmFirst() {
+        var schedule = EraseSchedule()
+        schedule.windowsChanged(now: Self.time(5000))
+        #expect(schedule.due == nil)
+        schedule.note(leavesAny: true, now: Self.time(5010))
+        #expect(schedule.due == Self.time(5000) + EraseSchedule.calm)
+        schedule.windowsChanged(now: Self.time(5090))
+        #expect(schedule.due == Self.time(5090) + EraseSchedule.calm)
+        schedule.note(leavesAny: false, now: Self.time(5100))
+        #expect(schedule.due == nil)
+    }
+
+    @Test func windowsThatAreNeverCalm() {
+        var (schedule, erased) = (EraseSchedule(), [Int64]())
+        for now in stride(from: Int64(10_000), through: 12_000, by: 10) {
+            schedule.windowsChanged(now: Self.time(now))
+            schedule.note(leavesAny: true, now: Self.time(now))
+            guard let due = schedule.due, due <= Self.time(now) else { continue }
+            erased.append(now)
+            schedule.erased(now: Self.time(now))
+            schedule.note(leavesAny: false, now: Self.time(now))
+        }
+        #expect(erased.count == 4 && erased.first == 10_400, "\(erased)")
+    }
+}
