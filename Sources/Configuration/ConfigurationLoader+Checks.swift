@@ -143,8 +143,8 @@ extension ConfigurationLoader {
                 conflict([path], "there is no url", "set one such as rtmp://host/app")
             }
         }
-        for (keys, what, remedy) in destination.conflictsOfKind {
-            conflict(keys.map { "\(path).\($0)" }, what, remedy)
+        for found in destination.conflictsOfKind {
+            conflict(found.keys.map { "\(path).\($0)" }, found.what, found.remedy)
         }
         if destination.keyFile != nil, destination.keyEnvironment != nil {
             conflict(

@@ -9,7 +9,7 @@ extension ConfigurationTable {
                 "destinations", "url", \.url, .destinationURL,
                 "Server and application, or a file. The URL may contain the stream key, but key_file and key_env are "
                     + "safer.",
-                memory: "A send buffer for each destination, and a TLS session with rtmps://."),
+                memory: "A send buffer for each destination, and a TLS session where the URL asks for TLS."),
             ConfigurationKey(
                 "destinations", "key_file", \.keyFile, .optionalPath,
                 "File whose first line is the stream key. The daemon reads it at each connect. credential:NAME is a "

@@ -14,7 +14,7 @@ enum ConfigurationTable {
         ),
         (
             "destinations",
-            "Where the broadcast is published: up to \(Configuration.maxDestinations) \(DestinationURL.kinds)."
+            "Where the broadcast is published: up to \(Configuration.maxDestinations) \(DestinationURL.kindsInWords)."
         ),
         ("control", "Where upcastctl and health checks connect."),
         (

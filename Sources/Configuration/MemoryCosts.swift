@@ -31,7 +31,7 @@ package struct MemoryCosts: Equatable, Sendable {
     package var packetLogIndex = 0
     /// For all destinations together.
     package var sendBuffers = 0
-    /// For each destination with `rtmps://`.
+    /// For each destination with TLS.
     package var tlsSession = 0
     /// For each webhook with `https://`.
     package var webhookTLS = 0

@@ -151,9 +151,9 @@ package struct MemoryPlan: Equatable, Sendable {
     }
 
     private static func tls(_ configuration: Configuration, _ costs: MemoryCosts) -> (Int, String) {
-        let destinations = configuration.destinations.count { $0.url.isSecure }
+        let destinations = configuration.destinations.count { $0.url.hasTLS }
         let webhooks = configuration.webhooks.count { $0.url?.isSecure == true }
-        guard destinations + webhooks > 0 else { return (0, "no rtmps:// destination") }
+        guard destinations + webhooks > 0 else { return (0, "no connection with TLS") }
         return (
             costs.tlsSession * destinations + costs.webhookTLS * webhooks,
             counted(destinations, "session") + (webhooks > 0 ? ", \(counted(webhooks, "webhook"))" : "")

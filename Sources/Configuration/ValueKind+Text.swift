@@ -1,3 +1,4 @@
+internal import Endpoints
 internal import Lettering
 internal import LinuxSystem
 

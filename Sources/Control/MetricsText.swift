@@ -125,7 +125,7 @@ package struct MetricsText {
                 }
             })
         gauge(
-            "destination_info", "Kind of each destination: \(DestinationKind.names); the value is 1.",
+            "destination_info", "Kind of each destination, such as rtmp or file; the value is 1.",
             all.map { ([("destination", $0.name), ("kind", $0.kind.rawValue)], 1) })
         gauge(
             "destination_down_seconds", "Time since the destination last took media in this broadcast.",

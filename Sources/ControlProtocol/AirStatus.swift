@@ -2,13 +2,13 @@
 package enum AirState: String, CaseIterable, Sendable {
     /// No client, and nothing is being sent.
     case idle
-    /// A client is there, and no RTMP server takes media.
+    /// A client is there, and no server takes media.
     case offAir = "off_air"
     /// On air, and the curtain is up.
     case hidden
     /// On air, but at least one RTMP destination is late or sheds packets.
     case impaired
-    /// At least one RTMP server takes media.
+    /// At least one server takes media.
     case onAir = "on_air"
 
     /// For people.
@@ -22,7 +22,7 @@ package enum AirState: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether an RTMP server takes media, whatever the picture is.
+    /// Whether a server takes media, whatever the picture is.
     package var isOnAir: Bool { self != .idle && self != .offAir }
 }
 

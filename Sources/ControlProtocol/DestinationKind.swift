@@ -1,10 +1,13 @@
-/// What a destination is, in the status and in metrics. The only list of kinds.
-package enum DestinationKind: String, CaseIterable, Sendable {
-    case rtmp, file
+/// What a destination is, in the status and in metrics. The types that conform to `DestinationEndpoint` name the kinds.
+/// Tools take a kind that they do not know for a server.
+package struct DestinationKind: RawRepresentable, Hashable, Sendable {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let rtmp = Self(rawValue: "rtmp")
+    package static let file = Self(rawValue: "file")
 
     /// Whether viewers can watch what arrives there; false for a recording.
     package var isServer: Bool { self != .file }
-
-    /// For docs.
-    package static var names: String { allCases.map(\.rawValue).joined(separator: " or ") }
 }

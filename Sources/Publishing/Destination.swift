@@ -1,4 +1,5 @@
 package import Buffering
+internal import ControlProtocol
 internal import Endpoints
 package import LinuxSystem
 internal import Measurement
@@ -30,6 +31,7 @@ package final class Destination: Sendable {
 
     private let index: Int
     private let sink: any SinkSettings
+    let facts: SinkFacts
     package let settings: DestinationSettings
     let format: BroadcastFormat
     let clock: any TimeSource
@@ -65,6 +67,7 @@ package final class Destination: Sendable {
     ) {
         self.index = index
         self.sink = sink
+        facts = sink.facts
         self.settings = settings
         self.format = format
         self.clock = clock
@@ -73,15 +76,16 @@ package final class Destination: Sendable {
         cursor = log.makeCursor(policy: settings.cursorPolicy, clock: clock)
         self.log = log
         writtenBefore = log.statistics.written
-        work = sink.longestWaits == nil ? nil : WorkMark("the thread of destination \"\(settings.name)\"")
-        let location = sink.location
+        work = facts.longestWaits == nil ? nil : WorkMark("the thread of destination \"\(settings.name)\"")
+        let location = facts.location
         files = FileReading(work, clock: clock) { file in
             onEvent(.notice("\"\(settings.name)\" (\(location)): the disk of \(file) answers again"))
         }
         state = Monitor(
             State(
                 snapshot: DestinationSnapshot(
-                    name: settings.name, kind: sink.kind, location: location, since: clock.now())))
+                    name: settings.name, kind: DestinationKind(rawValue: facts.kind), location: location,
+                    since: clock.now())))
     }
 
     /// Starts the thread, which connects at once. Call it once, and call `join` afterwards even if it throws.
@@ -112,7 +116,7 @@ package final class Destination: Sendable {
     }
 
     /// The longest waits of the thread; zero if it is not watched.
-    var longestWaits: SinkWaits { sink.longestWaits ?? SinkWaits(opening: .zero, turn: .zero) }
+    var longestWaits: SinkWaits { facts.longestWaits ?? SinkWaits(opening: .zero, turn: .zero) }
 
     /// Sends the rest of the log until `deadline` (monotonic clock), then unpublishes and closes.
     ///
@@ -193,5 +197,5 @@ package final class Destination: Sendable {
     }
 
     /// The destination in messages: "main" (rtmp://host/app).
-    package var title: String { "\"\(settings.name)\" (\(sink.location))" }
+    package var title: String { "\"\(settings.name)\" (\(facts.location))" }
 }

@@ -5,6 +5,9 @@ package struct DestinationSettings: Sendable {
     /// settings of each kind.
     package struct Kind: Sendable {
         let sink: any SinkSettings
+
+        /// The most memory that the sink holds beside the packet.
+        package var heldBytes: Int { sink.facts.heldBytes }
     }
 
     /// The operator's name for it, used in all messages.
@@ -28,9 +31,9 @@ package struct DestinationSettings: Sendable {
         self.name = name
         self.kind = kind
         self.maximumPacketBytes = maximumPacketBytes
-        self.cursorPolicy = cursorPolicy ?? kind.sink.cursorPolicy
+        self.cursorPolicy = cursorPolicy ?? kind.sink.facts.cursorPolicy
     }
 
     /// The URL without secrets, or the path.
-    package var location: String { kind.sink.location }
+    package var location: String { kind.sink.facts.location }
 }

@@ -1,5 +1,5 @@
 internal import Buffering
-internal import ControlProtocol
+internal import Endpoints
 package import MediaCore
 
 package struct FLVFileSettings: Sendable, Equatable {
@@ -21,9 +21,6 @@ package struct FLVFileSettings: Sendable, Equatable {
     package var rotateAfter: MediaTime?
     package var sync = FileSync.never
 
-    /// As much as for a server: the kernel keeps what is not on the disk yet.
-    package static let heldBytes = RTMPDestinationSettings.heldBytes
-
     package init(path: String) { self.path = path }
 }
 
@@ -32,11 +29,18 @@ extension DestinationSettings.Kind {
 }
 
 extension FLVFileSettings: SinkSettings {
-    var kind: DestinationKind { .file }
-    var location: String { path }
-    var cursorPolicy: CursorPolicy { .keepEverything }
-    /// Not watched: see `Destination.work`.
-    var longestWaits: SinkWaits? { nil }
+    var facts: SinkFacts {
+        SinkFacts(
+            kind: FLVFileEndpoint.facts.kind,
+            location: path,
+            cursorPolicy: .keepEverything,
+            // Not watched: see `Destination.work`.
+            longestWaits: nil,
+            headroom: FLVFileWriter.headroom,
+            tailroom: FLVFileWriter.tailroom,
+            // As much as for a server: the kernel keeps what is not on the disk yet.
+            heldBytes: RTMPDestinationSettings.heldBytes)
+    }
 
     func makeFactory(_ context: SinkContext) -> any SinkFactory { FLVFileSinkFactory(self, context) }
 }
@@ -45,9 +49,6 @@ extension FLVFileSettings: SinkSettings {
 private final class FLVFileSinkFactory: SinkFactory {
     private let settings: FLVFileSettings
     private let context: SinkContext
-
-    let headroom = FLVFileWriter.headroom
-    let tailroom = FLVFileWriter.tailroom
 
     init(_ settings: FLVFileSettings, _ context: SinkContext) {
         self.settings = settings

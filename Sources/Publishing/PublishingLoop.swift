@@ -47,8 +47,9 @@ final class PublishingLoop {
         self.sinks = sinks
         self.control = control
         schedule = AttemptSchedule(destination, control: control, retry: retry)
+        let facts = destination.facts
         buffer = PacketBuffer(
-            limit: destination.settings.maximumPacketBytes + sinks.headroom + sinks.tailroom, tailroom: sinks.tailroom)
+            limit: destination.settings.maximumPacketBytes + facts.headroom + facts.tailroom, tailroom: facts.tailroom)
     }
 
     func run() {
@@ -208,7 +209,7 @@ final class PublishingLoop {
             let period = destination.gate.isAwaiting ? Self.awaitingPeriod : Self.servicePeriod
             let wait = min(now + period, stopDeadline ?? now + period)
             if try sink.waitForRoom(until: wait) {
-                switch destination.cursor.next(into: &buffer, headroom: sinks.headroom, until: wait) {
+                switch destination.cursor.next(into: &buffer, headroom: destination.facts.headroom, until: wait) {
                 case .packet(let info, _):
                     if sink.wantsReplacement, info.isKeyframe {
                         carried = info

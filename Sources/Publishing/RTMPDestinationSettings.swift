@@ -1,5 +1,4 @@
 internal import Buffering
-internal import ControlProtocol
 package import Endpoints
 package import MediaCore
 
@@ -59,11 +58,16 @@ extension DestinationSettings.Kind {
 }
 
 extension RTMPDestinationSettings: SinkSettings {
-    var kind: DestinationKind { .rtmp }
-    var location: String { endpoint.description }
-    var cursorPolicy: CursorPolicy { CursorPolicy() }
-    var longestWaits: SinkWaits? {
-        SinkWaits(opening: connectTimeout + handshakeTimeout, turn: sendTimeout * (RTMPPublisher.slowestSend + 1))
+    var facts: SinkFacts {
+        SinkFacts(
+            kind: RTMPEndpoint.facts.kind,
+            location: endpoint.description,
+            cursorPolicy: CursorPolicy(),
+            longestWaits: SinkWaits(
+                opening: connectTimeout + handshakeTimeout, turn: sendTimeout * (RTMPPublisher.slowestSend + 1)),
+            headroom: RTMPPublisher.headroom,
+            tailroom: 0,
+            heldBytes: Self.heldBytes)
     }
 
     func makeFactory(_ context: SinkContext) -> any SinkFactory { RTMPSinkFactory(self, context) }

@@ -18,9 +18,6 @@ final class RTMPSinkFactory: SinkFactory {
     /// The connection that the next one within this attempt replaces.
     private var current: RTMPPublisher?
 
-    let headroom = RTMPPublisher.headroom
-    let tailroom = 0
-
     init(_ settings: RTMPDestinationSettings, _ context: SinkContext) {
         self.settings = settings
         self.context = context

@@ -1,15 +1,9 @@
 internal import Buffering
-internal import ControlProtocol
 internal import LinuxSystem
 internal import MediaCore
 
 /// Makes a destination's sinks, and carries over what they learn. One thread.
 protocol SinkFactory: AnyObject {
-    /// Free bytes that `write` needs before a payload.
-    var headroom: Int { get }
-    /// Free bytes that `write` needs after a payload.
-    var tailroom: Int { get }
-
     /// Makes the sink of the next attempt, or the replacement of a sink that wants one.
     func makeSink() throws(PublishError) -> any PublishingSink
     /// Called after a failed attempt. Discards the state of that attempt, such as a redirect.
@@ -33,15 +27,27 @@ struct SinkContext {
 /// One kind of destination. A new kind needs a type that conforms, a sink, a factory, and a function of
 /// `DestinationSettings.Kind` that takes the type.
 protocol SinkSettings: Sendable {
-    var kind: DestinationKind { get }
-    /// The URL without secrets, or the path.
-    var location: String { get }
-    /// The default policy for shedding packets.
-    var cursorPolicy: CursorPolicy { get }
-    /// The longest waits of a sink; nil if it may hang without an error of the daemon, as a disk may.
-    var longestWaits: SinkWaits? { get }
+    var facts: SinkFacts { get }
 
     func makeFactory(_ context: SinkContext) -> any SinkFactory
+}
+
+/// What all other code must know of a kind of sink, with these settings. Nothing has a default: the compiler asks for
+/// each fact.
+struct SinkFacts {
+    /// As `DestinationFacts` of the URL names it.
+    let kind: String
+    /// The URL without secrets, or the path.
+    let location: String
+    /// The default policy for shedding packets.
+    let cursorPolicy: CursorPolicy
+    /// The longest waits of a sink; nil if it may hang without an error of the daemon, as a disk may.
+    let longestWaits: SinkWaits?
+    /// Free bytes that `write` needs before a payload, and after it.
+    let headroom: Int
+    let tailroom: Int
+    /// The most memory that a sink holds beside the packet: its own, its library's, and the kernel's for a socket.
+    let heldBytes: Int
 }
 
 /// The longest waits of a healthy sink. After them, the thread counts as stuck.

@@ -24,7 +24,7 @@ import Testing
     func isWrittenAsInTheFile(text: String) throws {
         var first = Configuration()
         first.destinations = [DestinationConfiguration()]
-        first.destinations[0].url = .flvFile(path: "/a.flv")
+        first.destinations[0].url = try DestinationURL("file:/a.flv")
         let changed = try add(text, to: first)
         #expect(changed.destinations.map(\.name) == ["main", "second"])
         #expect(changed.destinations[1].sendTimeout == .seconds(7))
@@ -83,7 +83,7 @@ import Testing
         #expect(refusal("[1]").contains("the destination is not a mapping"))
         #expect(refusal("{").hasPrefix("line "))
         // Neither a position in a text that upcastctl has made, nor the number of the destination.
-        #expect(refusal("{name: a, url: 'http://h'}").hasPrefix("url: the URL starts with neither "))
+        #expect(refusal("{name: a, url: 'http://h'}").hasPrefix("url: names no RTMP server"))
         #expect(
             refusal("{url: 'rtmp://h/a', key: k, send_timeout_ms: 5}")
                 == "send_timeout_ms: 5 is not allowed; write an integer, 100 to 120000, or a duration such as 2s, "

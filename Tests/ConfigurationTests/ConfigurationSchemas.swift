@@ -1,5 +1,6 @@
 import Foundation
 import ControlProtocol
+import Endpoints
 
 @testable import Configuration
 
@@ -14,7 +15,7 @@ enum ConfigurationSchemas {
                 .object([
                     .init("type", .string("string")),
                     .init("description", .string("A server that viewers can watch, or a recording (file).")),
-                    .init("enum", .array(DestinationKind.allCases.map { .string($0.rawValue) })),
+                    .init("enum", .array(DestinationURL.kinds.map { .string($0.facts.kind) })),
                 ])
             ),
             (

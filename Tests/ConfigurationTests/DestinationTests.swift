@@ -50,6 +50,24 @@ import Testing
         #expect(error?.remedy.isEmpty == false)
     }
 
+    /// A text is of one kind at most, so that the order of the kinds does not matter.
+    @Test(arguments: [
+        ("rtmp://host/app/show.flv", 1), ("RTMPS://host/app", 1), ("file:/var/rtmp://a.flv", 1), ("a.flv", 1),
+        ("other://host/show.flv", 0), ("rtmpt://host/app", 0), ("rtmp", 0), ("", 0),
+    ])
+    func aTextIsOfOneKind(text: String, count: Int) {
+        #expect(DestinationURL.kinds.count { (try? $0.read(text)).flatMap { $0 } != nil } == count)
+    }
+
+    @Test func whatIsOfNoKindIsToldAllForms() {
+        let error = #expect(throws: InvalidDestinationURL.self) { try DestinationURL("other://host/SECRET") }
+        #expect(error?.remedy == "write \(DestinationURL.forms)")
+        for kind in DestinationURL.kinds {
+            #expect(error?.what.contains("no \(kind.facts.noun)") == true)
+            for form in kind.facts.forms { #expect(error?.remedy.contains(form) == true) }
+        }
+    }
+
     /// Nothing that prints or dumps a configuration shows a key.
     @Test func nothingPrintsAKey() throws {
         let text = "destinations:\n  - url: rtmp://h/app/SECRET\n"
@@ -120,7 +138,7 @@ import Testing
         destination.keyFile = "/nowhere/key"
         destination.caFile = "/etc/passwd"
         var file = DestinationConfiguration()
-        file.url = .flvFile(path: "/nowhere/a.flv")
+        file.url = try DestinationURL("file:/nowhere/a.flv")
         configuration.destinations = [destination, file]
         #expect(
             configuration.problemsOnThisMachine(environment: [:]).map(\.description) == [

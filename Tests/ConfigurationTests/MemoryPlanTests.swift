@@ -184,7 +184,7 @@ import Testing
             audio mixer                0.00 MiB  audio.max_latency_ms and 1 s of app and microphone
             packet log                 2.00 MiB  buffer.max_bytes and its index
             send buffers               0.00 MiB  1 destination
-            TLS                        0.00 MiB  no rtmps:// destination
+            TLS                        0.00 MiB  no connection with TLS
             control server             0.00 MiB  HTTP server and its connections
             snapshots                  0.00 MiB  one of at most 640 pixels, as JPEG
             webhooks                   0.00 MiB  none

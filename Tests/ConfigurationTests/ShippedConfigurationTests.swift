@@ -42,6 +42,25 @@ import Testing
         for (name, _) in ConfigurationSchemas.all { #expect(file.contains("      \"\(name)\": {\n")) }
     }
 
+    /// Lines that name the kinds of destinations.
+    @Test(arguments: [
+        (
+            "README.md", "| destinations | ",
+            "none; up to \(Configuration.maxDestinations) \(DestinationURL.kindsInWords): \(DestinationURL.forms) |"
+        ),
+        (
+            "docs/man/upcastd.8", "It publishes the broadcast to its destinations: ",
+            "\(DestinationURL.kindsInWords)."
+        ),
+    ])
+    func aLineNamesTheDestinations(path: String, start: String, end: String) throws {
+        let (file, expected) = try Self.golden(path) { file in
+            file.components(separatedBy: "\n").map { $0.hasPrefix(start) ? start + end : $0 }.joined(separator: "\n")
+        }
+        #expect(file == expected, "run REGENERATE=1 swift test --filter ShippedConfigurationTests")
+        #expect(file.contains("\n\(start)"), "the line is not there")
+    }
+
     @Test func theShippedFileIsTheBuiltInDefaults() throws {
         let path = Self.root.appending(path: "Config/upcastd.yaml").path
         #expect(try Configuration.load(path: path, environment: [:]) == Configuration())

@@ -109,8 +109,9 @@ import Testing
     /// A file takes all packets, even during a stop, so everything is sent.
     @Test func aStopOfABroadcastThatDrains() throws {
         let folder = try TemporaryDirectory("flv")
+        let file = try DestinationURL("file:\(folder.file("a.flv"))")
         let rig = try HostRig {
-            $0.destinations[0].url = .flvFile(path: folder.file("a.flv"))
+            $0.destinations[0].url = file
             $0.destinations[0].keyEnvironment = nil
             $0.stop.drain = .seconds(60)
         }
@@ -211,8 +212,9 @@ import Testing
     /// The log still holds sent packets, for a destination that may be added. They are not part of the queue.
     @Test func whatHasBeenSentIsNoQueue() throws {
         let folder = try TemporaryDirectory("flv")
+        let file = try DestinationURL("file:\(folder.file("a.flv"))")
         let rig = try HostRig {
-            $0.destinations[0].url = .flvFile(path: folder.file("a.flv"))
+            $0.destinations[0].url = file
             $0.destinations[0].keyEnvironment = nil
             $0.stop.drain = .seconds(60)
         }

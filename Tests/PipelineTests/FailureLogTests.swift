@@ -36,7 +36,7 @@ import Testing
         var configuration = Configuration()
         (configuration.video.width, configuration.video.height) = (64, 64)
         var destination = DestinationConfiguration()
-        destination.url = .flvFile(path: path)
+        destination.url = try DestinationURL("file:\(path)")
         configuration.destinations = [destination]
         let host = BroadcastHost(
             configuration: configuration, environment: [:], server: server,

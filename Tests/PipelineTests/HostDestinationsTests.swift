@@ -13,9 +13,10 @@ import Testing
     @Test(arguments: [false, true]) func whatHasWorkedIsTriedAgainInTheNextBroadcast(isAddedAnew: Bool) throws {
         let folder = try TemporaryDirectory("worked")
         try FileManager.default.createDirectory(atPath: folder.file("flv"), withIntermediateDirectories: false)
+        let file = try DestinationURL("file:\(folder.file("flv"))/out.flv")
         let rig = try HostRig { configuration in
             configuration.memory.capBytes = 1 << 30
-            configuration.destinations[0].url = .flvFile(path: folder.file("flv") + "/out.flv")
+            configuration.destinations[0].url = file
         }
         func state() -> DestinationStatus.State? { rig.host.status.report.destinations.first?.state }
         try rig.start()

@@ -1,5 +1,4 @@
 import Buffering
-import ControlProtocol
 import LinuxSystem
 import MediaCore
 import TestSupport
@@ -66,8 +65,6 @@ import Testing
 
     private final class Factory: SinkFactory {
         private let links: Monitor<[Link]>
-        let headroom = 0
-        let tailroom = 0
 
         init(_ links: Monitor<[Link]>) { self.links = links }
 
@@ -81,10 +78,12 @@ import Testing
 
     private struct Kind: SinkSettings {
         let links = Monitor<[Link]>([])
-        var kind: DestinationKind { .rtmp }
-        var location: String { "own://buffer" }
-        var cursorPolicy: CursorPolicy { .keepEverything }
-        var longestWaits: SinkWaits? { SinkWaits(opening: .seconds(30), turn: .seconds(30)) }
+        var facts: SinkFacts {
+            SinkFacts(
+                kind: "own", location: "own://buffer", cursorPolicy: .keepEverything,
+                longestWaits: SinkWaits(opening: .seconds(30), turn: .seconds(30)), headroom: 0, tailroom: 0,
+                heldBytes: 0)
+        }
         func makeFactory(_ context: SinkContext) -> any SinkFactory { Factory(links) }
     }
 

@@ -18,12 +18,9 @@ extension Configuration {
     func settings(
         of destination: DestinationConfiguration, environment: [String: String], hasWorked: Bool = false
     ) -> DestinationSettings {
-        let kind: DestinationSettings.Kind =
-            switch destination.url {
-            case .none: preconditionFailure("a loaded configuration has a URL for each destination")
-            case .rtmp(let url): .rtmp(rtmp(destination, url, environment: environment))
-            case .flvFile(let path): .flvFile(file(destination, path))
-            }
+        guard let kind = kind(of: destination, environment: environment) else {
+            preconditionFailure("a loaded configuration has a URL for each destination")
+        }
         let isServer = destination.url.kind.isServer
         var policy =
             isServer
@@ -44,6 +41,17 @@ extension Configuration {
         return settings
     }
 
+    /// The kind of sink and its settings; nil without a URL.
+    private func kind(
+        of destination: DestinationConfiguration, environment: [String: String]
+    ) -> DestinationSettings.Kind? {
+        switch destination.url {
+        case .none: nil
+        case .rtmp(let url): .rtmp(rtmp(destination, url, environment: environment))
+        case .flvFile(let file): .flvFile(self.file(destination, file.path))
+        }
+    }
+
     /// The limits of bitrate adaptation.
     var bitrateLimits: BitrateController.Limits {
         BitrateController.Limits(ceiling: video.bitrate, floor: video.minBitrate, audio: audio.bitrate)
@@ -53,11 +61,7 @@ extension Configuration {
     /// server is assumed.
     var sendBufferBytes: Int {
         (destinations.isEmpty ? [DestinationConfiguration()] : destinations).reduce(0) { sum, destination in
-            let held =
-                switch destination.url {
-                case .none, .rtmp: RTMPDestinationSettings.heldBytes
-                case .flvFile: FLVFileSettings.heldBytes
-                }
+            let held = kind(of: destination, environment: [:])?.heldBytes ?? RTMPDestinationSettings.heldBytes
             return sum + maximumPacketBytes + held
         }
     }

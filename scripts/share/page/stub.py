@@ -162,7 +162,7 @@ class Daemon:
         counters = {"connect": 0, "connection_lost": 0, "closed_by_server": 0}
         drops = {"video_late": 0, "video_disconnected": 0, "audio_disconnected": 0}
         record = {
-            "name": name, "kind": "file" if url.startswith("file:") else "rtmp", "url": url, "state": state, "down_ms": 0,
+            "name": name, "kind": re.match("rtmp|[a-z]+", url)[0], "url": url, "state": state, "down_ms": 0,
             "short_connections": 0, "last_error_age_ms": 0, "state_ms": int((time.monotonic() - self.since) * 1000),
             "bytes_sent": 98_234_112, "packets_sent": 40_213, "bytes_acknowledged": 98_100_000, "connects": 1,
             "failures": counters, "next_attempt_ms": 0, "drops": drops, "lag_ms": 38, "backlog_ms": 0, "backlog_bytes": 358,

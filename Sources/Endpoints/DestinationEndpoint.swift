@@ -1,0 +1,60 @@
+/// What the URL of one kind of destination says, and what configuration, status, memory plan and docs must know of that
+/// kind. Each kind has one type that conforms. Nothing has a default: the compiler asks for each fact.
+package protocol DestinationEndpoint: Equatable, Sendable {
+    static var facts: DestinationFacts { get }
+    /// Reads a URL; nil if it has the form of another kind. Errors contain no part of `text`.
+    static func read(_ text: String) throws(InvalidDestinationURL) -> Self?
+
+    /// Whether the connection holds a TLS session.
+    var hasTLS: Bool { get }
+    /// The path of a local file; nil for a server.
+    var localPath: String? { get }
+    /// The URL without secrets. If the key is separate, the whole path is the application and is shown.
+    func redacted(keyIsSeparate: Bool) -> String
+    /// The keys that do not fit beside this URL, and those that are missing.
+    func conflicts(with keys: DestinationKeys) -> [DestinationConflict]
+}
+
+/// What is the same for all destinations of a kind.
+package struct DestinationFacts: Equatable, Sendable {
+    /// As the status and metrics name it: `rtmp`. Every kind but `file` is a server that viewers can watch.
+    package let kind: String
+    /// For messages and docs: "RTMP server".
+    package let noun: String
+    /// The accepted forms of the URL, for messages and docs.
+    package let forms: [String]
+}
+
+/// What stands beside the URL of a destination, as far as kinds differ in it.
+package struct DestinationKeys: Equatable, Sendable {
+    /// The stream key: `key_file`, `key_env`, or `key` of a request.
+    package var hasKey: Bool
+    /// `login_file`, `login_env`, or `login` of a request.
+    package var hasLogin: Bool
+    package var hasCAFile: Bool
+    /// Requests may carry secrets themselves.
+    package var areOfRequest: Bool
+
+    package init(hasKey: Bool = false, hasLogin: Bool = false, hasCAFile: Bool = false, areOfRequest: Bool = false) {
+        (self.hasKey, self.hasLogin) = (hasKey, hasLogin)
+        (self.hasCAFile, self.areOfRequest) = (hasCAFile, areOfRequest)
+    }
+}
+
+/// Keys that conflict with a URL. The message is at the first key that is set.
+package struct DestinationConflict: Equatable, Sendable {
+    package let keys: [String]
+    package let what: String
+    package let remedy: String
+}
+
+/// Why a text is not a destination URL. It contains no part of that text.
+package struct InvalidDestinationURL: Error, Equatable, Sendable {
+    package var what: String
+    package var remedy: String
+
+    package init(what: String, remedy: String) {
+        self.what = what
+        self.remedy = remedy
+    }
+}
