@@ -3,23 +3,16 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
-#include <time.h>
-
-static int64_t now_msec(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 int upcast_bus_wait(const upcast_bus_library *l, sd_bus *bus, int stop, int patience) {
-    const int64_t deadline = now_msec() + patience;
+    const int64_t deadline = upcast_now_msec() + patience;
     for (;;) {
         int status;
         while ((status = l->sd_bus_process(bus, NULL)) > 0) {}
         if (status < 0) return status;
         status = l->sd_bus_is_ready(bus);
         if (status != 0) return status;
-        const int64_t left = deadline - now_msec();
+        const int64_t left = deadline - upcast_now_msec();
         const int events = l->sd_bus_get_events(bus);
         if (left <= 0) return -ETIMEDOUT;
         if (events < 0) return events;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char portal[] = "org.freedesktop.portal.Desktop";
@@ -88,9 +87,7 @@ short upcast_portal_events(upcast_portal *p) {
 int upcast_portal_milliseconds(upcast_portal *p) {
     uint64_t until = 0;
     if (p->l->sd_bus_get_timeout(p->bus, &until) < 0 || until == UINT64_MAX) return -1;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const uint64_t now_usec = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    const uint64_t now_usec = (uint64_t)upcast_now_nsec() / 1000;
     if (until <= now_usec) return 0;
     const uint64_t milliseconds = (until - now_usec + 999) / 1000;
     return milliseconds > 60000 ? 60000 : (int)milliseconds;

@@ -2,18 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static int64_t now_msec(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-int64_t upcast_pulse_deadline(const upcast_pulse *p) { return now_msec() + p->patience; }
+int64_t upcast_pulse_deadline(const upcast_pulse *p) { return upcast_now_msec() + p->patience; }
 
 int upcast_pulse_wait_until(upcast_pulse *p, int64_t deadline_msec) {
-    const int64_t left = deadline_msec - now_msec();
+    const int64_t left = deadline_msec - upcast_now_msec();
     return left <= 0 ? UPCAST_PULSE_SILENT : upcast_pulse_wait(p, (int)left);
 }
 

@@ -1,7 +1,6 @@
 #include "connection.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 struct upcast_pulse_stream {
     const upcast_pulse_library *l;
@@ -97,11 +96,8 @@ static void take_answer(pa_stream *stream, int success, void *data) {
     end_asking(s);
     const pa_timing_info *info = success ? s->l->pa_stream_get_timing_info(stream) : NULL;
     if (!info || info->write_index_corrupt || info->read_index_corrupt) return;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t now_nsec = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     s->timing = (upcast_pulse_timing){
-        .at_nsec = now_nsec - (int64_t)info->transport_usec * 1000,
+        .at_nsec = upcast_now_nsec() - (int64_t)info->transport_usec * 1000,
         .write_index = info->write_index,
         .read_index = info->read_index,
         .source_usec = info->source_usec,

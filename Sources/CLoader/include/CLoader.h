@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "upcast_clock.h"
+
 enum upcast_loader_state {
     UPCAST_LOADER_NEW,
     UPCAST_LOADER_LOADED,
