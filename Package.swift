@@ -239,10 +239,9 @@ let package = Package(
                 "upcast-send", "CaptureSources", "MediaCore", "UpcastClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .executableTarget(
-            name: "secret-window", path: "Tests/secret-window", linkerSettings: [.linkedLibrary("xcb")]),
-        .executableTarget(
-            name: "window-family", path: "Tests/window-family", linkerSettings: [.linkedLibrary("xcb")]),
+        .target(name: "x11-windows", path: "Tests/x11-windows", linkerSettings: [.linkedLibrary("xcb")]),
+        .executableTarget(name: "secret-window", dependencies: ["x11-windows"], path: "Tests/secret-window"),
+        .executableTarget(name: "window-family", dependencies: ["x11-windows"], path: "Tests/window-family"),
         .executableTarget(
             name: "wayland-window", path: "Tests/wayland-window", linkerSettings: [.linkedLibrary("wayland-client")]),
         .testTarget(

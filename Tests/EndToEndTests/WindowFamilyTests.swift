@@ -114,6 +114,44 @@ import Testing
         }
     }
 
+    struct Bare: Sendable, CustomTestStringConvertible {
+        var how: String
+        var isHidden = true
+        var testDescription: String { how + (isHidden ? "" : ", not hidden") }
+    }
+
+    /// A window without a background shows what was in its place. It takes nothing of a hidden window along, and a line
+    /// that it draws uncovers nothing.
+    @Test(
+        .inItsTurn,
+        arguments: ["map", "raise", "resize", "hide"].map { Bare(how: $0) } + [Bare(how: "map", isHidden: false)])
+    func aWindowWithoutABackground(_ test: Bare) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let background = try screen.fill("white")
+            let stage = try Stage()
+            let client = try stage.capture(
+                screen, ["--no-pointer", "--fps", "60", "--hide", test.isHidden ? "class=Other" : "class=None"])
+            try Self.wait(stage, client, "the background", [(320, 300, true)])
+            let windows = try ChildProcess(
+                ProductExecutable.windowFamily.path, ["--bare", test.how], environment: ["DISPLAY": screen.display])
+            #expect(windows.waitForExit(within: 30) == .code(0), "\(windows.errorTail)")
+            try Self.wait(stage, client, "the background again", [(320, 300, true), (150, 110, true), (450, 240, true)])
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try background.stop(SIGKILL)
+            var (frames, marked) = (0, 0)
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                frames += 1
+                guard frame.image.isColored else { return }
+                marked += 1
+                if test.isHidden { try PictureArchive.save(frame.image, as: "bare-\(test.how)-\(frame.index)") }
+            }
+            #expect((marked == 0) == test.isHidden && frames > 20, "\(marked) of \(frames) frames")
+            try stage.end()
+        }
+    }
+
     /// A window whose inner windows come and go a thousand times a second is unknown. Others are seen, and the client
     /// hears that it has to end.
     @Test(.inItsTurn, arguments: [false, true]) func aWindowThatChangesAllTheTime(isAlone: Bool) async throws {

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <x11_windows.h>
 #include <xcb/xcb.h>
 
 enum { WINDOWS = 3 };
@@ -34,14 +35,6 @@ static uint32_t below(uint32_t limit) {
     return (uint32_t)((z ^ (z >> 31)) % limit);
 }
 
-static xcb_atom_t atom(const char *name) {
-    xcb_intern_atom_reply_t *reply =
-        xcb_intern_atom_reply(c, xcb_intern_atom(c, 0, (uint16_t)strlen(name), name), NULL);
-    xcb_atom_t result = reply ? reply->atom : XCB_NONE;
-    free(reply);
-    return result;
-}
-
 static xcb_window_t make(int is_menu) {
     const uint32_t values[] = {0xff00ff, 0x00ff00, (uint32_t)is_menu};
     xcb_window_t window = xcb_generate_id(c);
@@ -53,19 +46,13 @@ static xcb_window_t make(int is_menu) {
 }
 
 static xcb_window_t place(int x, int y, int width, int height, uint32_t colour, uint32_t is_menu) {
-    const uint32_t values[] = {colour, is_menu};
-    xcb_window_t window = xcb_generate_id(c);
-    xcb_create_window(
-        c, XCB_COPY_FROM_PARENT, window, screen->root, (int16_t)x, (int16_t)y, (uint16_t)width, (uint16_t)height, 0,
-        XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXEL | XCB_CW_OVERRIDE_REDIRECT, values);
-    return window;
+    return x11_window(c, screen->root, x, y, width, height, colour, is_menu);
 }
 
-static void set_class(xcb_window_t window, const char *name) {
-    char both[128];
-    const int length = snprintf(both, sizeof both, "x%c%s", 0, name) + 1;
-    xcb_change_property(
-        c, XCB_PROP_MODE_REPLACE, window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, 8, (uint32_t)length, both);
+static void set_class(xcb_window_t window, const char *name) { x11_set_class(c, window, name); }
+
+static void ask_to_be_hidden(xcb_window_t window) {
+    x11_set_value(c, window, x11_atom(c, "_UPCAST_SECURE"), XCB_ATOM_CARDINAL, 1);
 }
 
 /// Until it is ended.
@@ -105,8 +92,7 @@ static int show_crowd(int count, int levels) {
         set_class(last, name);
     }
     for (int i = 0; i < levels; i++) last = make_inside(last);
-    const uint32_t one = 1;
-    xcb_change_property(c, XCB_PROP_MODE_REPLACE, last, atom("_UPCAST_SECURE"), XCB_ATOM_CARDINAL, 32, 1, &one);
+    ask_to_be_hidden(last);
     set_class(window, "Crowd");
     xcb_map_window(c, window);
     xcb_flush(c);
@@ -115,16 +101,15 @@ static int show_crowd(int count, int levels) {
 }
 
 static int show_clients(int count) {
-    const uint32_t one = 1;
     const xcb_window_t window = place(300, 200, 60, 40, 0xff00ff, 0);
-    xcb_change_property(c, XCB_PROP_MODE_REPLACE, window, atom("_UPCAST_SECURE"), XCB_ATOM_CARDINAL, 32, 1, &one);
+    ask_to_be_hidden(window);
     xcb_map_window(c, window);
     xcb_flush(c);
     for (int i = 0; i < count; i++) {
         c = xcb_connect(NULL, NULL);
         if (xcb_connection_has_error(c)) return 1;
         xcb_map_window(c, make(1));
-        free(xcb_get_input_focus_reply(c, xcb_get_input_focus(c), NULL));
+        x11_wait_for_server(c);
         usleep(below(1000));
         xcb_disconnect(c);
     }
@@ -148,8 +133,7 @@ int main(int argc, char **argv) {
     if (argc > 2 && !strcmp(argv[1], "--popup")) return show_popup(argv[2], argc > 3);
     if (argc > 3 && !strcmp(argv[1], "--inside")) return show_crowd(atoi(argv[2]), atoi(argv[3]));
     if (argc > 2 && !strcmp(argv[1], "--clients")) return show_clients(atoi(argv[2]));
-    const xcb_atom_t secure = atom("_UPCAST_SECURE");
-    const uint32_t one = 1;
+    const xcb_atom_t secure = x11_atom(c, "_UPCAST_SECURE");
     xcb_window_t windows[WINDOWS] = {0}, menu = 0;
     for (int step = 0; step < steps; step++) {
         xcb_window_t *window = &windows[below(WINDOWS)];
@@ -159,7 +143,7 @@ int main(int argc, char **argv) {
             if (class_name)
                 set_class(*window, class_name);
             else
-                xcb_change_property(c, XCB_PROP_MODE_REPLACE, *window, secure, XCB_ATOM_CARDINAL, 32, 1, &one);
+                x11_set_value(c, *window, secure, XCB_ATOM_CARDINAL, 1);
             xcb_map_window(c, *window);
         } else if (action == 0) {
             xcb_destroy_window(c, *window);
