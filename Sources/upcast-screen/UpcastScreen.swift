@@ -18,9 +18,10 @@ import UpcastClient
               upcast-screen --display :99 --area 1280x720+0+0 --no-pointer --sound none
               upcast-screen --sound app=firefox --microphone default
 
-            A screen that stands still costs nothing: frames are sent when something has changed, and no faster than \
-            the frame rate. The X server writes them into memory that the daemon reads (MIT-SHM 1.2), and reports \
-            what has changed (DAMAGE). Without these extensions, as on a remote display, frames are copied and compared.
+            A frame is sent when something has changed, and no faster than the frame rate. A screen that stands still \
+            costs next to nothing: a few wake-ups a second. The X server writes frames into memory that the daemon \
+            reads (MIT-SHM 1.2), and reports what has changed (DAMAGE). Without these extensions, as on a remote \
+            display, frames are copied and compared.
 
             A Wayland compositor that offers ext-image-copy-capture or wlr-screencopy, as sway does, writes frames \
             into that memory, too. With several outputs, --monitor names one. GNOME and KDE Plasma offer neither: \
