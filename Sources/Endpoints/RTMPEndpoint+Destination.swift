@@ -4,9 +4,9 @@ extension RTMPEndpoint: DestinationEndpoint {
 
     /// The path may contain the stream key.
     package static func read(_ text: String) throws(InvalidDestinationURL) -> Self? {
+        guard URLParts.hasScheme("rtmp", text) else { return nil }
         let endpoint: RTMPEndpoint
         do { endpoint = try RTMPEndpoint(text) } catch {
-            if error == .unknownScheme { return nil }
             throw InvalidDestinationURL(
                 what: error.description, remedy: "write rtmp://host/app, rtmps://host:port/app, or file:/path")
         }

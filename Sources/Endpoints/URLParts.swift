@@ -10,6 +10,11 @@ struct URLParts {
     /// What is behind the host and the port.
     var rest: String
 
+    /// Whether a URL has this scheme, or that with an `s` behind it. Nothing else of the URL is looked at.
+    static func hasScheme(_ scheme: String, _ url: String) -> Bool {
+        url.withoutPrefix(scheme + "://") != nil || url.withoutPrefix(scheme + "s://") != nil
+    }
+
     /// - Parameter scheme: the one without TLS; with an `s` behind it, the one with TLS.
     init(_ url: String, scheme: String) throws(RTMPEndpointError) {
         guard url.utf8.count <= RTMPEndpoint.maximumBytes else { throw .tooLong }

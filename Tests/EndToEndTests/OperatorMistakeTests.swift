@@ -97,7 +97,7 @@ import Testing
                 "stop.drain_ms: 2h is not allowed", "log.level: \"loud\" is not allowed",
                 "key_file \(folder.file("key")) is empty", "ca.pem contains no certificate",
                 "unknown key \"send_timeout\"; did you mean \"send_timeout_ms\"?",
-                "destinations[1].url: the URL starts with",
+                "destinations[1].url: names no RTMP server",
                 "login_file /nowhere/login cannot be opened", "environment variable UPCAST_VIDEO_FIT: \"cover\" is not",
                 "UPCAST_LOGLEVEL: unknown variable",
             ] {

@@ -39,7 +39,8 @@ struct DestinationAddCommand: ParsableCommand {
     @OptionGroup var control: ControlOptions
     @OptionGroup var output: OutputOptions
     @Argument(help: "Name in logs and status.") var name: String
-    @Argument(help: "rtmp:// or rtmps:// URL, file:/path, or a path that ends in .flv.") var url: String
+    @Argument(help: "URL of a server, such as rtmp://host/app, or of a file (file:/path); as url in the configuration.")
+    var url: String
     @Argument(help: "Further settings, as name=value.") var settings: [String] = []
     @Option(
         help: ArgumentHelp(
