@@ -8,7 +8,7 @@ package struct EraseSchedule: Equatable, Sendable {
     /// So long after the last event of a window.
     package static let calm = MediaTime.milliseconds(100)
     /// Between two times, and so long at most after something was left.
-    package static let pause = MediaTime.milliseconds(400)
+    package static let pause = MediaTime.milliseconds(200)
 
     private var calmSince = MediaTime.zero
     private var lastErasure: MediaTime?
