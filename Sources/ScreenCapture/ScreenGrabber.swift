@@ -82,6 +82,7 @@ package final class ScreenGrabber {
                 // Events may have come with the answer.
                 continue
             }
+            if try display.check(now: now) { continue }
             // What windows do is followed all the time.
             let due = orders.isHeld ? nil : schedule.due(now: now)
             if let due, due <= now {
@@ -89,6 +90,7 @@ package final class ScreenGrabber {
             } else if !hasMore {
                 var wait = GrabWait(orders: control.descriptor, now: now)
                 wait.note(display.descriptor)
+                wait.note(display.nextCheck)
                 wait.note(due)
                 wait.note(orders.isHeld ? nil : pointer.nextLook)
                 wait.note(windows.nextWake)

@@ -82,12 +82,14 @@ package final class WindowGrabber {
                 // Events may have come with the answer.
                 continue
             }
+            if try display.check(now: now) { continue }
             let due = orders.isHeld ? nil : schedule.due(now: now)
             if let due, due <= now {
                 try grab(now, notice)
             } else if !hasMore {
                 var wait = GrabWait(orders: control.descriptor, now: now)
                 wait.note(display.descriptor)
+                wait.note(display.nextCheck)
                 wait.note(due)
                 wait.note(orders.isHeld ? nil : pointer.nextLook)
                 wait.wait()

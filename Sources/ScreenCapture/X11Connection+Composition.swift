@@ -23,7 +23,7 @@ extension X11Connection {
     ///
     /// - Throws: if the server cannot make them.
     package func beginComposition() throws(ScreenError) {
-        guard unsafe upcast_x_begin_composition(handle) else {
+        guard ask({ unsafe upcast_x_begin_composition(handle) }) else {
             throw ScreenError(
                 "the X server lacks one of the extensions Composite, RENDER and DAMAGE, which pictures of one window "
                     + "need; leave out --window, or use --area")
@@ -47,8 +47,10 @@ extension X11Connection {
             for (index, layer) in layers.prefix(count).enumerated() {
                 unsafe list.initializeElement(at: index, to: Self.layer(layer))
             }
-            return unsafe upcast_x_compose(
-                handle, list.baseAddress, UInt32(count), UInt16(width), UInt16(height), erases)
+            let place = list.baseAddress
+            return ask {
+                unsafe upcast_x_compose(handle, place, UInt32(count), UInt16(width), UInt16(height), erases)
+            }
         }
         if pixmap == 0 {
             if unsafe upcast_x_is_lost(handle) { throw .lost }
@@ -70,7 +72,7 @@ extension X11Connection {
     /// Where a window is in the root window, without its border; nil if it is gone.
     package func place(of window: UInt32) throws(GrabError) -> CaptureRectangle? {
         var (left, top, width, height): (Int32, Int32, UInt16, UInt16) = (0, 0, 0, 0)
-        let status = unsafe upcast_x_window_place(handle, window, &left, &top, &width, &height)
+        let status = ask { unsafe upcast_x_window_place(handle, window, &left, &top, &width, &height) }
         guard status >= 0 else { throw .lost }
         return status == 0
             ? CaptureRectangle(x: Int(left), y: Int(top), width: Int(width), height: Int(height)) : nil

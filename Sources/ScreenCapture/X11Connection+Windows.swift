@@ -11,7 +11,7 @@ extension X11Connection {
     /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, of which one may be secret.
     package func watchWindows() throws -> [UInt32] {
         var windows = [UInt32](repeating: 0, count: maxWindows)
-        let count = unsafe Int(upcast_x_watch_windows(handle, &windows, windows.count))
+        let count = Int(ask { unsafe upcast_x_watch_windows(handle, &windows, maxWindows) })
         guard count >= 0 else { throw GrabError.lost }
         guard count <= windows.count else {
             throw ScreenError(
@@ -23,7 +23,7 @@ extension X11Connection {
     /// The client window that is active; nil for none, or if no window manager tells.
     package func activeWindow() throws(GrabError) -> UInt32? {
         var window: UInt32 = 0
-        guard unsafe upcast_x_active_window(handle, &window) == 0 else { throw .lost }
+        guard ask({ unsafe upcast_x_active_window(handle, &window) }) == 0 else { throw .lost }
         return window == 0 ? nil : window
     }
 
@@ -55,7 +55,7 @@ extension X11Connection {
     /// Who the window manager is now, and whether there is a compositing manager.
     private func windowManager() throws(GrabError) -> (WindowManager, isComposited: Bool) {
         var manager = upcast_x_manager()
-        guard unsafe upcast_x_read_manager(handle, &manager) == 0 else { throw .lost }
+        guard ask({ unsafe upcast_x_read_manager(handle, &manager) }) == 0 else { throw .lost }
         guard manager.is_there else { return (.none, manager.is_composited) }
         return (manager.maker == 0 ? .unnamed : .client(manager.maker), manager.is_composited)
     }
@@ -63,7 +63,7 @@ extension X11Connection {
     /// What is known of a window; nil if it is gone.
     package func facts(of window: UInt32) throws(GrabError) -> WindowFacts? {
         var facts = upcast_x_facts()
-        let status = unsafe upcast_x_read_facts(handle, window, &facts)
+        let status = ask { unsafe upcast_x_read_facts(handle, window, &facts) }
         guard status >= 0 else { throw .lost }
         guard status == 0 else { return nil }
         return WindowFacts(
@@ -93,7 +93,7 @@ extension X11Connection {
         var all = [Self.names(&facts.client_names)]
         for window in others {
             var names = upcast_x_names()
-            let status = unsafe upcast_x_read_names(handle, window, &names)
+            let status = ask { unsafe upcast_x_read_names(handle, window, &names) }
             guard status >= 0 else { throw .lost }
             // One that is gone has an event, which asks for all of this again.
             guard status == 0 else { continue }

@@ -2,6 +2,7 @@ internal import CXCB
 internal import Glibc
 package import Grabbing
 internal import LinuxSystem
+internal import MediaCore
 package import UpcastClient
 
 /// A connection to an X server, of which the root window is captured.
@@ -51,6 +52,13 @@ package import UpcastClient
     package private(set) var height: Int
 
     let handle: OpaquePointer
+    /// Is told when this thread waits for the server; nil for nobody.
+    private let answers: AnswerWatch?
+    private let clock = MonotonicClock()
+    /// When the server has answered last.
+    private var heard: MediaTime
+    /// A server that nobody has asked for so long is asked: it may hang.
+    private static let rest = MediaTime.seconds(5)
     /// Segments that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
     /// What has changed between the last two pictures of the screen, in pixels of the root window.
@@ -60,16 +68,28 @@ package import UpcastClient
     private static let maxPointerPixels = 256 * 256
     private static let maxMonitors = 16
 
+    /// The display that is captured; empty for none.
+    ///
     /// - Parameter display: nil for that of the environment.
-    /// - Throws: what is missing, and how to get it.
-    package init(display: String?) throws(ScreenError) {
+    package static func name(_ display: String?) -> String {
         let session = unsafe getenv("DISPLAY").map { unsafe String(cString: $0) }
-        let name = display ?? session ?? ""
+        return display ?? session ?? ""
+    }
+
+    /// - Parameters:
+    ///   - display: nil for that of the environment.
+    ///   - answers: is told when this thread waits for the server, which may take for ever.
+    /// - Throws: what is missing, and how to get it.
+    package init(display: String?, answers: AnswerWatch? = nil) throws(ScreenError) {
+        let name = Self.name(display)
         guard !name.isEmpty else {
             throw ScreenError(
                 "there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set. Name one, such as --display :0 or "
                     + "--wayland wayland-1")
         }
+        answers?.ask(now: clock.now())
+        var isLost = true
+        defer { answers?.answered(isLost: isLost) }
         var error: CInt = 0
         guard let opened = unsafe name.withCString({ unsafe upcast_x_open($0, &error) }) else {
             throw Self.failure(name, error)
@@ -94,6 +114,9 @@ package import UpcastClient
             throw error
         }
         unsafe handle = opened
+        self.answers = answers
+        heard = clock.now()
+        isLost = false
         hasDamage = screen.has_damage
         hasPointer = screen.has_fixes
         reportsMotion = screen.reports_motion
@@ -114,6 +137,30 @@ package import UpcastClient
         }
     }
 
+    // MARK: Answers
+
+    /// Runs a call that waits for the server.
+    func ask<Answer>(_ call: () -> Answer) -> Answer {
+        answers?.ask(now: clock.now())
+        defer {
+            heard = clock.now()
+            answers?.answered(isLost: unsafe upcast_x_is_lost(handle))
+        }
+        return call()
+    }
+
+    /// When to ask whether the server is still there.
+    var nextCheck: MediaTime { heard + Self.rest }
+
+    /// Asks a server that nobody has asked for long: a screen that stands still and one that hangs look the same.
+    ///
+    /// - Returns: whether it was asked. Events may have come with the answer.
+    func check(now: MediaTime) throws(GrabError) -> Bool {
+        guard now >= nextCheck else { return false }
+        _ = try pointer()
+        return true
+    }
+
     /// For `poll`.
     package var descriptor: CInt { unsafe upcast_x_descriptor(handle) }
 
@@ -124,7 +171,7 @@ package import UpcastClient
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return nil }
         var segment: UInt32 = 0
-        return unsafe upcast_x_attach(handle, copy, &segment) == 0 ? segment : nil
+        return ask { unsafe upcast_x_attach(handle, copy, &segment) } == 0 ? segment : nil
     }
 
     package func detach(_ memory: UInt32) { detached.withLock { $0.append(memory) } }
@@ -157,15 +204,17 @@ package import UpcastClient
             x: Int16(area.x), y: Int16(area.y), width: UInt16(area.width), height: UInt16(area.height))
         let status: CInt
         if let place = frame.writerPlace {
-            status = unsafe upcast_x_grab(
-                handle, pixmap, &rectangle, place.memory, UInt32(place.offset), nil, 0, &picture)
+            status = ask {
+                unsafe upcast_x_grab(handle, pixmap, &rectangle, place.memory, UInt32(place.offset), nil, 0, &picture)
+            }
         } else if let conversion = format.conversion {
             // Rows end at 32 bits.
             let stride = (area.width * format.bytesPerPixel + 3) & ~3
             if stored.count != stride * area.height { stored = [UInt8](repeating: 0, count: stride * area.height) }
             status = unsafe stored.withUnsafeMutableBytes { bytes in
-                let status = unsafe upcast_x_grab(
-                    handle, pixmap, &rectangle, 0, 0, bytes.baseAddress, bytes.count, &picture)
+                let status = ask {
+                    unsafe upcast_x_grab(handle, pixmap, &rectangle, 0, 0, bytes.baseAddress, bytes.count, &picture)
+                }
                 if status == 0 {
                     unsafe conversion.convert(
                         UnsafeRawBufferPointer(bytes), stride: stride, width: area.width, height: area.height,
@@ -174,9 +223,10 @@ package import UpcastClient
                 return status
             }
         } else {
-            let bytes = unsafe frame.bytes
-            status = unsafe upcast_x_grab(
-                handle, pixmap, &rectangle, 0, 0, bytes.baseAddress, area.width * area.height * 4, &picture)
+            let (bytes, count) = unsafe (frame.bytes, area.width * area.height * 4)
+            status = ask {
+                unsafe upcast_x_grab(handle, pixmap, &rectangle, 0, 0, bytes.baseAddress, count, &picture)
+            }
         }
         guard status == 0 else { throw status < 0 ? .lost : .notThere }
         return Moment(
@@ -208,7 +258,7 @@ package import UpcastClient
     /// Reads the size of the root window again.
     package func refresh() throws(GrabError) {
         var (width, height): (UInt16, UInt16) = (0, 0)
-        guard unsafe upcast_x_root_size(handle, &width, &height) == 0 else { throw .lost }
+        guard ask({ unsafe upcast_x_root_size(handle, &width, &height) }) == 0 else { throw .lost }
         (self.width, self.height) = (Int(width), Int(height))
     }
 
@@ -220,7 +270,7 @@ package import UpcastClient
     /// Where the pointer is; nil on another screen.
     package func pointer() throws(GrabError) -> (x: Int, y: Int)? {
         var (isHere, x, y) = (false, Int16(0), Int16(0))
-        guard unsafe upcast_x_pointer(handle, &isHere, &x, &y) == 0 else { throw .lost }
+        guard ask({ unsafe upcast_x_pointer(handle, &isHere, &x, &y) }) == 0 else { throw .lost }
         return isHere ? (Int(x), Int(y)) : nil
     }
 
@@ -228,7 +278,9 @@ package import UpcastClient
     package func pointerImage() throws(GrabError) -> PointerImage? {
         var pixels = [UInt32](repeating: 0, count: Self.maxPointerPixels)
         var (width, height, hotX, hotY): (UInt16, UInt16, UInt16, UInt16) = (0, 0, 0, 0)
-        let count = unsafe upcast_x_cursor(handle, &pixels, pixels.count, &width, &height, &hotX, &hotY)
+        let count = ask {
+            unsafe upcast_x_cursor(handle, &pixels, Self.maxPointerPixels, &width, &height, &hotX, &hotY)
+        }
         if count == UPCAST_X_CURSOR_LOST { throw .lost }
         if count == UPCAST_X_CURSOR_UNKNOWN { return nil }
         guard count > 0 else { return PointerImage.none }
@@ -240,7 +292,7 @@ package import UpcastClient
     /// The monitors; none if the server does not name them.
     package func monitors() throws(GrabError) -> [ScreenMonitor] {
         var found = [upcast_x_monitor](repeating: upcast_x_monitor(), count: Self.maxMonitors)
-        let count = unsafe upcast_x_monitors(handle, &found, found.count)
+        let count = ask { unsafe upcast_x_monitors(handle, &found, Self.maxMonitors) }
         guard count >= 0 else { throw .lost }
         return found.prefix(Int(count)).map { monitor in
             var name = monitor.name

@@ -17,6 +17,8 @@ final class GrabThread: Sendable {
 
     private let failed = Monitor<Failure?>(nil)
     private let end: EventDescriptor
+    /// Signalled when the thread has ended, for whatever reason.
+    private let over: EventDescriptor
     private let shared = Monitor<ScreenSource?>(nil)
     /// What the thread is told.
     let control: GrabControl
@@ -32,16 +34,20 @@ final class GrabThread: Sendable {
 
     /// - Parameters:
     ///   - display: an open one; nil to open it.
+    ///   - answers: is told when the thread waits for the display server.
     ///   - isHeld: nothing may be sent until the thread is told otherwise.
     init(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ pause: PauseKeeper,
-        isHeld: Bool
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ answers: AnswerWatch,
+        _ pause: PauseKeeper, isHeld: Bool
     ) throws(Errno) {
-        (control, end) = (try GrabControl(), try EventDescriptor())
+        (control, end, over) = (try GrabControl(), try EventDescriptor(), try EventDescriptor())
         if isHeld { control.hold(true) }
-        let worker = try WorkerThread(name: "screen-grab", stackBytes: 512 * 1024) { [failed, shared, control, end] in
+        let worker = try WorkerThread(
+            name: "screen-grab", stackBytes: 512 * 1024
+        ) { [failed, shared, control, end, over] in
+            defer { over.signal() }
             do {
-                return try Self.run(plan, connection, display, pause, control) { source in
+                return try Self.run(plan, connection, display, answers, pause, control) { source in
                     shared.withLock { $0 = source }
                 }
             } catch let error as CaptureError {
@@ -58,24 +64,32 @@ final class GrabThread: Sendable {
         thread.withLock { $0 = worker }
     }
 
-    /// Ends the thread.
+    /// Ends the thread. A display that does not answer keeps a program waiting that goes on, and not one that ends.
     ///
-    /// - Parameter deadline: when it is left to the end of the process: a display may not answer. Nil for never.
-    func stop(until deadline: MediaTime?) {
+    /// - Parameters:
+    ///   - answers: as for `init`.
+    ///   - ending: a descriptor that is readable once the program ends.
+    ///   - patience: how long the thread has from then on, until it is left to the end of the process.
+    ///   - silent: called when the display server does not answer.
+    func stop(_ answers: AnswerWatch, ending: CInt, patience: MediaTime, silent: () -> Void) {
         control.stop()
         let worker = thread.withLock { $0 }
-        if let deadline { _ = worker?.join(until: deadline) } else { worker?.join() }
+        if answers.wait(for: over, stop: ending, silent: silent) {
+            worker?.join()
+        } else {
+            _ = worker?.join(until: MonotonicClock().now() + patience)
+        }
     }
 
     private static func run(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ pause: PauseKeeper,
-        _ control: GrabControl, keep: (ScreenSource?) -> Void
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ answers: AnswerWatch,
+        _ pause: PauseKeeper, _ control: GrabControl, keep: (ScreenSource?) -> Void
     ) throws {
         var display = display
         var hasTold = false
         while true {
             do {
-                let open = try display ?? ScreenSource(plan)
+                let open = try display ?? ScreenSource(plan, answers)
                 display = nil
                 hasTold = false
                 keep(open.outlivesBroadcasts ? open : nil)

@@ -15,23 +15,23 @@ struct ScreenList {
 
     static func print(of command: UpcastScreen) -> ExitStatus {
         do {
-            var list = ScreenList()
-            if let compositor = try command.compositor() {
-                let connection = try WaylandConnection(socket: compositor)
-                let portal = try? PortalConnection().facts()
-                if let lack = connection.lack {
-                    guard portal != nil else { throw ScreenError("\(lack), and this session has no ScreenCast portal") }
+            let (compositor, isNamed) = (try command.compositor(), command.wayland != nil)
+            let (portal, display) = (command.portal, command.display)
+            let server = compositor.map(DisplayServer.wayland) ?? (portal ? .desktop : .x11(display))
+            let answers = AnswerWatch {}
+            let silent = { () throws in throw ScreenError(server.silence("nothing can be listed")) }
+            let screens = try DisplayCall.run(answers, stop: -1, silent: silent) {
+                var list = ScreenList()
+                if let compositor {
+                    try list.add(compositor: compositor, withPortal: !isNamed, answers)
+                } else if portal {
+                    list.add(try PortalConnection().facts())
                 } else {
-                    list.add(connection.outputs)
+                    try list.add(display: display, answers)
                 }
-                if command.wayland == nil, let portal { list.add(portal) }
-            } else if command.portal {
-                list.add(try PortalConnection().facts())
-            } else {
-                let display = try X11Connection(display: command.display)
-                list.add(width: display.width, height: display.height, try display.monitors())
-                list.add(try display.watchWindows().compactMap { try display.facts(of: $0) })
+                return list
             }
+            var list = screens ?? ScreenList()
             // Without a sound server, there is no sound to list.
             try list.addSound()
             Swift.print(command.json ? list.json : list.table)
@@ -54,6 +54,24 @@ struct ScreenList {
             let cells = row.indices.map { row[$0] + String(repeating: " ", count: columns[$0] - row[$0].count) }
             return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
         }.joined(separator: "\n")
+    }
+
+    private mutating func add(display: String?, _ answers: AnswerWatch) throws {
+        let display = try X11Connection(display: display, answers: answers)
+        add(width: display.width, height: display.height, try display.monitors())
+        add(try display.watchWindows().compactMap { try display.facts(of: $0) })
+    }
+
+    /// - Parameter withPortal: whether the compositor is the session's, to which a portal belongs.
+    private mutating func add(compositor: String, withPortal: Bool, _ answers: AnswerWatch) throws {
+        let connection = try WaylandConnection(socket: compositor, answers)
+        let portal = try? PortalConnection().facts()
+        if let lack = connection.lack {
+            guard portal != nil else { throw ScreenError("\(lack), and this session has no ScreenCast portal") }
+        } else {
+            add(connection.outputs)
+        }
+        if withPortal, let portal { add(portal) }
     }
 
     private mutating func add(_ head: [String], _ rows: [[String]]) {

@@ -18,6 +18,8 @@ final class ScreenSession {
     private let session: SessionThread?
     /// What is shared beyond the end of a broadcast; nil for nothing.
     private var kept: ScreenSource?
+    /// Where the thread that has the display waits for it.
+    private let answers: AnswerWatch
     private let clock = MonotonicClock()
     /// How long the reason is waited for why the daemon has closed the connection.
     private static let tick = Duration.milliseconds(50)
@@ -34,7 +36,7 @@ final class ScreenSession {
     /// A daemon that stands still for less, such as one that is swapped out, goes on with the same broadcast.
     private static let sendTimeout = Duration.seconds(60)
     /// How long the program waits at its end for a display that does not answer.
-    private static let grabPatience = MediaTime.seconds(2)
+    private static let grabPatience = MediaTime.seconds(1)
     /// The daemon tells its counters each second. When it has told nothing for so long, the user is told.
     private static let silence = MediaTime.seconds(5)
 
@@ -50,17 +52,18 @@ final class ScreenSession {
         self.plan = plan
         sound = try SoundThread(plan.sound)
         session = plan.watchesSession ? try SessionThread() : nil
+        answers = AnswerWatch { [plan] in
+            if !plan.isQuiet { Report.line("\(plan.source.server.name) answers again") }
+        }
     }
 
     /// Runs until a signal, the end of the duration, or an error that does not pass.
     func run() -> ExitStatus {
         do {
-            // What is wrong from the start is said at the start.
-            let display = try ScreenSource(plan)
-            try display.check(plan)
             // Before other threads start.
             let signals = try EndingSignals()
             defer { signals.stop() }
+            guard let display = try open(stop: signals.descriptor) else { return .sent }
             try session?.start()
             defer { session?.stop() }
             let soundServer = try Self.askSoundServer(plan.sound, stop: signals.descriptor)
@@ -81,6 +84,23 @@ final class ScreenSession {
             return .badScreen
         }
     }
+
+    /// What is wrong from the start is said at the start. Nil when a signal has come: the display may not answer.
+    private func open(stop: CInt) throws -> ScreenSource? {
+        let (plan, answers) = (plan, answers)
+        return try DisplayCall.run(answers, stop: stop, silent: { tellOfSilence("no broadcast begins") }) {
+            let display = try ScreenSource(plan, answers)
+            try display.check(plan)
+            return display
+        }
+    }
+
+    /// - Parameter consequence: what happens until the display server answers.
+    private func tellOfSilence(_ consequence: String) {
+        Report.line("upcast-screen: \(plan.source.server.silence(consequence))")
+    }
+
+    private static let standingPicture = "viewers keep the last frame"
 
     private enum SoundServer: Equatable {
         case fine
@@ -161,7 +181,7 @@ final class ScreenSession {
         do {
             if plan.settings.front != nil { try pause.set(.notInFront, true) }
             if !hidden.state.isEmpty { try hide(pause, hidden) }
-            grabbing = try GrabThread(plan, connection, display, pause, isHeld: !hidden.state.isEmpty)
+            grabbing = try GrabThread(plan, connection, display, answers, pause, isHeld: !hidden.state.isEmpty)
         } catch let error as CaptureError {
             return Self.end(error, of: connection)
         } catch {
@@ -175,7 +195,9 @@ final class ScreenSession {
         case .stopped, .failed: signals.end()
         }
         sound.send(to: nil)
-        grabbing.stop(until: signals.isEnding ? clock.now() + Self.grabPatience : nil)
+        grabbing.stop(answers, ending: signals.descriptor, patience: Self.grabPatience) {
+            tellOfSilence("no other broadcast begins")
+        }
         kept = grabbing.kept
         switch end {
         case .stopped:
@@ -236,9 +258,13 @@ final class ScreenSession {
                 let news = session?.look(until: clock.now(), stop: signals.descriptor) ?? Self.shown
                 try follow(news, after: hidden, pause, grabbing)
                 hidden = news
-                // A still screen wakes nobody.
-                let next = [deadline, silence.due].compactMap { $0 }.min()
-                let left = next.map { Duration.nanoseconds(max(0, ($0 - clock.now()).nanoseconds)) }
+                let now = clock.now()
+                if answers.look(now: now) { tellOfSilence(Self.standingPicture) }
+                // The daemon's counters wake this thread more often, as a rule.
+                var next = answers.nextLook(now: now)
+                if let deadline { next = min(next, deadline) }
+                if let due = silence.due { next = min(next, due) }
+                let left = Duration.nanoseconds(max(0, (next - now).nanoseconds))
                 let event = try connection.nextEvent(
                     timeout: left,
                     wake: [signals.descriptor, grabbing.descriptor, session?.descriptor ?? -1, -1])

@@ -1,4 +1,5 @@
 import Grabbing
+import LinuxSystem
 import PortalCapture
 import ScreenCapture
 import UpcastClient
@@ -10,12 +11,13 @@ enum ScreenSource: Sendable {
     case wayland(WaylandConnection, WaylandGrabber.Settings)
     case portal(SharedScreen)
 
+    /// - Parameter answers: is told when this thread waits for the display server, which may take for ever.
     /// - Throws: what is missing, and how to get it.
-    init(_ plan: ScreenPlan) throws(ScreenError) {
+    init(_ plan: ScreenPlan, _ answers: AnswerWatch) throws(ScreenError) {
         switch plan.source {
-        case .x11(let display): self = .x11(try X11Connection(display: display))
+        case .x11(let display): self = .x11(try X11Connection(display: display, answers: answers))
         case .wayland(let socket, let settings, let instead):
-            let compositor = try WaylandConnection(socket: socket)
+            let compositor = try WaylandConnection(socket: socket, answers)
             guard let lack = compositor.lack else {
                 self = .wayland(compositor, settings)
                 return
@@ -162,5 +164,16 @@ enum ScreenSource: Sendable {
         case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
         case .hint(let text): Report.line("upcast-screen: \(text)")
         }
+    }
+}
+
+extension WaylandConnection {
+    /// - Parameter answers: is told when this thread waits for the compositor.
+    convenience init(socket: String, _ answers: AnswerWatch) throws(ScreenError) {
+        answers.ask(now: MonotonicClock().now())
+        var isLost = true
+        defer { answers.answered(isLost: isLost) }
+        try self.init(socket: socket)
+        isLost = false
     }
 }

@@ -32,6 +32,8 @@ package final class VirtualScreen: Sendable {
 
     deinit { server.signal(SIGTERM) }
 
+    package func signal(_ number: CInt) { server.signal(number) }
+
     /// Shows `picture` over the whole screen, with a red square of 40 pixels that runs along its lower edge.
     package func play(_ picture: I420Image) throws -> ChildProcess {
         let folder = try TemporaryDirectory("scene")

@@ -1,0 +1,114 @@
+import Foundation
+import LinuxSystem
+import MediaCore
+import TestSupport
+import Testing
+
+/// Promise: a display server that hangs is named to the user, and keeps no program from ending.
+@Suite struct FrozenScreenTests {
+    private static let silence = "has not answered for 3 s"
+
+    /// How long a client takes to end in good order.
+    private func secondsToEnd(_ client: ChildProcess) -> Double {
+        let clock = MonotonicClock()
+        let begin = clock.now()
+        client.signal(SIGTERM)
+        #expect(client.waitForExit(within: 40) == .code(0), "\(client.errorTail)")
+        return Double((clock.now() - begin).milliseconds) / 1000
+    }
+
+    private func waitForSilence(_ client: ChildProcess, times: Int = 1) throws {
+        try waitFor("the user to be told", evidence: { client.errorTail }) {
+            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            return client.errors.components(separatedBy: Self.silence).count > times
+        }
+    }
+
+    @Test(.inItsTurn) func theList() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            screen.signal(SIGSTOP)
+            defer { screen.signal(SIGCONT) }
+            let list = try ChildProcess(ProductExecutable.upcastScreen.path, ["--list", "--display", screen.display])
+            #expect(list.waitForExit(within: 10) == .code(4), "\(list.errorTail)")
+            #expect(list.errors.contains("the X server \(screen.display) \(Self.silence)"), "\(list.errors)")
+            #expect(list.output.isEmpty)
+        }
+    }
+
+    /// Bug: nothing was said, and a signal that a shell has its background programs ignore was lost.
+    @Test(.inItsTurn) func theStart() async throws {
+        try await blocking {
+            let (screen, stage) = (try VirtualScreen(width: 640, height: 360), try Stage())
+            screen.signal(SIGSTOP)
+            defer { screen.signal(SIGCONT) }
+            let first = try stage.capture(screen)
+            try waitForSilence(first)
+            #expect(secondsToEnd(first) < 2)
+            // It begins when the server answers.
+            let second = try stage.capture(screen)
+            try waitForSilence(second)
+            screen.signal(SIGCONT)
+            try stage.waitUntilLive(second)
+            #expect(second.errors.contains("the X server \(screen.display) answers again"), "\(second.errors)")
+            try stage.end(second)
+        }
+    }
+
+    /// Also of a screen that nobody asks for its pointer.
+    @Test(.inItsTurn, arguments: [[], ["--no-pointer"]]) func theMiddle(options: [String]) async throws {
+        try await blocking {
+            let (screen, stage) = (try VirtualScreen(width: 640, height: 360), try Stage())
+            let client = try stage.capture(screen, options)
+            try stage.waitUntilLive(client)
+            screen.signal(SIGSTOP)
+            defer { screen.signal(SIGCONT) }
+            try waitForSilence(client)
+            #expect(client.errors.contains("viewers keep the last frame until it answers"), "\(client.errors)")
+            screen.signal(SIGCONT)
+            try waitFor("the server to be back", evidence: { client.errorTail }) {
+                client.errors.contains("the X server \(screen.display) answers again")
+            }
+            let before = try stage.receivedPictures()
+            let change = try screen.fill("white")
+            try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
+            try change.stop(SIGKILL)
+            screen.signal(SIGSTOP)
+            try waitForSilence(client, times: 2)
+            #expect(secondsToEnd(client) < 2)
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
+    /// Bug: the program waited for ever for the display, and took no notice of signals.
+    @Test(.inItsTurn) func theDaemonEndsMeanwhile() async throws {
+        try await blocking {
+            let (screen, stage) = (try VirtualScreen(width: 640, height: 360), try Stage())
+            let client = try stage.capture(screen)
+            try stage.waitUntilLive(client)
+            screen.signal(SIGSTOP)
+            defer { screen.signal(SIGCONT) }
+            try waitForSilence(client)
+            try stage.end()
+            #expect(secondsToEnd(client) < 2)
+        }
+    }
+
+    /// A server that ends is not one that answers.
+    @Test(.inItsTurn) func theServerEndsMeanwhile() async throws {
+        try await blocking {
+            let (screen, stage) = (try VirtualScreen(width: 640, height: 360), try Stage())
+            let client = try stage.capture(screen)
+            try stage.waitUntilLive(client)
+            screen.signal(SIGSTOP)
+            try waitForSilence(client)
+            screen.signal(SIGKILL)
+            try waitFor("its end to be noticed", evidence: { client.errorTail }) {
+                client.errors.contains("the X server has ended; waiting for it to come back")
+            }
+            #expect(!client.errors.contains("answers again"), "\(client.errors)")
+            try stage.end(client)
+        }
+    }
+}
