@@ -26,6 +26,8 @@ extension IngestSession {
         switch try state.admit(header) {
         case .start:
             let message = try StartedMessage.decode(body: body)
+            // A client that has given up a daemon which stood still has nothing to broadcast.
+            guard !SocketReader.isOver(socket.raw) else { return .clientVanished }
             toldObjections = host.curtainObjections
             let (welcome, sink) = try host.begin(message, peer: peer)
             self.sink = sink

@@ -44,4 +44,14 @@ enum ReadOutcome: Equatable {
             }
         }
     }
+
+    /// Whether the peer has closed the connection, and everything that it has sent was read.
+    static func isOver(_ socket: CInt) -> Bool {
+        while true {
+            var byte: UInt8 = 0
+            let count = unsafe recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
+            if count >= 0 { return count == 0 }
+            if errno != EINTR { return errno != EAGAIN }
+        }
+    }
 }

@@ -60,22 +60,30 @@ public final class CaptureConnection: Sendable {
         self.init(try Self.connect(path, sendTimeout), sharesMemory: sharesMemory)
     }
 
-    /// Connects as the other initializers do, with a limit for connecting that is not that for sends.
+    /// How long a program waits for a daemon that takes no connection.
+    private static let patientConnectTimeout = MediaTime.seconds(10)
+    /// A daemon that stands still for less, such as one that is swapped out, goes on with the same broadcast.
+    private static let patientSendTimeout = 60
+    /// How long a daemon may be silent until the user of a program is told.
+    private static let silence = MediaTime.seconds(3)
+
+    /// Connects as the other initializers do, for a program: signals end its wait, its user is told of a daemon that
+    /// takes no connection, and a send may wait for a minute.
     ///
     /// - Parameters:
     ///   - path: of the daemon's capture socket.
-    ///   - connectTimeout: how long connecting may take.
-    ///   - sendTimeout: how long a send may go without the daemon reading anything, in whole seconds.
-    ///   - isCancelled: asked twice a second while the daemon takes no connection.
+    ///   - sharesMemory: as for the other initializers.
+    ///   - signals: the connection is watched by them from then on.
+    ///   - silent: called with a sentence for the user when the daemon has taken no connection for some seconds.
     /// - Throws: `cannotConnect`.
     package convenience init(
-        path: String, connectTimeout: Duration, sendTimeout: Duration, isCancelled: () -> Bool
+        path: String, sharesMemory: Bool = true, signals: EndingSignals, silent: (String) -> Void
     ) throws(CaptureError) {
-        let deadline = MonotonicClock().now() + MediaTime(connectTimeout)
-        let socket = try Self.connect(path, until: deadline, isCancelled)
-        var limit = timeval(tv_sec: Int(sendTimeout.components.seconds), tv_usec: 0)
+        let socket = try Self.connect(path, signals, silent)
+        var limit = timeval(tv_sec: Self.patientSendTimeout, tv_usec: 0)
         unsafe setsockopt(socket.raw, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        self.init(socket, sharesMemory: true)
+        self.init(socket, sharesMemory: sharesMemory)
+        signals.watch(self)
     }
 
     /// Connects as the other initializer does, while the task is suspended.
@@ -111,18 +119,32 @@ public final class CaptureConnection: Sendable {
     }
 
     private static func connect(
-        _ path: String, until deadline: MediaTime, _ isCancelled: () -> Bool
+        _ path: String, _ signals: EndingSignals, _ silent: (String) -> Void
     ) throws(CaptureError) -> OwnedDescriptor {
+        let begin = MonotonicClock().now()
+        var isTold = false
         while true {
             do throws(UnixSocket.Failure) {
                 return try UnixSocket.connect(path: path, timeout: .milliseconds(500))
             } catch {
                 let isFull = if case .system(_, let errno) = error { errno.code == EAGAIN } else { false }
-                guard isFull, MonotonicClock().now() < deadline, !isCancelled() else {
+                let waited = MonotonicClock().now() - begin
+                guard isFull, waited < patientConnectTimeout, !signals.isEnding else {
                     throw CaptureError(.cannotConnect, sentence(error, path))
+                }
+                if !isTold, waited >= silence {
+                    isTold = true
+                    silent(sentence(silentAt: path, patientConnectTimeout))
                 }
             }
         }
+    }
+
+    /// What happens, and what would be right.
+    private static func sentence(silentAt path: String, _ timeout: MediaTime) -> String {
+        "upcastd at \(path) has not answered for \(silence.milliseconds / 1000) s: it is stopped, or hangs; it is "
+            + "waited for \((timeout - silence).milliseconds / 1000) s more; restart it if it does not come back "
+            + "(upcastctl status asks it, too)"
     }
 
     private static func sentence(_ failure: UnixSocket.Failure, _ path: String) -> String {
@@ -148,6 +170,18 @@ public final class CaptureConnection: Sendable {
         try start(setup, timeout, nil)
     }
 
+    /// Starts the broadcast as the other `start` does, for a program whose user is told of a silent daemon.
+    ///
+    /// - Parameters:
+    ///   - setup: the terms of the broadcast.
+    ///   - path: of the daemon's socket.
+    ///   - silent: called with a sentence for the user when the daemon has not answered for some seconds.
+    package func start(
+        _ setup: BroadcastSetup, at path: String, silent: (String) -> Void
+    ) throws(CaptureError) -> CaptureWelcome {
+        try start(setup, .seconds(10), nil) { silent(Self.sentence(silentAt: path, .seconds(10))) }
+    }
+
     /// Starts the broadcast as the other `start` does, while the task is suspended.
     ///
     /// - Parameters:
@@ -163,18 +197,24 @@ public final class CaptureConnection: Sendable {
     }
 
     private func start(
-        _ setup: BroadcastSetup, _ timeout: Duration, _ interrupt: Interrupt?
+        _ setup: BroadcastSetup, _ timeout: Duration, _ interrupt: Interrupt?, silent: () -> Void = {}
     ) throws(CaptureError) -> CaptureWelcome {
         let message = setup.message
         try reportingEnd { () throws(CaptureError) in
             try sender.send(.started) { message.encode(sequence: $0, into: &$1) }
         }
-        switch try receiver.answer(until: MonotonicClock().now() + MediaTime(timeout), interrupt) {
+        let begin = MonotonicClock().now()
+        var answer = try receiver.answer(until: begin + min(Self.silence, MediaTime(timeout)), interrupt)
+        if answer == nil, MediaTime(timeout) > Self.silence {
+            silent()
+            answer = try receiver.answer(until: begin + MediaTime(timeout), interrupt)
+        }
+        switch answer {
         case .welcome(let message):
             limits.withLock { $0 = message.limits }
             return CaptureWelcome(message)
         case .goodbye(let goodbye): throw Self.ended(goodbye)
-        case nil: throw Self.vain(interrupt, "answer", timeout)
+        case nil: throw Self.vain(interrupt, "answer", timeout, ": it is stopped, or hangs; restart it")
         }
     }
 
@@ -344,10 +384,14 @@ public final class CaptureConnection: Sendable {
     }
 
     /// Why a wait has brought nothing.
-    private static func vain(_ interrupt: Interrupt?, _ what: String, _ timeout: Duration) -> CaptureError {
-        interrupt?.isSet == true
+    private static func vain(
+        _ interrupt: Interrupt?, _ what: String, _ timeout: Duration, _ cause: String = ""
+    ) -> CaptureError {
+        let time = MediaTime(timeout)
+        let limit = time.milliseconds % 1000 == 0 ? "\(time.milliseconds / 1000) s" : "\(time)"
+        return interrupt?.isSet == true
             ? CaptureError(.cancelled, "the task was cancelled")
-            : CaptureError(.timedOut, "the daemon did not \(what) in \(timeout)")
+            : CaptureError(.timedOut, "the daemon did not \(what) within \(limit)\(cause)")
     }
 
     private static func ended(_ goodbye: CaptureGoodbye) -> CaptureError {

@@ -7,6 +7,8 @@ internal import MediaCore
 struct EndingPatience: Equatable {
     /// The daemon has begun the broadcast.
     var hasBegun = false
+    /// A signal has come.
+    private(set) var isSignalled = false
     private var began: MediaTime?
     private static let silence = MediaTime.seconds(2)
     /// GNU timeout signals its child, and then its group: both signals are one.
@@ -20,7 +22,10 @@ struct EndingPatience: Equatable {
     ///
     /// - Returns: whether it ends the program at once, because one has come before.
     mutating func signalled(now: MediaTime) -> Bool {
-        defer { end(now: now) }
+        defer {
+            end(now: now)
+            isSignalled = true
+        }
         return began.map { now - $0 >= Self.sameSignal } ?? false
     }
 

@@ -6,7 +6,8 @@ internal import MediaCore
 /// daemon that stands still does not keep the program from ending.
 ///
 /// After the first signal, the broadcast ends in good order while the daemon says something. The second one ends the
-/// program. Create it before other threads start.
+/// program. Create it before other threads start. SIGINT counts also where it is ignored, as a shell script has it for
+/// programs in the background.
 package final class EndingSignals: Sendable {
     private struct State {
         var ending = EndingPatience()
@@ -18,6 +19,7 @@ package final class EndingSignals: Sendable {
     private let state = Monitor(State())
     private let come: EventDescriptor
     private let wake: EventDescriptor
+    private let signalled: @Sendable () -> Void
     private let thread = Monitor<WorkerThread?>(nil)
     private static let tickMilliseconds: CInt = 100
 
@@ -25,16 +27,23 @@ package final class EndingSignals: Sendable {
     package var descriptor: CInt { come.raw }
     /// Whether a signal has come, or `end` was called.
     package var isEnding: Bool { state.withLock { $0.ending.isEnding } }
+    /// Whether a signal has come: the user ends the program.
+    package var isSignalled: Bool { state.withLock { $0.ending.isSignalled } }
 
     /// Whether a connection was cut because the daemon did not answer.
     package var hasCut: Bool { state.withLock { $0.hasCut } }
 
-    package init() throws(Errno) {
+    /// - Parameter signalled: called by the thread of the signals when one has come.
+    package init(signalled: @escaping @Sendable () -> Void = {}) throws(Errno) {
+        self.signalled = signalled
         (come, wake) = (try EventDescriptor(), try EventDescriptor())
         let signals = SignalBox(try SignalDescriptor(Self.numbers))
         let worker = try WorkerThread(name: "signals") { [self] in run(signals) }
         thread.withLock { $0 = worker }
     }
+
+    /// What the user is told after a cut.
+    package static let noGoodbye = "upcastd does not answer: the broadcast ends without its goodbye"
 
     private static let numbers = [SIGINT, SIGTERM]
 
@@ -80,6 +89,7 @@ package final class EndingSignals: Sendable {
                 let now = MonotonicClock().now()
                 if state.withLock({ $0.ending.signalled(now: now) }) { Self.die(number) }
                 end()
+                signalled()
             }
             cutIfSilent()
         }

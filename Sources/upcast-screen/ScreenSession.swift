@@ -20,6 +20,8 @@ final class ScreenSession {
     private var kept: ScreenSource?
     /// Where the thread that has the display waits for it.
     private let answers: AnswerWatch
+    /// The user knows that the daemon takes no connection, or does not answer.
+    private var hasToldOfDaemon = false
     private let clock = MonotonicClock()
     /// How long the reason is waited for why the daemon has closed the connection.
     private static let tick = Duration.milliseconds(50)
@@ -32,13 +34,8 @@ final class ScreenSession {
     /// How long a broadcast waits for the state of the session before it begins with the curtain. `SessionWatch` knows
     /// who is silent by then.
     private static let sessionPatience = MediaTime.milliseconds(2500)
-    private static let connectTimeout = Duration.seconds(10)
-    /// A daemon that stands still for less, such as one that is swapped out, goes on with the same broadcast.
-    private static let sendTimeout = Duration.seconds(60)
     /// How long the program waits at its end for a display that does not answer.
     private static let grabPatience = MediaTime.seconds(1)
-    /// The daemon tells its counters each second. When it has told nothing for so long, the user is told.
-    private static let silence = MediaTime.seconds(5)
 
     /// Why a broadcast has ended.
     private enum End {
@@ -141,7 +138,8 @@ final class ScreenSession {
             case .daemonGone(let text) where hasBegun:
                 if !hasToldOfLoss { Report.line("upcast-screen: \(text); waiting for it to come back") }
                 (display, hasToldOfLoss) = (kept, true)
-                if !sleep(signals) || plan.duration.map({ clock.now() - begin >= $0 }) ?? false { return .sent }
+                if !sleep(signals) { return .sent }
+                if let duration = plan.duration, clock.now() - begin >= duration { return .refused }
             case .daemonGone(let text):
                 Report.line("upcast-screen: \(text)")
                 return .cannotConnect
@@ -163,12 +161,10 @@ final class ScreenSession {
         let hidden =
             session?.look(until: clock.now() + Self.sessionPatience, stop: signals.descriptor) ?? Self.shown
         do {
-            connection = try CaptureConnection(
-                path: plan.socket, connectTimeout: Self.connectTimeout, sendTimeout: Self.sendTimeout,
-                isCancelled: { signals.isEnding })
-            signals.watch(connection)
+            connection = try CaptureConnection(path: plan.socket, signals: signals, silent: tellOfSilentDaemon)
             let recorded = sound.waitUntilSettled(until: clock.now() + Self.soundPatience)
-            let welcome = try connection.start(plan.setup(recorded))
+            let welcome = try connection.start(plan.setup(recorded), at: plan.socket, silent: tellOfSilentDaemon)
+            hasToldOfDaemon = false
             if !plan.isQuiet { Report.line("broadcast \(welcome.broadcastID) at \(plan.socket), \(welcome.canvas)") }
         } catch {
             return signals.isEnding ? .stopped : Self.end(error)
@@ -201,15 +197,27 @@ final class ScreenSession {
         kept = grabbing.kept
         switch end {
         case .stopped:
-            _ = try? connection.finish(.userStopped)
-            if signals.hasCut {
-                Report.line("upcast-screen: upcastd does not answer; the program ends without its goodbye")
+            do throws(CaptureError) {
+                let goodbye = try connection.finish(.userStopped)
+                // It answers this program's own end, and says what became of the broadcast.
+                if goodbye.reason == .failed { return .failed(.refused, goodbye.text) }
+            } catch {
+                let text = signals.hasCut ? EndingSignals.noGoodbye : error.message
+                // Whoever ends the program knows that it has not waited for the daemon.
+                guard signals.isSignalled else { return .failed(.refused, text) }
+                Report.line("upcast-screen: \(text)")
             }
         case .failed(.badScreen, let text), .failed(.notShared, let text):
             _ = try? connection.finish(.failed, text: text)
         case .failed, .daemonGone: break
         }
         return end
+    }
+
+    /// Once, until it answers.
+    private func tellOfSilentDaemon(_ text: String) {
+        if !hasToldOfDaemon { Report.line("upcast-screen: \(text)") }
+        hasToldOfDaemon = true
     }
 
     private static let shown = SessionThread.News(state: [])
@@ -251,7 +259,7 @@ final class ScreenSession {
         _ signals: EndingSignals, _ begin: MediaTime, _ hidden: SessionThread.News
     ) -> End {
         var hidden = hidden
-        var silence = DaemonSilence(limit: Self.silence)
+        var silence = DaemonSilence()
         let deadline = plan.duration.map { begin + $0 }
         while true {
             do {
@@ -288,12 +296,8 @@ final class ScreenSession {
 
     private func tell(_ news: DaemonSilence.News) {
         switch news {
-        case .silent:
-            Report.line(
-                "upcast-screen: upcastd has said nothing for \(Self.silence.milliseconds / 1000) s: it is stopped, or "
-                    + "hangs, and viewers get nothing new; the broadcast goes on if it is back within a minute, or "
-                    + "else restart it")
-        case .back: if !plan.isQuiet { Report.line("upcastd goes on, and so does the broadcast") }
+        case .silent: Report.line("upcast-screen: \(DaemonSilence.sentence)")
+        case .back: if !plan.isQuiet { Report.line(DaemonSilence.backSentence) }
         }
     }
 

@@ -34,10 +34,11 @@ import UpcastClient
 
             If the X server, the compositor, the sound server or the daemon ends, upcast-screen continues when it is \
             back. SIGINT and SIGTERM end the broadcast; a second signal ends the program at once. A daemon that says \
-            nothing for two seconds is not waited for.
+            nothing for two seconds is not waited for then.
 
-            Exit status: 0 success; 2 cannot connect to the daemon; 3 refused or ended by the daemon; 4 the screen, \
-            or the sound that was asked for, cannot be captured; 5 the user does not share a screen; 64 usage error.
+            Exit status: 0 success, or ended by a signal; 2 cannot connect to the daemon; 3 refused or ended by the \
+            daemon, or not everything was sent; 4 the screen, or the sound that was asked for, cannot be captured; \
+            5 the user does not share a screen; 64 usage error.
             """,
         version: "upcast-screen \(Version.current)")
 

@@ -100,6 +100,9 @@ struct ProgressLine {
                 + "ffmpeg -copyts is exact (see --help)")
     }
 
+    /// Prints a line, but not with `--quiet`.
+    mutating func tell(_ text: String) { if !isQuiet { report(text) } }
+
     /// Prints a line, even with `--quiet`.
     mutating func report(_ text: String) {
         closeLine()

@@ -11,6 +11,8 @@ final class Session {
     private let shared = Monitor(SharedState())
     private var progress: ProgressLine
     private var reason = CaptureFinishReason.sourceEnded
+    /// The daemon has taken the broadcast.
+    private var hasBegun = false
 
     /// State that the track threads share with the main thread.
     struct SharedState {
@@ -30,6 +32,8 @@ final class Session {
     enum Failure: Error {
         case input(String)
         case daemon(CaptureError)
+        /// The daemon has not taken the broadcast.
+        case unreachable(CaptureError)
         /// The daemon stands still.
         case silent(String)
 
@@ -37,14 +41,15 @@ final class Session {
             switch self {
             case .input: .badInput
             case .silent: .refused
-            case .daemon(let error):
-                error.code == .cannotConnect ? .cannotConnect : error.code == .invalidArgument ? .badInput : .refused
+            case .unreachable: .cannotConnect
+            case .daemon(let error): error.code == .invalidArgument ? .badInput : .refused
             }
         }
+        var isDaemons: Bool { if case .input = self { false } else { true } }
         var text: String {
             switch self {
             case .input(let text), .silent(let text): text
-            case .daemon(let error): error.message
+            case .daemon(let error), .unreachable(let error): error.message
             }
         }
     }
@@ -60,7 +65,17 @@ final class Session {
     /// Runs the broadcast; returns the program's exit code.
     func run() -> Int32 {
         do {
-            return try broadcast().rawValue
+            let stop = try StopSignal()
+            // From here on, signals end the broadcast, not the program. No thread may start earlier and receive them.
+            let signals = try EndingSignals { stop.stop() }
+            defer { signals.stop() }
+            do {
+                return try broadcast(signals, stop).rawValue
+            } catch where signals.isSignalled {
+                // Whoever ends the program does not wait for the daemon, and interrupts inputs.
+                if hasBegun, let failure = error as? Failure, failure.isDaemons { progress.report(failure.text) }
+                return ExitStatus.sent.rawValue
+            }
         } catch {
             let failure = error as? Failure ?? .input("\(error)")
             progress.report(failure.text)
@@ -68,8 +83,7 @@ final class Session {
         }
     }
 
-    private func broadcast() throws -> ExitStatus {
-        let stop = try StopSignal()
+    private func broadcast(_ signals: EndingSignals, _ stop: StopSignal) throws -> ExitStatus {
         // Files are opened before the broadcast starts, so that a wrong name is reported first.
         var inputs: [SessionInput] = []
         defer {
@@ -86,14 +100,17 @@ final class Session {
             $0.running = inputs.count
         }
         let connection = try daemon { () throws(CaptureError) in
-            try CaptureConnection(path: plan.socket, sharesMemory: plan.sharesMemory)
+            try CaptureConnection(path: plan.socket, sharesMemory: plan.sharesMemory, signals: signals) {
+                progress.report($0)
+            }
         }
-        let welcome = try daemon { () throws(CaptureError) in try connection.start(plan.setup(timed)) }
+        defer { signals.watch(nil) }
+        let welcome = try daemon { () throws(CaptureError) in
+            try connection.start(plan.setup(timed), at: plan.socket) { progress.report($0) }
+        }
         progress.began(welcome, at: plan.socket)
-
-        // From here on, signals end the broadcast, not the program. No thread may start earlier and receive them.
-        let signals = try EndingSignals()
         signals.watch(connection, hasBegun: true)
+        hasBegun = true
         let start = CommonStart(Set(inputs.map(\.name)))
         let pipes = Set(inputs.filter(\.isSeparatePipe).map(\.name))
         let live = pipes.count > 1 ? LiveStart(pipes) : nil
@@ -103,11 +120,11 @@ final class Session {
             start.cancel()
             live?.cancel()
             for thread in threads { thread.join() }
-            signals.stop()
         }
         for input in inputs { threads.append(try self.start(input, connection, start, live, stop)) }
         let goodbye = try watch(
             connection, signals, start, live, inputs.filter(\.isSeparatePipe).compactMap(\.stream?.file))
+        if signals.isSignalled { reason = .userStopped }
 
         // From here on, a daemon that stands still keeps nobody waiting, and the next signal ends the program.
         signals.end()
@@ -127,7 +144,7 @@ final class Session {
         }
     }
 
-    private static let noGoodbye = Failure.silent("upcastd does not answer: the broadcast ends without its goodbye")
+    private static let noGoodbye = Failure.silent(EndingSignals.noGoodbye)
 
     // MARK: Tracks
 
@@ -183,15 +200,18 @@ final class Session {
         var pauses = plan.pauses[...]
         var hasCheckedPipes = false
         let clock = MonotonicClock()
+        var silence = DaemonSilence()
         let deadline = clock.now() + Self.startPatience
         while true {
             let event = try daemon { () throws(CaptureError) in try connection.nextEvent(timeout: Self.tick) }
             if case .goodbye(let goodbye)? = event { return goodbye }
             if let event { progress.show(event) }
-            if signals.isEnding {
-                reason = .userStopped
-                return nil
+            switch silence.look(DaemonSilence.Word(event), now: clock.now()) {
+            case .silent: progress.report(DaemonSilence.sentence)
+            case .back: progress.tell(DaemonSilence.backSentence)
+            case nil: break
             }
+            if signals.isEnding { return nil }
             let state = shared.withLock { $0 }
             if state.failure != nil { return nil }
             if state.running == 0 || state.hadFinite && state.finiteLeft <= 0 { return nil }
@@ -270,7 +290,11 @@ final class Session {
         do {
             return try call()
         } catch {
-            throw Failure.daemon(error)
+            switch error.code {
+            case .cannotConnect: throw .unreachable(error)
+            case .disconnected, .timedOut, .ended: throw hasBegun ? .daemon(error) : .unreachable(error)
+            default: throw .daemon(error)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import upcast_screen
+@testable import UpcastClient
 
 /// Promise: the user is told once of a daemon that says nothing any more, and when it is back.
 @Suite struct DaemonSilenceTests {
