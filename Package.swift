@@ -76,7 +76,9 @@ let package = Package(
 
         // Row 3: stages.
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
-        .target(name: "Ingest", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Buffering"]),
+        .target(
+            name: "Ingest",
+            dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Measurement", "Buffering"]),
         .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CPlanes"]),
         .target(name: "Painting", dependencies: ["MediaCore", "Lettering", "FrameGeometry"]),
         .target(name: "Privacy", dependencies: ["MediaCore", "LinuxSystem", "ControlProtocol"]),

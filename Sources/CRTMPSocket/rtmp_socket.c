@@ -15,23 +15,38 @@ static int fail(upcast_rtmp_socket *socket, enum upcast_socket_failure failure, 
     return -1;
 }
 
-static int64_t patience_ends(const upcast_rtmp_socket *socket) {
+static int64_t now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t end = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    return __builtin_add_overflow(end, socket->patience_ns, &end) ? INT64_MAX : end;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static int64_t patience_ends(const upcast_rtmp_socket *socket) {
+    int64_t end;
+    return __builtin_add_overflow(now_ns(), socket->patience_ns, &end) ? INT64_MAX : end;
+}
+
+/// Whoever wakes so much later than it wanted to has stood still itself (stopped, swapped out).
+static const int64_t own_delay_ns = 500000000;
+
 /// 0 when `fd` is ready, -1 with the failure recorded. Called when a call could do nothing, so patience starts here.
+/// Time in which this process did not run does not count against the server.
 static int wait_for(upcast_rtmp_socket *socket, short events) {
-    int64_t deadline_ns = patience_ends(socket);
-    if (deadline_ns > socket->deadline_ns) deadline_ns = socket->deadline_ns;
-    switch (upcast_control_wait(socket->control, socket->fd, events, deadline_ns)) {
-    case UPCAST_WAIT_READY: return 0;
-    case UPCAST_WAIT_TIMEOUT: return fail(socket, UPCAST_SOCKET_TIMEOUT, 0);
-    case UPCAST_WAIT_CANCELLED: return fail(socket, UPCAST_SOCKET_CANCELLED, 0);
+    for (;;) {
+        const int64_t began_ns = now_ns();
+        int64_t deadline_ns = patience_ends(socket);
+        if (deadline_ns > socket->deadline_ns) deadline_ns = socket->deadline_ns;
+        switch (upcast_control_wait(socket->control, socket->fd, events, deadline_ns)) {
+        case UPCAST_WAIT_READY: return 0;
+        case UPCAST_WAIT_TIMEOUT: break;
+        case UPCAST_WAIT_CANCELLED: return fail(socket, UPCAST_SOCKET_CANCELLED, 0);
+        default: return fail(socket, UPCAST_SOCKET_SYSTEM, EINVAL);
+        }
+        const int64_t lost_ns = now_ns() - (deadline_ns > began_ns ? deadline_ns : began_ns);
+        if (lost_ns <= own_delay_ns) return fail(socket, UPCAST_SOCKET_TIMEOUT, 0);
+        if (__builtin_add_overflow(socket->deadline_ns, lost_ns, &socket->deadline_ns))
+            socket->deadline_ns = INT64_MAX;
     }
-    return fail(socket, UPCAST_SOCKET_SYSTEM, EINVAL);
 }
 
 /// GnuTLS says itself which way it wants to go: a read may need to write, and the other way round.

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import IngestProtocol
 internal import LinuxSystem
+internal import Measurement
 internal import MediaCore
 
 /// The body of the ingest thread.
@@ -31,6 +32,8 @@ final class IngestLoop {
     private var wokenAt: MediaTime
     /// The longest wait while a client can be late, so that a standstill is noticed to this exactness.
     private static let longestWait = MediaTime.seconds(1)
+    /// A turn takes a few hundredths of a second (`IngestTurn`). Whatever a client makes it take is the client's time.
+    private static let longestTurn = MediaTime.seconds(5)
 
     init(_ server: IngestServer, _ host: any IngestHost, _ log: @escaping @Sendable (String) -> Void) {
         self.server = server
@@ -38,7 +41,7 @@ final class IngestLoop {
         self.log = log
         (clock, settings) = server.timing
         wokenAt = clock.now()
-        standstill = Standstill(now: wokenAt)
+        standstill = Standstill(now: wokenAt, longestTurn: Self.longestTurn)
     }
 
     func run() {

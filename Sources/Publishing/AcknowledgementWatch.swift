@@ -29,6 +29,9 @@ struct AcknowledgementWatch {
         if wasOverdue { leastCount = 2 }
     }
 
+    /// Nobody looked for this long.
+    mutating func forgive(_ lost: MediaTime) { overdueSince = overdueSince.map { $0 + lost } }
+
     /// - Parameters:
     ///   - delivered: bytes that the server's kernel has confirmed.
     ///   - acknowledged: bytes that the server has acknowledged; nil before its first acknowledgement.

@@ -35,6 +35,12 @@ struct LinkMeter {
         samples.append((now, sent, backlog))
     }
 
+    /// Nobody looked for this long: what was outstanding is as old as it was.
+    mutating func forgive(_ lost: MediaTime) {
+        lastMovement += lost
+        for index in samples.indices { samples[index].time += lost }
+    }
+
     /// How long no byte has been delivered although some are outstanding.
     func stalled(at now: MediaTime) -> MediaTime { outstanding > 0 ? now - lastMovement : .zero }
 

@@ -191,6 +191,7 @@ final class PublishingLoop {
             try write(info, to: sink)
         }
         var isStopping = false
+        var standstill = Standstill(now: clock.now(), longestTurn: destination.longestWaits.turn)
         while true {
             // Each turn must end within the longest waits of the sink.
             destination.work?.begin(allowing: destination.longestWaits.turn)
@@ -208,19 +209,23 @@ final class PublishingLoop {
             if destination.gate.cutIfLost() { throw Self.cut }
             let period = destination.gate.isAwaiting ? Self.awaitingPeriod : Self.servicePeriod
             let wait = min(now + period, stopDeadline ?? now + period)
+            var next = CursorResult.timeout
             if try sink.waitForRoom(until: wait) {
-                switch destination.cursor.next(into: &buffer, headroom: destination.facts.headroom, until: wait) {
-                case .packet(let info, _):
-                    if sink.wantsReplacement, info.isKeyframe {
-                        carried = info
-                        return .replaced
-                    }
-                    try write(info, to: sink)
-                case .timeout, .woken: break
-                case .ended:
-                    if !isStopping { destination.enter(.stopping) }
-                    return .drained
+                next = destination.cursor.next(into: &buffer, headroom: destination.facts.headroom, until: wait)
+            }
+            let lost = standstill.wake(began: now, now: clock.now(), limit: wait - now)
+            if lost > .zero { sink.forgive(lost) }
+            switch next {
+            case .packet(let info, _):
+                if sink.wantsReplacement, info.isKeyframe {
+                    carried = info
+                    return .replaced
                 }
+                try write(info, to: sink)
+            case .timeout, .woken: break
+            case .ended:
+                if !isStopping { destination.enter(.stopping) }
+                return .drained
             }
             try sink.service()
             try measure(sink)

@@ -26,6 +26,8 @@ protocol PublishingSink: AnyObject {
     ///
     /// - Parameter backlog: the lag of the next packet in the log.
     func measure(backlog: MediaTime) throws(PublishError) -> LinkMeasurement?
+    /// The daemon did not run for this long (stopped, swapped out): whatever the other side did meanwhile was not seen.
+    func forgive(_ lost: MediaTime)
     /// Unpublishes or completes the file, until `deadline`. The descriptor stays open until `close`.
     ///
     /// - Returns: whether the other side has confirmed everything.
@@ -39,6 +41,7 @@ extension PublishingSink {
     var wantsReplacement: Bool { false }
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool { true }
     func measure(backlog: MediaTime) throws(PublishError) -> LinkMeasurement? { nil }
+    func forgive(_ lost: MediaTime) {}
 }
 
 struct SinkProgress: Equatable {

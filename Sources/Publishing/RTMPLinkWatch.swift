@@ -28,6 +28,12 @@ struct RTMPLinkWatch {
     /// Restarts the measurement when media may flow.
     mutating func begin(at now: MediaTime) { meter = LinkMeter(at: now) }
 
+    /// Nothing was sent and nothing was seen for this long, which is not the server's fault.
+    mutating func forgive(_ lost: MediaTime) {
+        meter.forgive(lost)
+        acknowledgements.forgive(lost)
+    }
+
     /// - Throws: if the server has taken or acknowledged nothing for too long.
     mutating func note(_ look: Look, backlog: MediaTime, at now: MediaTime) throws(PublishError) -> LinkMeasurement {
         meter.note(

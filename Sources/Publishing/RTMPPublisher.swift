@@ -124,6 +124,8 @@ final class RTMPPublisher: PublishingSink {
         return try watch.note(look, backlog: backlog, at: clock.now())
     }
 
+    func forgive(_ lost: MediaTime) { watch.forgive(lost) }
+
     @discardableResult
     func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
         defer { noteRedirect() }

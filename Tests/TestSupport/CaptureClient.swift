@@ -158,10 +158,12 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
 
     package var replies: [Reply] { inbox.withLock { $0.replies } }
     package var errors: [ErrorMessage] {
-        replies.compactMap { if case .error(let error) = $0 { error } else { nil } }
+        inbox.withLock { $0.replies.compactMap { if case .error(let error) = $0 { error } else { nil } } }
     }
     package func hasSaid(_ state: BroadcastState) -> Bool {
-        replies.contains { if case .state(let message) = $0 { message.state == state } else { false } }
+        inbox.withLock {
+            $0.replies.contains { if case .state(let message) = $0 { message.state == state } else { false } }
+        }
     }
 
     /// Waits for the first reply that `match` makes something of; throws where the daemon closes or the time is over.
