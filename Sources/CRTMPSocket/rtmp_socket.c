@@ -4,6 +4,7 @@
 #include <gnutls/gnutls.h>
 #include <librtmp/rtmp.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -26,26 +27,40 @@ static int64_t patience_ends(const upcast_rtmp_socket *socket) {
     return __builtin_add_overflow(now_ns(), socket->patience_ns, &end) ? INT64_MAX : end;
 }
 
-/// Whoever wakes so much later than it wanted to has stood still itself (stopped, swapped out).
+/// A thread that waits wakes so often, so that it knows how long the process did not run (stopped, swapped out).
+static const int64_t look_ns = 1000000000;
+/// Whoever wakes so much later than it wanted to has stood still itself.
 static const int64_t own_delay_ns = 500000000;
+
+static void forgive(int64_t *time_ns, int64_t lost_ns) {
+    if (__builtin_add_overflow(*time_ns, lost_ns, time_ns)) *time_ns = INT64_MAX;
+}
 
 /// 0 when `fd` is ready, -1 with the failure recorded. Called when a call could do nothing, so patience starts here.
 /// Time in which this process did not run does not count against the server.
 static int wait_for(upcast_rtmp_socket *socket, short events) {
+    int64_t patience_ns = patience_ends(socket);
     for (;;) {
+        const int64_t limit_ns = patience_ns < socket->deadline_ns ? patience_ns : socket->deadline_ns;
         const int64_t began_ns = now_ns();
-        int64_t deadline_ns = patience_ends(socket);
-        if (deadline_ns > socket->deadline_ns) deadline_ns = socket->deadline_ns;
-        switch (upcast_control_wait(socket->control, socket->fd, events, deadline_ns)) {
+        const bool is_last = limit_ns <= began_ns + look_ns;
+        const int64_t until_ns = is_last ? limit_ns : began_ns + look_ns;
+        const enum upcast_wait wait = upcast_control_wait(socket->control, socket->fd, events, until_ns);
+        const int64_t lost_ns = now_ns() - (until_ns > began_ns ? until_ns : began_ns);
+        const bool has_stood_still = lost_ns > own_delay_ns;
+        if (has_stood_still) {
+            forgive(&patience_ns, lost_ns);
+            forgive(&socket->deadline_ns, lost_ns);
+            socket->lost_ns += lost_ns;
+        }
+        switch (wait) {
         case UPCAST_WAIT_READY: return 0;
-        case UPCAST_WAIT_TIMEOUT: break;
         case UPCAST_WAIT_CANCELLED: return fail(socket, UPCAST_SOCKET_CANCELLED, 0);
+        case UPCAST_WAIT_TIMEOUT:
+            if (is_last && !has_stood_still) return fail(socket, UPCAST_SOCKET_TIMEOUT, 0);
+            break;
         default: return fail(socket, UPCAST_SOCKET_SYSTEM, EINVAL);
         }
-        const int64_t lost_ns = now_ns() - (deadline_ns > began_ns ? deadline_ns : began_ns);
-        if (lost_ns <= own_delay_ns) return fail(socket, UPCAST_SOCKET_TIMEOUT, 0);
-        if (__builtin_add_overflow(socket->deadline_ns, lost_ns, &socket->deadline_ns))
-            socket->deadline_ns = INT64_MAX;
     }
 }
 

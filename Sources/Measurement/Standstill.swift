@@ -5,14 +5,14 @@ package import MediaCore
 /// Nobody whom the thread waits for may be late because of that: what they have done meanwhile was not seen.
 package struct Standstill {
     private var lastWake: MediaTime
-    private let longestTurn: MediaTime
+    private let longestTurn: MediaTime?
     /// Threads wake a little late on a busy machine.
     private static let slack = MediaTime.milliseconds(500)
 
     /// - Parameters:
     ///   - now: the time of the clock.
-    ///   - longestTurn: what the thread may take between two waits because of others.
-    package init(now: MediaTime, longestTurn: MediaTime) { (lastWake, self.longestTurn) = (now, longestTurn) }
+    ///   - longestTurn: what the thread may take between two waits because of others; nil for any time.
+    package init(now: MediaTime, longestTurn: MediaTime?) { (lastWake, self.longestTurn) = (now, longestTurn) }
 
     /// The thread has waited, and wakes.
     ///
@@ -24,6 +24,6 @@ package struct Standstill {
         defer { lastWake = now }
         guard let limit else { return .zero }
         let (worked, beyond) = (began - lastWake, now - began - limit)
-        return (worked > longestTurn ? worked : .zero) + (beyond > Self.slack ? beyond : .zero)
+        return (longestTurn.map { worked > $0 } ?? false ? worked : .zero) + (beyond > Self.slack ? beyond : .zero)
     }
 }

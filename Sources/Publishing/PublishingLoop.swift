@@ -191,7 +191,8 @@ final class PublishingLoop {
             try write(info, to: sink)
         }
         var isStopping = false
-        var standstill = Standstill(now: clock.now(), longestTurn: destination.longestWaits.turn)
+        // A sink whose writes wait knows by itself what they have lost.
+        var standstill = Standstill(now: clock.now(), longestTurn: nil)
         while true {
             // Each turn must end within the longest waits of the sink.
             destination.work?.begin(allowing: destination.longestWaits.turn)

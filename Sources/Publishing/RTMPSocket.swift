@@ -36,6 +36,11 @@ internal import MediaCore
         get { MediaTime(nanoseconds: unsafe raw.pointee.deadline_ns) }
         set { unsafe raw.pointee.deadline_ns = newValue.nanoseconds }
     }
+    /// For how long the process did not run while calls waited, since this was asked last.
+    func takeLost() -> MediaTime {
+        defer { unsafe raw.pointee.lost_ns = 0 }
+        return MediaTime(nanoseconds: unsafe raw.pointee.lost_ns)
+    }
     /// For other threads that may break the connection. It must not be used once the socket is closed.
     var unsent: any UnsentMedia { TCPSendQueue(descriptor: descriptor.raw) }
     var bytesSent: UInt64 { unsafe raw.pointee.bytes_sent }

@@ -283,6 +283,42 @@ import Testing
         }
     }
 
+    /// The server reads nothing for a moment, in which the daemon stands still for longer than a send may take.
+    @Test(.inItsTurn) func aStandstillBreaksNoConnection() async throws {
+        try await blocking {
+            let server = try StallingServer()
+            var settings = DaemonSettings()
+            settings.publish(to: "rtmp://127.0.0.1:\(server.port)/live")
+            let daemon = try Daemon(settings)
+            let client = try ChildProcess(ProductExecutable.upcastSend.path, ["--socket", daemon.ingestSocket])
+            try waitFor("the broadcast", evidence: { client.errorTail + daemon.log }) {
+                server.connections.contains { $0.isPublishing && $0.received > 0 }
+            }
+            server.stall()
+            try waitFor("packets that do not arrive", evidence: { client.errorTail + daemon.log }) {
+                daemon.log.contains("state=impaired")
+            }
+            daemon.process.signal(SIGSTOP)
+            // Longer than `send_timeout_ms`; nothing tells when that is over.
+            Thread.sleep(forTimeInterval: 7)
+            daemon.process.signal(SIGCONT)
+            let uptime = try daemon.status()["uptime_ms"] as? Int ?? 0
+            // Several looks of the daemon at its link.
+            try waitFor("the daemon to run", evidence: { daemon.log }) {
+                try daemon.status()["uptime_ms"] as? Int ?? 0 > uptime + 500
+            }
+            let before = server.connections.first?.received ?? 0
+            server.resume()
+            try waitFor("the next packets", evidence: { daemon.log }) {
+                server.connections.first?.received ?? 0 > before + 10_000
+            }
+            #expect(server.connections.count == 1, "\(daemon.log)")
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            _ = try daemon.terminate()
+        }
+    }
+
     /// Longer than any limit of the daemon's: it has not run, and its client is not late.
     @Test(.inItsTurn) func aStandstillEndsNoBroadcast() async throws {
         try await blocking {

@@ -58,6 +58,8 @@ typedef struct upcast_rtmp_socket {
     int64_t deadline_ns;
     /// How long a send may go without a byte's being taken; ends it before the deadline.
     int64_t patience_ns;
+    /// For how long the process did not run while a call waited; the reader sets it back.
+    int64_t lost_ns;
     /// gnutls_session_t, or NULL for plain TCP; not owned.
     void *tls;
     enum upcast_socket_failure failure;
