@@ -43,7 +43,8 @@ package enum ScreenArea: Equatable, Sendable {
         }
         guard let place = wanted.intersection(root) else {
             throw ScreenError(
-                "the area \(wanted.name) lies outside of the display, which is \(root.name)", isTemporary: true)
+                "the area \(wanted.name) lies outside of the display, which is \(root.name): choose a part of it, as "
+                    + "WIDTHxHEIGHT+LEFT+TOP, or a monitor that --list shows", isTemporary: true)
         }
         guard Self.sides.contains(place.width), Self.sides.contains(place.height) else {
             let remedy = place.width > 4096 || place.height > 4096

@@ -41,7 +41,8 @@ package struct WaylandOutput: Equatable, Sendable {
             // An output without a mode has no size.
             guard let part else { return nil }
             throw ScreenError(
-                "the area \(part.name) lies outside of the output \(name), which is \(whole.name)", isTemporary: true)
+                "the area \(part.name) lies outside of the output \(name), which is \(whole.name): choose a part of "
+                    + "it, as WIDTHxHEIGHT+LEFT+TOP", isTemporary: true)
         }
         let upright = transform.exchangesSides ? (width: height, height: width) : (width: width, height: height)
         // Compositors round in their own ways: what can be sent one way is not refused here.

@@ -15,6 +15,7 @@ struct ScreenList {
 
     static func print(of command: UpcastScreen) -> ExitStatus {
         do {
+            try command.refuseEmptyOptions()
             let (compositor, isNamed) = (try command.compositor(), command.wayland != nil)
             let (portal, display) = (command.portal, command.display)
             let server = compositor.map(DisplayServer.wayland) ?? (portal ? .desktop : .x11(display))
@@ -32,7 +33,6 @@ struct ScreenList {
                 return list
             }
             var list = screens ?? ScreenList()
-            // Without a sound server, there is no sound to list.
             try list.addSound()
             Swift.print(command.json ? list.json : list.table)
             return .sent
@@ -85,8 +85,10 @@ struct ScreenList {
             add(try PulseConnection(stop: stop.raw, patience: .seconds(2)).facts())
         } catch PulseConnection.OpenFailure.silent, PulseConnection.Interruption.silent {
             Report.line("upcast-screen: \(PulseConnection.silence); the list is without sound")
+        } catch PulseConnection.OpenFailure.failed(let error) {
+            Report.line("upcast-screen: \(error); the list is without sound")
         } catch {
-            return
+            Report.line("upcast-screen: the sound server has ended the connection; the list is without sound")
         }
     }
 

@@ -26,6 +26,7 @@ struct ScreenPlan: Sendable {
     var watchesSession: Bool
 
     init(_ command: UpcastScreen) throws(Mistake) {
+        try command.refuseEmptyOptions()
         socket = command.socket ?? ProcessEnvironment.current["UPCAST_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
             ?? CaptureConnection.defaultPath
         name = command.name
@@ -56,11 +57,8 @@ struct ScreenPlan: Sendable {
         guard window == nil || compositor == nil else {
             throw Mistake(description: "--window works on X11 only; on Wayland, send an output with --monitor")
         }
-        if let seconds = command.seconds {
-            guard seconds > 0, seconds <= 1e8 else {
-                throw Mistake(description: "--seconds \(seconds) is not a valid duration")
-            }
-            duration = MediaTime(seconds: seconds)
+        duration = try command.seconds.map { seconds throws(Mistake) in
+            do { return try SourceArguments.duration(seconds) } catch { throw Mistake(description: "\(error)") }
         }
         sound = try SoundPlan(sound: command.sound, microphone: command.microphone, isQuiet: command.quiet)
         guard !command.json else { throw Mistake(description: "--json belongs to --list") }
@@ -111,7 +109,11 @@ struct ScreenPlan: Sendable {
     static func rectangle(_ text: String) throws(Mistake) -> CaptureRectangle {
         guard let place = try? SourceArguments.rectangle(text), place.width > 0, place.height > 0, place.x >= 0,
             place.y >= 0
-        else { throw Mistake(description: "--area \(text) is not a rectangle; write 1280x720+40+20") }
+        else {
+            throw Mistake(
+                description: "--area \(text) is not a rectangle within a display: write width, height, left and top in "
+                    + "pixels, as 1280x720+40+20")
+        }
         return CaptureRectangle(x: place.x, y: place.y, width: place.width, height: place.height)
     }
 

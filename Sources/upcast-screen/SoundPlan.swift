@@ -21,7 +21,7 @@ struct SoundPlan: Sendable {
     ///   - sound: `auto`, `default`, `none`, `app=NAME`, or a sink.
     ///   - microphone: `default`, `none`, or a source.
     init(sound: String, microphone: String, isQuiet: Bool) throws(ScreenPlan.Mistake) {
-        guard sound != "app=", !sound.isEmpty else {
+        guard sound != "app=" else {
             throw ScreenPlan.Mistake(description: "--sound \(sound) names nothing; one is --sound app=firefox")
         }
         isOptional = sound == "auto" && microphone == "none"

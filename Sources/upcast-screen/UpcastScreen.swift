@@ -42,7 +42,9 @@ import UpcastClient
             """,
         version: "upcast-screen \(Version.current)")
 
-    @Option(help: "Capture socket of the daemon (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).")
+    @Option(
+        help: "Capture socket of the daemon (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).",
+        completion: .file())
     var socket: String?
 
     @Option(help: "Name of this client in the log and status of the daemon.")
@@ -108,7 +110,7 @@ import UpcastClient
         help: ArgumentHelp(
             "Hide windows that match a rule of a file, one on each line.",
             discussion: "Comments begin with # and a space; \\# is a # in a rule. The option can be repeated.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var hideFile: [String] = []
 
     @Flag(help: "Hide notifications: --hide type=notification.")
@@ -128,7 +130,7 @@ import UpcastClient
             discussion: "Also while those who know it do not answer (D-Bus, logind)."))
     var curtainWhenLocked = true
 
-    @Option(help: "End after this many seconds (default: when stopped).")
+    @Option(parsing: .unconditional, help: "End after this many seconds (default: when stopped).")
     var seconds: Double?
 
     @Flag(help: "List monitors or outputs, and sound sources, and end.")

@@ -40,6 +40,14 @@ struct SessionPlan: Sendable {
     var isQuiet: Bool
 
     init(_ command: UpcastSend) throws(InputError) {
+        let sound = "write none, tone, a file, or - for standard input"
+        try SourceArguments.refuseEmpty([
+            ("--socket", command.socket, SourceArguments.socketRemedy),
+            ("--name", command.name, SourceArguments.nameRemedy),
+            ("--video", command.video, "write pattern, none, a file, or - for standard input"),
+            ("--app-audio", command.appAudio, sound), ("--mic", command.mic, sound),
+            ("the stream", command.input, "name a NUT file, or - for standard input"),
+        ])
         socket = command.socket ?? Self.environment("UPCAST_SOCKET") ?? CaptureConnection.defaultPath
         name = command.name
         convention = command.convention == .exif ? .exif : .replayKit
@@ -63,10 +71,7 @@ struct SessionPlan: Sendable {
         pauses = []
         for text in command.pauseAt { pauses.append(try SourceArguments.pause(text)) }
         pauses.sort { $0.start < $1.start }
-        if let seconds = command.seconds {
-            guard seconds > 0, seconds <= 1e8 else { throw InputError("--seconds \(seconds) is not a valid duration") }
-            duration = MediaTime(nanoseconds: Int64(seconds * 1e9))
-        }
+        duration = try command.seconds.map { seconds throws(InputError) in try SourceArguments.duration(seconds) }
         guard (-1000...1000).contains(command.audioOffset) else {
             throw InputError("--audio-offset \(command.audioOffset) is not between -1000 and 1000 ms")
         }

@@ -37,10 +37,12 @@ import UpcastClient
             """,
         version: "upcast-send \(Version.current)")
 
-    @Argument(help: "A NUT stream with video and audio: a file, or - for standard input.")
+    @Argument(help: "A NUT stream with video and audio: a file, or - for standard input.", completion: .file())
     var input: String?
 
-    @Option(help: "Capture socket of the daemon (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).")
+    @Option(
+        help: "Capture socket of the daemon (default: $UPCAST_SOCKET or \(CaptureConnection.defaultPath)).",
+        completion: .file())
     var socket: String?
 
     @Option(help: "Name of this client in the log and status of the daemon.")
@@ -50,7 +52,8 @@ import UpcastClient
     var convention = Convention.exif
 
     @Option(
-        help: "pattern (default), none, a Y4M file, raw pictures (with --format and --size), or - for standard input.")
+        help: "pattern (default), none, a Y4M file, raw pictures (with --format and --size), or - for standard input.",
+        completion: .file())
     var video: String?
 
     @Option(
@@ -91,13 +94,17 @@ import UpcastClient
     @Option(help: "Colour range of the pictures (default: full for RGB, else video).")
     var range: Range?
 
-    @Option(help: "App audio: tone[:Hz] (default with the pattern), none (default else), WAV file, raw PCM file, or -.")
+    @Option(
+        help: "App audio: tone[:Hz] (default with the pattern), none (default else), WAV file, raw PCM file, or -.",
+        completion: .file())
     var appAudio: String?
 
     @Option(help: "Format of raw app audio, as s16be,48000,2 (default for a tone: s16be,44100,2).")
     var appAudioFormat: String?
 
-    @Option(help: "Microphone audio, as for --app-audio (default: none, or the second audio of the NUT stream).")
+    @Option(
+        help: "Microphone audio, as for --app-audio (default: none, or the second audio of the NUT stream).",
+        completion: .file())
     var mic: String?
 
     @Option(help: "Format of raw microphone audio, as for --app-audio-format (default for a tone: s16le,48000,1).")
@@ -111,7 +118,8 @@ import UpcastClient
             valueName: "ms"))
     var audioOffset = 0
 
-    @Option(help: "End after this many seconds (default: at the end of all files and pipes).")
+    @Option(
+        parsing: .unconditional, help: "End after this many seconds (default: at the end of all files and pipes).")
     var seconds: Double?
 
     @Flag(help: "Restart files at their end.")

@@ -34,4 +34,37 @@ import Testing
             ] { #expect(daemon.errors.contains(part), "\(part): \(daemon.errors)") }
         }
     }
+
+    /// A shell offers files where an option takes one.
+    @Test(.inItsTurn) func completions() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("completions")
+            for name in ["rules.txt", "capture.sock"] { _ = try folder.write("", to: name) }
+            let offered = """
+                source <("$1" --generate-completion-script bash)
+                name=${1##*/} COMP_WORDS=("${1##*/}" "$2" "$3") COMP_CWORD=2
+                COMP_LINE="$name $2 $3" COMP_POINT=${#COMP_LINE}
+                function=$(complete -p "$name") function=${function#*-F } function=${function%% *}
+                "$function" "$name" "$3" "$2"
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            for (program, option) in [
+                (ProductExecutable.upcastScreen, "--hide-file"), (.upcastScreen, "--socket"), (.upcastSend, "--socket"),
+            ] {
+                let path = try program.path
+                let words = ["-c", offered, "bash", path, option, folder.file("")]
+                let names = Set(try ChildProcess.run("bash", words).split(separator: "\n").map(String.init))
+                #expect(names == [folder.file("rules.txt"), folder.file("capture.sock")], "\(path) \(option): \(names)")
+                func script(_ shell: String) throws -> String {
+                    try ChildProcess.run(path, ["--generate-completion-script", shell])
+                }
+                let (zsh, fish) = (try script("zsh"), try script("fish"))
+                #expect(zsh.split(separator: "\n").contains { $0.contains(option + "[") && $0.hasSuffix(":_files'") })
+                #expect(
+                    fish.split(separator: "\n").contains {
+                        $0.contains("-l '\(option.dropFirst(2))'") && $0.hasSuffix("-rF")
+                    })
+            }
+        }
+    }
 }

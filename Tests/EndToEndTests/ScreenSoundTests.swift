@@ -189,6 +189,11 @@ import Testing
             #expect(silent.waitForExit(within: 1) == .code(2), "\(silent.errors)")
             let list = try run(["--list"])
             #expect(list.output.contains("SINK") && list.output.contains("sink (default)"), "\(list.output)")
+            let short = try run(["--list"], server: false)
+            #expect(short.waitForExit(within: 1) == .code(0), "\(short.errors)")
+            #expect(short.output.hasPrefix("MONITOR") && !short.output.contains("SINK"), "\(short.output)")
+            #expect(short.errors.hasPrefix("upcast-screen: no sound server answers"), "\(short.errors)")
+            #expect(short.errors.hasSuffix("; the list is without sound\n"), "\(short.errors)")
         }
     }
 

@@ -159,6 +159,7 @@ import UpcastClient
         }
         #expect(message(.monitor("VGA-1")) == "the display has no monitor VGA-1; it has HDMI-1, DP-2")
         #expect(message(.rectangle(.init(x: 4000, y: 0, width: 64, height: 64))).contains("outside of the display"))
+        #expect(message(.rectangle(.init(x: 4000, y: 0, width: 64, height: 64))).contains("choose a part of it, as"))
         #expect(message(.display, width: 7680, height: 2160).contains("choose a monitor with --monitor"))
         #expect(message(.rectangle(.init(x: 0, y: 0, width: 8, height: 64))).contains("sides are 16 to 4096"))
         #expect(message(.monitor("DP-2"), width: 1920, height: 1080).contains("outside of the display"))

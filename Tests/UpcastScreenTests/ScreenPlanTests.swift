@@ -47,6 +47,25 @@ import WaylandCapture
         #expect(throws: ScreenPlan.Mistake.self) { try Self.plan(arguments) }
     }
 
+    /// What is wrong, and what would be right.
+    @Test(arguments: [
+        (["--hide-file", ""], "--hide-file is empty: name a file with a rule as of --hide on each line"),
+        (["--hide-file", "/dev/null", "--hide-file", ""], "--hide-file is empty"),
+        (["--monitor", ""], "--monitor is empty: name a monitor that --list shows, such as HDMI-1"),
+        (["--microphone", ""], "--microphone is empty: write none, default or the name of a source"),
+        (["--sound", ""], "--sound is empty: write auto, default, none, app=NAME"),
+        (["--socket", ""], "--socket is empty: name the capture socket of the daemon"),
+        (["--name", ""], "--name is empty"), (["--wayland", ""], "--wayland is empty"),
+        (["--seconds", "0"], "--seconds 0 is no duration: write more than 0"),
+        (["--seconds", "-1"], "--seconds -1 is no duration"), (["--seconds", "nan"], "--seconds nan is no duration"),
+        (["--seconds", "-0.5"], "--seconds -0.5 is no duration"),
+        (["--area", "100x100-5+0"], "write width, height, left and top in pixels, as 1280x720+40+20"),
+    ])
+    func whatWouldBeRight(arguments: [String], sentence: String) {
+        let error = #expect(throws: ScreenPlan.Mistake.self) { try Self.plan(arguments) }
+        #expect(error?.description.contains(sentence) == true, "\(String(describing: error))")
+    }
+
     /// The session's compositor is captured, unless an X display is named: that of a Wayland session has no picture.
     @Test func theSourceThatIsMeant() throws {
         func compositor(_ display: String?, _ wayland: String?, _ session: String?) throws -> String? {

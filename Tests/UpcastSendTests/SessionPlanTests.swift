@@ -54,6 +54,9 @@ import UpcastClient
         (["-", "--video", "a.y4m"], "leave out --video"), (["-", "--rate", "30"], "leave out --rate"),
         (["a.nut", "--app-audio", "tone"], "leave out --app-audio"), (["-", "--mic", "-"], "standard input"),
         (["--audio-offset", "1001"], "--audio-offset 1001"),
+        (["--socket", ""], "--socket is empty: name the capture socket"), (["--name", ""], "--name is empty"),
+        (["--video", ""], "--video is empty"), (["--mic", ""], "--mic is empty"), ([""], "the stream is empty"),
+        (["--seconds", "0"], "--seconds 0 is no duration"), (["--seconds", "-1"], "--seconds -1 is no duration"),
     ])
     func whatDoesNotGoTogether(arguments: [String], sentence: String) {
         let error = #expect(throws: InputError.self) { try SessionPlan(UpcastSend.parse(arguments)) }
